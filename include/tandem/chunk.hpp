@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Why a chunk ended.
 enum class boundary {
@@ -75,4 +76,5 @@ struct chunk {
     chunk_metrics metrics{};
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

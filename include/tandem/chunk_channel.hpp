@@ -10,17 +10,20 @@
 #include <utility>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 class client;
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 namespace tandem::detail {
 class channel_core;
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Delivers one reply to code with threads and no event loop: items are popped, and the channel
 /// continues the reply at its pace. Create one channel for each reply. See docs/channel.md.
@@ -110,4 +113,5 @@ void chunk_channel::consume(Handler&& handler) {
     }
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

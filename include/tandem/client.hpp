@@ -18,11 +18,13 @@
 #include <utility>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 class client;
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 namespace tandem::detail {
 class server_link;
@@ -30,7 +32,8 @@ struct slot_defaults;
 client make_client(const boost::asio::any_io_executor&, config, instruments, const slot_defaults&);
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// The LLM stage in front of one llama-server.
 ///
@@ -258,4 +261,5 @@ class client {
     std::shared_ptr<core> core_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// When the next chunk is generated. In every mode a chunk is delivered only after the continue of
 /// the previous one, and at temperature 0 the text is the same, as far as the server's arithmetic
@@ -303,4 +304,5 @@ class config_error : public std::invalid_argument {
     std::vector<config_fault> faults_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

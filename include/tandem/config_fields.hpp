@@ -7,7 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// What is known about a field of `config` besides its value: the one table that checks, flags,
 /// files, environment variables and documents are made from.
@@ -70,7 +71,8 @@ void for_each_field(Options& o, Visitor&& visit) {
     visit(field_info{"tools", g, "JSON", "functions that the model may call"}, o.tools);
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 namespace tandem::detail {
 
@@ -206,7 +208,8 @@ void for_each_limit_field(Config& c, Visitor& visit) {
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// The same for each field of a configuration, those of `generation` last.
 template <class Config, class Visitor>
@@ -243,4 +246,5 @@ std::string_view to_string(emoji_speech s) noexcept;
 std::string_view to_string(code_speech s) noexcept;
 std::string_view to_string(url_speech s) noexcept;
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -22,7 +22,8 @@ namespace tandem::detail {
 class conversation_shell;
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Costs of a conversation over all its turns.
 struct conversation_metrics {
@@ -227,4 +228,5 @@ class conversation {
     shell shell_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// What history keeps of an interrupted turn, which the model will believe it said.
 enum class history_policy {
@@ -54,4 +55,5 @@ struct conversation_options {
 /// All errors of `o`; empty if it is valid. Throws only std::bad_alloc.
 std::vector<config_fault> check(const conversation_options& o);
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

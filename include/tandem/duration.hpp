@@ -2,7 +2,8 @@
 
 #include <chrono>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// A length of time. Every coarser std::chrono duration converts to it.
 using duration = std::chrono::nanoseconds;
@@ -12,4 +13,5 @@ inline double to_ms(duration d) noexcept {
     return static_cast<double>(d.count()) / 1e6;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -5,7 +5,8 @@
 #include <string>
 #include <type_traits>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Boost's error code; `errc` lists the library's own.
 using error_code = boost::system::error_code;
@@ -115,7 +116,8 @@ struct diagnostics {
     std::string to_string() const;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 namespace boost::system {
 template <>

@@ -5,7 +5,8 @@
 
 #include <memory>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// What a client or service uses in addition to its configuration. The default logs and records
 /// nothing.
@@ -18,4 +19,5 @@ struct instruments {
     std::shared_ptr<recording> play{};
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

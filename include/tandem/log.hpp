@@ -3,7 +3,8 @@
 #include <functional>
 #include <string_view>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Severity of a log line; `off` is only for `logger::level`.
 enum class log_level { debug, info, warning, error, off };
@@ -22,4 +23,5 @@ struct logger {
     bool enabled(log_level l) const noexcept { return write && l >= level; }
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

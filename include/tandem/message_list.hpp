@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// The messages of a call: up to eight in braces, as in `{{"user", "Hello"}}`, or a vector.
 ///
@@ -50,4 +51,5 @@ class message_list {
     std::vector<chat_message> messages_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

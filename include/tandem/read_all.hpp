@@ -89,7 +89,8 @@ auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<Completi
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Reads a whole reply whose text is not spoken: each chunk is continued as soon as it is
 /// delivered. For example `co_await async_read_all(llm.start(prompt), use_awaitable)`.
@@ -119,4 +120,5 @@ auto async_read_all(reply r, diagnostics& diag, CompletionToken&& token) {
     return detail::async_read_all<CompletionToken>(std::move(r), &diag, token);
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -15,7 +15,8 @@ class playback;
 struct recording_access;
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Options of a recorder.
 struct recorder_options {
@@ -108,4 +109,5 @@ class recording {
     std::shared_ptr<detail::playback> playback_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -23,7 +23,8 @@ class chunk_pump;
 class reply_shell;
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// One assistant turn being generated. The consumer requests each chunk, and continues after it was
 /// spoken. Created by client::start() and by conversations.
@@ -174,6 +175,7 @@ class reply {
     std::shared_ptr<detail::reply_shell> shell_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 #include "tandem/detail/reply_initiation.hpp"

@@ -10,7 +10,8 @@ namespace tandem::detail {
 class reply_link;
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Controls a reply without owning it, for example from a voice activity detector or a sound card's
 /// thread. Created by reply::control().
@@ -44,4 +45,5 @@ class reply_control {
     std::shared_ptr<detail::reply_link> link_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

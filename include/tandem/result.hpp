@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Why a reply ended.
 enum class finish_reason {
@@ -146,4 +147,5 @@ struct reply_result {
     std::string metrics_line() const;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

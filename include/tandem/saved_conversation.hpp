@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// A message of the user and everything up to the next one: tool calls, results, answers.
 struct saved_exchange {
@@ -51,4 +52,5 @@ std::string saved_text(const saved_conversation& c);
 /// then. A newer version is an error. Throws only std::bad_alloc.
 std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out);
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

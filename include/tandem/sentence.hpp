@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Options of a `sentence_splitter`.
 struct sentence_options {
@@ -48,4 +49,5 @@ class sentence_splitter {
 /// The sentences of a whole text, by sentence_splitter.
 std::vector<std::string> split_sentences(std::string_view text, sentence_options options = {});
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// What a llama-server reports in /props.
 struct server_props {
@@ -105,4 +106,5 @@ struct chat_message {
     bool operator==(const chat_message&) const = default;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

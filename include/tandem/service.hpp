@@ -22,7 +22,8 @@ namespace tandem::detail {
 class service_core;
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Conversations over a list of llama-servers. A conversation is pinned to a server and leases
 /// slots there while it generates; it finds them again by their content. Turns without a slot wait
@@ -92,4 +93,5 @@ class service {
     core core_;
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

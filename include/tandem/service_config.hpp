@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Which server a conversation is pinned to.
 enum class placement {
@@ -79,4 +80,5 @@ struct server_status {
 /// Its name, as in logs, files and flags.
 std::string_view to_string(server_status::health h) noexcept;
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -7,7 +7,8 @@
 #include <memory>
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// A logger that writes to `target`, which it keeps alive. Thread-safe where `target` is.
 inline logger log_to(std::shared_ptr<spdlog::logger> target, log_level level = log_level::info) {
@@ -19,4 +20,5 @@ inline logger log_to(std::shared_ptr<spdlog::logger> target, log_level level = l
             }};
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

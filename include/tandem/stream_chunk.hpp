@@ -6,7 +6,8 @@
 #include <chrono>
 #include <string>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Determines when the next chunk of a channel's reply may come.
 enum class pace {
@@ -63,4 +64,5 @@ struct stream_chunk {
     error_code error{};
 };
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -27,4 +27,6 @@
 
 /// The public names of the library. Names in `tandem::detail` are not part of the interface, and
 /// may change at any time.
-namespace tandem::inline v0 {}
+namespace tandem {
+inline namespace v0 {}
+}  // namespace tandem

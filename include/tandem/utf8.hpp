@@ -3,7 +3,8 @@
 #include <string>
 #include <string_view>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Makes valid UTF-8 from bytes that arrive in parts, such as tokens. Valid text stays, and invalid
 /// bytes are replaced by U+FFFD as the Unicode standard recommends. The result does not depend on
@@ -28,4 +29,5 @@ class utf8_sanitizer {
 /// May be called from any thread.
 std::string sanitized_utf8(std::string_view bytes);
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

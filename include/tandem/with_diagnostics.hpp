@@ -17,7 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// An error with its explanation. what() is the code's message and, if known, the explanation.
 class error_with_diagnostics : public boost::system::system_error {
@@ -49,7 +50,8 @@ with_diagnostics_t<std::decay_t<CompletionToken>> with_diagnostics(CompletionTok
     return {std::forward<CompletionToken>(token)};
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 namespace tandem::detail {
 

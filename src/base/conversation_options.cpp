@@ -1,6 +1,7 @@
 #include "tandem/conversation_options.hpp"
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 std::string_view to_string(history_policy p) noexcept {
     switch (p) {
@@ -16,4 +17,5 @@ std::string_view to_string(history_policy p) noexcept {
     return {};
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

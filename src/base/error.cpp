@@ -6,7 +6,8 @@
 
 #include <array>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 struct errc_row {
@@ -134,4 +135,5 @@ std::string diagnostics::to_string() const {
     return fmt::format("{} (server message: {})", client_message, server_message);
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

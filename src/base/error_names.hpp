@@ -4,9 +4,11 @@
 
 #include <string_view>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 /// Returns the code whose error_name() is `name`, or a default error_code for an unknown name.
 error_code find_error_code(std::string_view name) noexcept;
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

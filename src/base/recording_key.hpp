@@ -9,7 +9,7 @@ namespace tandem {
 struct recording_key {
     /// The strand_scope of the reply and the reply's id there; together they are unique in the
     /// process.
-    std::uint64_t home = 0;
+    std::uint64_t scope_number = 0;
     std::uint64_t reply = 0;
     /// Bytes of the reply's generated text that precede this request.
     std::size_t text_bytes = 0;

@@ -6,7 +6,8 @@
 
 #include <cmath>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 std::string_view to_string(boundary b) noexcept {
     switch (b) {
@@ -81,4 +82,5 @@ std::string reply_result::metrics_line() const {
         std::lround(usage.cache_hit_ratio() * 100));
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 std::string slots_warning(const server_props& props, int slots_wanted) {
     if (props.total_slots >= slots_wanted) return {};
@@ -12,4 +13,5 @@ std::string slots_warning(const server_props& props, int slots_wanted) {
         slots_wanted, props.total_slots, props.total_slots, slots_wanted);
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

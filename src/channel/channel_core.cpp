@@ -21,13 +21,13 @@ channel_core::channel_core(const channel_options& options)
 std::optional<stream_chunk> channel_core::pop(std::optional<time_point> deadline) {
     for (bool asks = true;; asks = false) {
         std::unique_lock lock(mutex_);
-        if (asks) queue_.asked();
-        auto item = queue_.take();
+        if (asks) queue_.item_requested();
+        auto item = queue_.take_item();
         const bool is_over = item || queue_.is_drained();
         const auto spoken = queue_.take_due_continue();
         const auto pump = pump_;
         lock.unlock();
-        if (pump && spoken) pump->go_on(*spoken);
+        if (pump && spoken) pump->continue_after(*spoken);
         if (is_over) return item;
         if (finish_if_context_stopped(pump.get())) continue;
         if (deadline && now() >= *deadline) return std::nullopt;
@@ -108,7 +108,7 @@ error_code channel_core::claim() {
     return {};
 }
 
-void channel_core::give_back() noexcept {
+void channel_core::release_claim() noexcept {
     const std::lock_guard lock(mutex_);
     is_claimed_ = false;
     if (queue_.end_reason()) is_settled_ = true;
@@ -127,15 +127,15 @@ void channel_core::connect(std::shared_ptr<chunk_pump> pump) {
         pump->start();
 }
 
-std::optional<chunk_id> channel_core::take(chunk c) {
+std::optional<chunk_id> channel_core::deliver(chunk c) {
     const std::lock_guard lock(mutex_);
-    queue_.add(now(), std::move(c), interval_.load(std::memory_order_relaxed));
+    queue_.add_chunk(now(), std::move(c), interval_.load(std::memory_order_relaxed));
     const auto spoken = queue_.take_due_continue();
     if (queue_.has_item_or_end()) changed_.notify_all();
     return spoken;
 }
 
-void channel_core::ended(channel_end why, std::optional<reply_result> result) noexcept {
+void channel_core::on_end(channel_end why, std::optional<reply_result> result) noexcept {
     std::shared_ptr<chunk_pump> done;  // outlives the lock
     const std::lock_guard lock(mutex_);
     // A reply that ends later, for example after its loop is run again, drops nothing.

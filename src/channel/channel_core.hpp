@@ -30,12 +30,12 @@ class channel_core final : public chunk_sink {
     /// Claims the channel for one reply; returns channel_in_use or channel_finished if it is not
     /// free.
     error_code claim();
-    void give_back() noexcept;
+    void release_claim() noexcept;
     /// Precondition: claimed.
     void connect(std::shared_ptr<chunk_pump> pump);
 
-    std::optional<chunk_id> take(chunk c) override;
-    void ended(channel_end why, std::optional<reply_result> result) noexcept override;
+    std::optional<chunk_id> deliver(chunk c) override;
+    void on_end(channel_end why, std::optional<reply_result> result) noexcept override;
 
  private:
     bool finish(channel_end why) noexcept;

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 using detail::channel_core;
@@ -18,7 +19,7 @@ class claims {
  public:
     claims() = default;
     ~claims() {
-        for (; connected_ < cores_.size(); ++connected_) cores_[connected_]->give_back();
+        for (; connected_ < cores_.size(); ++connected_) cores_[connected_]->release_claim();
     }
     claims(const claims&) = delete;
     claims& operator=(const claims&) = delete;
@@ -63,7 +64,7 @@ chunk_channel::~chunk_channel() {
 // --- attaching
 
 error_code chunk_channel::attach(reply&& r) {
-    if (const auto refused = chunk_pump::refusal_of(r)) return refused;
+    if (const auto refused = chunk_pump::check_usable(r)) return refused;
     claims claimed;
     if (const auto refused = claimed.add(core_)) return refused;
     claimed.connect(std::move(r));
@@ -74,7 +75,7 @@ error_code chunk_channel::attach_all(const std::vector<std::shared_ptr<chunk_cha
                                      std::vector<reply>& replies) {
     if (channels.size() != replies.size()) return errc::channel_mismatch;
     for (const auto& r : replies)
-        if (const auto refused = chunk_pump::refusal_of(r)) return refused;
+        if (const auto refused = chunk_pump::check_usable(r)) return refused;
     claims claimed;
     for (const auto& c : channels)
         if (const auto refused = c ? claimed.add(c->core_) : errc::channel_mismatch) return refused;
@@ -135,4 +136,5 @@ std::optional<reply_result> chunk_channel::wait_result(std::chrono::milliseconds
     return core_->result(deadline_after(timeout));
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -29,7 +29,7 @@ channel_end end_of(const reply_result& r) {
 
 void tell(const std::weak_ptr<chunk_sink>& taker, channel_end why,
           std::optional<reply_result> result) noexcept {
-    if (const auto t = taker.lock()) t->ended(std::move(why), std::move(result));
+    if (const auto t = taker.lock()) t->on_end(std::move(why), std::move(result));
 }
 
 // Reports the end if a handler is destroyed without being called.
@@ -60,27 +60,27 @@ channel_end failure_of(const std::exception_ptr& what) noexcept {
 
 }  // namespace
 
-error_code chunk_pump::refusal_of(const reply& r) noexcept {
+error_code chunk_pump::check_usable(const reply& r) noexcept {
     if (!r.shell_) return errc::channel_mismatch;
-    return r.shell_->home().executor() ? error_code() : errc::context_stopped;
+    return r.shell_->scope().executor() ? error_code() : errc::context_stopped;
 }
 
 chunk_pump::chunk_pump(reply r, std::weak_ptr<chunk_sink> taker)
-    : reply_(std::move(r)), sink_(std::move(taker)), link_(home().executor()) {}
+    : reply_(std::move(r)), sink_(std::move(taker)), link_(scope().executor()) {}
 
 std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_sink> taker) {
     std::shared_ptr<chunk_pump> pump(new chunk_pump(std::move(r), std::move(taker)));
-    pump->home().add(pump);
+    pump->scope().add_listener(pump);
     return pump;
 }
 
 chunk_pump::~chunk_pump() {
-    link_.cut();
+    link_.disconnect();
     if (reply_) tell(sink_, context_is_gone(), std::nullopt);
 }
 
-strand_scope& chunk_pump::home() const noexcept {
-    return reply_->shell_->home();
+strand_scope& chunk_pump::scope() const noexcept {
+    return reply_->shell_->scope();
 }
 
 // --- from any thread
@@ -100,14 +100,14 @@ void chunk_pump::on_strand(Function f) {
 void chunk_pump::start() {
     on_strand([](chunk_pump& p) {
         p.watch_reply_end();
-        p.ask();
+        p.request_chunk();
     });
 }
 
-void chunk_pump::go_on(chunk_id id) {
+void chunk_pump::continue_after(chunk_id id) {
     on_strand([id](chunk_pump& p) {
         p.reply_->continue_after(id);
-        p.ask();
+        p.request_chunk();
     });
 }
 
@@ -123,29 +123,29 @@ void chunk_pump::interrupt() {
 // A limit may end the reply while the consumer is not waiting for a chunk.
 void chunk_pump::watch_reply_end() {
     reply_->shell_->on_end([weak = weak_from_this()] {
-        if (const auto self = weak.lock()) self->told({}, std::nullopt);
+        if (const auto self = weak.lock()) self->on_chunk({}, std::nullopt);
     });
 }
 
-void chunk_pump::ask() {
+void chunk_pump::request_chunk() {
     if (std::exchange(is_requesting_, true)) return;
     reply_->async_next_chunk([weak = weak_from_this(), guard = end_guard(sink_)](
                                  error_code ec, std::optional<chunk> c) mutable {
         guard.release();
-        if (const auto self = weak.lock()) self->told(ec, std::move(c));
+        if (const auto self = weak.lock()) self->on_chunk(ec, std::move(c));
     });
 }
 
-void chunk_pump::told(error_code ec, std::optional<chunk> c) try {
+void chunk_pump::on_chunk(error_code ec, std::optional<chunk> c) try {
     is_requesting_ = false;
     if (!reply_) return;
     if (!c) return report_end(ec);
     const auto taker = sink_.lock();
     if (!taker) return;
-    const auto spoken = taker->take(std::move(*c));
+    const auto spoken = taker->deliver(std::move(*c));
     if (!spoken) return;
     reply_->continue_after(*spoken);
-    ask();
+    request_chunk();
 } catch (...) {
     fail();
 }
@@ -164,7 +164,7 @@ void chunk_pump::fail() noexcept {
 // The notified consumer may destroy the context at once, so the link is cut first.
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
-    link_.cut();
+    link_.disconnect();
     tell(sink_, std::move(why), std::move(result));
 }
 

@@ -15,11 +15,11 @@ namespace tandem::detail {
 class chunk_sink {
  public:
     /// Returns the id to continue after immediately, before the next chunk is requested; nothing if
-    /// the reply must wait for chunk_pump::go_on().
-    virtual std::optional<chunk_id> take(chunk c) = 0;
+    /// the reply must wait for chunk_pump::continue_after().
+    virtual std::optional<chunk_id> deliver(chunk c) = 0;
     /// No further chunk follows. `result` is the reply's result, if it has one. Only the first end
     /// counts.
-    virtual void ended(channel_end why, std::optional<reply_result> result) noexcept = 0;
+    virtual void on_end(channel_end why, std::optional<reply_result> result) noexcept = 0;
 
  protected:
     ~chunk_sink() = default;
@@ -32,15 +32,15 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
  public:
     /// Why this reply cannot be pumped: its context is gone, or it was moved from. No error
     /// otherwise.
-    static error_code refusal_of(const reply& r) noexcept;
-    /// Precondition: refusal_of() returns no error.
+    static error_code check_usable(const reply& r) noexcept;
+    /// Precondition: check_usable() returns no error.
     static std::shared_ptr<chunk_pump> make(reply r, std::weak_ptr<chunk_sink> taker);
     ~chunk_pump();
 
     /// Requests the first chunk.
     void start();
     /// The chunk was spoken: continues with the next one.
-    void go_on(chunk_id id);
+    void continue_after(chunk_id id);
     /// Interrupts the reply; its result follows.
     void interrupt();
     /// Whether no thread runs the reply's context.
@@ -53,12 +53,12 @@ class chunk_pump final : public std::enable_shared_from_this<chunk_pump>, public
  private:
     chunk_pump(reply r, std::weak_ptr<chunk_sink> taker);
 
-    strand_scope& home() const noexcept;
+    strand_scope& scope() const noexcept;
     template <class Function>
     void on_strand(Function f);
     void watch_reply_end();
-    void ask();
-    void told(error_code ec, std::optional<chunk> c);
+    void request_chunk();
+    void on_chunk(error_code ec, std::optional<chunk> c);
     void report_end(error_code ec);
     void give_up(channel_end why, std::optional<reply_result> result) noexcept;
     void fail() noexcept;

@@ -40,17 +40,17 @@ stream_chunk terminal_item(const channel_end& why) {
 chunk_queue::chunk_queue(const channel_options& options)
     : pace_(options.pace), capacity_(static_cast<std::size_t>(std::max(1, options.capacity))) {}
 
-void chunk_queue::add(time_point now, chunk c, int interval) {
+void chunk_queue::add_chunk(time_point now, chunk c, int interval) {
     if (end_) return;
     waits_ = c.id;
-    join(now, std::move(c));
+    append_to_item(now, std::move(c));
     if (interval <= 1 || joined_->tokens >= interval || joined_->boundary == boundary::end ||
         joined_->text.size() >= max_item_bytes)
         complete();
 }
 
 // Cleaned speech lacks the space between two chunks, which their texts still contain.
-void chunk_queue::join(time_point now, chunk c) {
+void chunk_queue::append_to_item(time_point now, chunk c) {
     if (!joined_) {
         is_apart_ = ends_with_space(c.text) || c.speech.empty();
         joined_ = item_of(now, std::move(c));
@@ -75,7 +75,7 @@ void chunk_queue::complete() {
     joined_.reset();
 }
 
-std::optional<stream_chunk> chunk_queue::take() {
+std::optional<stream_chunk> chunk_queue::take_item() {
     if (!items_.empty()) {
         auto item = std::move(items_.front());
         items_.pop_front();

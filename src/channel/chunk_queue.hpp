@@ -21,11 +21,11 @@ class chunk_queue {
 
     /// A chunk was handed over but not yet continued. It completes its item if the item then has
     /// `interval` tokens. Has no effect after the end.
-    void add(time_point now, chunk c, int interval);
+    void add_chunk(time_point now, chunk c, int interval);
     /// A consumer requests an item, so the previous item was spoken.
-    void asked() noexcept { speaks_ = false; }
+    void item_requested() noexcept { speaks_ = false; }
     /// The next item, if there is one; finally the terminal item, once.
-    std::optional<stream_chunk> take();
+    std::optional<stream_chunk> take_item();
     /// The chunk to continue, after which the next one must be requested; returned once. Nothing if
     /// the reply must wait for the consumer, or is not waiting.
     std::optional<chunk_id> take_due_continue() noexcept;
@@ -42,7 +42,7 @@ class chunk_queue {
 
  private:
     bool has_room() const noexcept;
-    void join(time_point now, chunk c);
+    void append_to_item(time_point now, chunk c);
     void complete();
 
     pace pace_;

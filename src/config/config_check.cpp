@@ -14,7 +14,8 @@
 #include <cmath>
 #include <concepts>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 constexpr std::size_t max_stop_bytes = 256;
@@ -206,4 +207,5 @@ std::vector<config_fault> check(const config& c) {
 config_error::config_error(std::vector<config_fault> faults)
     : std::invalid_argument(describe(faults)), faults_(std::move(faults)) {}
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -10,7 +10,8 @@
 #include <cmath>
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 struct unit {
@@ -254,4 +255,5 @@ std::string field_text(const config& c, std::string_view name) {
     return text;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 constexpr std::size_t max_mark_bytes = 64;
@@ -79,4 +80,5 @@ std::vector<config_fault> check(const conversation_options& o) {
     return std::move(list.faults);
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -12,12 +12,13 @@
 namespace tandem::detail {
 
 boost::asio::any_io_executor executor_of(const conversation_shell& shell) noexcept {
-    return shell.home().executor();
+    return shell.scope().executor();
 }
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 std::optional<failure> fault_of(const chat_message& message) {
@@ -37,12 +38,12 @@ void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
 template <class Result, class Ask>
 void run_call(std::shared_ptr<detail::conversation_shell> shell,
               std::shared_ptr<detail::pending_call<Result>> call, Ask ask) {
-    const auto& home = shell->home();
+    const auto& home = shell->scope();
     home.dispatch([s = std::move(shell), c = std::move(call), a = std::move(ask)]() mutable {
         if (!c->handler) return;
-        if (s->home().closed())
+        if (s->scope().is_closed())
             return refuse(*c, errc::client_destroyed, "the service was destroyed");
-        if (s->ended())
+        if (s->has_ended())
             return refuse(*c, errc::session_not_found,
                           fmt::format("conversation {} has ended", s->id()));
         a(*s, std::move(c));
@@ -76,7 +77,7 @@ conversation::~conversation() {
 void conversation::let_go(shell s) noexcept {
     if (!s) return;
     s->stop_deliveries();
-    const auto& home = s->home();
+    const auto& home = s->scope();
     home.dispatch([owned = std::move(s)] { owned->end(); });
 }
 
@@ -91,7 +92,7 @@ error_code conversation::append(chat_message message, diagnostics& diag) {
         diag = std::move(why->diag);
         return why->ec;
     }
-    detail::used(shell_)->home().dispatch(
+    detail::used(shell_)->scope().dispatch(
         [s = shell_, m = std::move(message)]() mutable { s->append(std::move(m)); });
     return {};
 }
@@ -110,29 +111,30 @@ reply conversation::stream(generation_options options, stream_by pieces) {
 
 reply conversation::say(std::string user_text) {
     if (text::is_all_white_space(user_text))
-        return reply(detail::used(shell_)->refused(
+        return reply(detail::used(shell_)->make_refused_reply(
             {errc::invalid_prompt,
              {.client_message =
                   "the user's text is empty; call generate() to reply without one"}}));
     chat_message said{.role = "user", .content = std::move(user_text)};
     auto why = fault_of(said);
-    if (why) return reply(detail::used(shell_)->refused(std::move(*why)));
+    if (why) return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
     append(std::move(said));
     return generate();
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {
-    detail::used(shell_)->home().dispatch(
-        [s = shell_, id, characters] { s->heard(id, characters); });
+    detail::used(shell_)->scope().dispatch(
+        [s = shell_, id, characters] { s->on_heard(id, characters); });
 }
 
 void conversation::heard_share(chunk_id id, double share) {
-    detail::used(shell_)->home().dispatch([s = shell_, id, share] { s->heard_share(id, share); });
+    detail::used(shell_)->scope().dispatch(
+        [s = shell_, id, share] { s->on_heard_share(id, share); });
 }
 
 void conversation::interrupt() {
     detail::used(shell_)->stop_deliveries();
-    detail::used(shell_)->home().dispatch([s = shell_] { s->interrupt(); });
+    detail::used(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
 }
 
 reply conversation::resume() {
@@ -140,12 +142,12 @@ reply conversation::resume() {
 }
 
 void conversation::warm() {
-    detail::used(shell_)->home().dispatch([s = shell_] { s->warm(); });
+    detail::used(shell_)->scope().dispatch([s = shell_] { s->warm(); });
 }
 
 void conversation::end() {
     detail::used(shell_)->stop_deliveries();
-    detail::used(shell_)->home().dispatch([s = shell_] { s->end(); });
+    detail::used(shell_)->scope().dispatch([s = shell_] { s->end(); });
 }
 
 std::uint64_t conversation::id() const noexcept {
@@ -178,4 +180,5 @@ void conversation::ask_restore_slot(shell s, pending<slot_file_result> call, std
     });
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -38,13 +38,13 @@ void conversation_shell::request_missing_ids() {
                                                        const std::vector<std::int32_t>& ids) {
             const auto self = weak.lock();
             if (!self || !self->rest_ || self->last_reply_ != reply) return;
-            self->rest_->text.recovered(ids);
+            self->rest_->text.set_recovered_ids(ids);
             self->on_ids_received();
         });
 }
 
 void conversation_shell::on_ids_received() {
-    known_ = rest_->text.known();
+    known_ = rest_->text.to_tokenized_text();
     known_model_ = props_.model;
     // A complete turn is resumed with its own text; its ids are already in known_.
     if (rest_->generated) rest_->text = reply_transcript();
@@ -76,7 +76,7 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
 // Runs while the voice speaks, when it delays nothing.
 void conversation_shell::trim_or_prefill() {
     if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
-    const auto costs = history_.costs();
+    const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
     if (!conversations::is_trim_likely(use, user_bytes)) return;
@@ -92,11 +92,11 @@ void conversation_shell::trim_or_prefill() {
 
 void conversation_shell::warm() {
     if (ended_ || running_ != 0) return;
-    auto placed = host_->place({.pinned = core_, .is_for_turn = false});
+    auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
     if (std::holds_alternative<failure>(placed)) return;
-    pin(std::get<server_link_ptr>(std::move(placed)));
-    core_->prepare([weak = weak_from_this(), asked = std::weak_ptr(core_)](
-                       error_code ec, const diagnostics& diag, const server_props& props) {
+    pin_server(std::get<server_link_ptr>(std::move(placed)));
+    core_->load_props([weak = weak_from_this(), asked = std::weak_ptr(core_)](
+                          error_code ec, const diagnostics& diag, const server_props& props) {
         const auto self = weak.lock();
         const auto core = asked.lock();
         if (!self || !core || core != self->core_ || self->running_ != 0) return;
@@ -117,7 +117,7 @@ void conversation_shell::prefill() {
         if (ec)
             return self->home_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
                                     self->id_, diag.to_string());
-        self->start_prefill(self->known_.begin(std::move(prompt)));
+        self->start_prefill(self->known_.attach_known_ids(std::move(prompt)));
     });
 }
 
@@ -125,13 +125,13 @@ void conversation_shell::start_prefill(prompt_with_ids prompt) {
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
     // Repeated calls prefill only once.
-    if (prefill_ && prefill_->serves(prompt.text)) return;
+    if (prefill_ && prefill_->holds_text(prompt.text)) return;
     prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), turn_options_->lora, id_);
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
         if (!self) return;
         if (evaluated) self->metrics_.warmed += *evaluated;
-        if (self->running_ == 0 && self->core_) self->core_->keeper().let_go(self->id_);
+        if (self->running_ == 0 && self->core_) self->core_->slots().let_go(self->id_);
     });
 }
 
@@ -139,20 +139,22 @@ void conversation_shell::start_prefill(prompt_with_ids prompt) {
 
 void conversation_shell::run_slot_file_job(slot_file_job::kind what, std::string file,
                                            slot_file_job::handler done) {
-    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
     if (uses_slot_file_)
         return done(errc::operation_in_progress,
                     {.client_message = "a slot file of the conversation is already in use"}, {});
-    auto placed = host_->place({.pinned = core_, .is_for_turn = false});
+    auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
     if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
-    pin(std::get<server_link_ptr>(std::move(placed)));
+    pin_server(std::get<server_link_ptr>(std::move(placed)));
     done = begin_slot_file_job(std::move(done));
-    core_->prepare([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
-                       error_code ec, const diagnostics& diag, const server_props&) mutable {
-        const auto self = weak.lock();
-        if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
-        self->resolve_slot_text(what, std::move(file), std::move(done));
-    });
+    core_->load_props(
+        [weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
+            error_code ec, const diagnostics& diag, const server_props&) mutable {
+            const auto self = weak.lock();
+            if (ec || !self || !self->core_)
+                return done(ec ? ec : errc::session_not_found, diag, {});
+            self->resolve_slot_text(what, std::move(file), std::move(done));
+        });
 }
 
 // The job itself starts only after an answer from the server.
@@ -192,7 +194,7 @@ void conversation_shell::start_slot_file_job(slot_file_job::kind what, std::stri
 
 void conversation_shell::on_slot_file_done(slot_file_job::kind what, const error_code& ec,
                                            const slot_file_result& r) {
-    if (running_ == 0 && core_ && !core_->shut_down()) core_->keeper().let_go(id_);
+    if (running_ == 0 && core_ && !core_->shut_down()) core_->slots().let_go(id_);
     if (ec) return;
     const bool is_save = what == slot_file_job::kind::save;
     ++(is_save ? metrics_.slot_saves : metrics_.slot_restores);

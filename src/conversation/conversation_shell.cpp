@@ -34,7 +34,7 @@ std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& home,
                                                              conversations::turn_history history) {
     std::shared_ptr<conversation_shell> shell(
         new conversation_shell(home, std::move(host), rules, std::move(history)));
-    home.add(shell);
+    home.add_listener(shell);
     return shell;
 }
 
@@ -70,7 +70,7 @@ std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
 
 // A rejected turn must not leave its options to the running one. The options of a turn that never
 // begins are owned by its reply and freed with it.
-void conversation_shell::take_options(const options_ptr& options, bool has_begun) {
+void conversation_shell::apply_options(const options_ptr& options, bool has_begun) {
     const std::lock_guard lock(options_mutex_);
     if (has_begun) turn_options_ = options;
     if (asked_options_.lock() == options) asked_options_.reset();
@@ -97,11 +97,11 @@ reply_server_source conversation_shell::make_reply_source(
     return {.start = std::move(start),
             .go_on = [self = shared_from_this()](reply_shell& reply, const failure&,
                                                  start_handler done) {
-                self->go_on(reply, std::move(done));
+                self->fail_over(reply, std::move(done));
             }};
 }
 
-std::shared_ptr<reply_shell> conversation_shell::refused(failure why) {
+std::shared_ptr<reply_shell> conversation_shell::make_refused_reply(failure why) {
     return reply_shell::make(
         *home_, rules_, {.options = rules_.generation},
         {.start = [why = std::move(why)](reply_shell&, const start_handler& done) {
@@ -109,11 +109,11 @@ std::shared_ptr<reply_shell> conversation_shell::refused(failure why) {
         }});
 }
 
-void conversation_shell::heard(chunk_id id, std::size_t characters) {
+void conversation_shell::on_heard(chunk_id id, std::size_t characters) {
     history_.heard(now(), id, characters);
 }
 
-void conversation_shell::heard_share(chunk_id id, double share) {
+void conversation_shell::on_heard_share(chunk_id id, double share) {
     history_.heard_share(now(), id, share);
 }
 
@@ -123,7 +123,7 @@ void conversation_shell::interrupt() {
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
-void conversation_shell::chunk_not_delivered(std::uint64_t reply) {
+void conversation_shell::on_chunk_not_delivered(std::uint64_t reply) {
     if (running_ == 0 && reply == last_reply_) history_.interrupted(now());
 }
 
@@ -145,7 +145,7 @@ void conversation_shell::end() {
     rest_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
     const auto core = std::exchange(core_, nullptr);
-    if (core && !core->shut_down()) core->keeper().retire(id_);
+    if (core && !core->shut_down()) core->slots().retire_owner(id_);
     host_->conversation_ended(id_, core);
 }
 
@@ -177,22 +177,22 @@ void conversation_shell::restore_slot(std::string file, slot_file_job::handler d
 
 // --- reports of replies
 
-void conversation_shell::request_failed(const server_link_ptr& at, const failure& why) {
+void conversation_shell::on_request_failed(const server_link_ptr& at, const failure& why) {
     host_->server_failed(at, why);
 }
 
-void conversation_shell::handed_over(const chunk& c) {
+void conversation_shell::on_handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
     if (!c.text.empty()) history_.handed_over(c);
 }
 
-void conversation_shell::continued(chunk_id id) {
+void conversation_shell::on_continued(chunk_id id) {
     history_.continued(now(), id);
 }
 
-void conversation_shell::ended(std::uint64_t reply, const reply_result& result,
-                               reply_remainder rest) {
+void conversation_shell::on_ended(std::uint64_t reply, const reply_result& result,
+                                  reply_remainder rest) {
     if (reply != running_) return;
     running_ = 0;
     host_->reply_ended();
@@ -205,11 +205,11 @@ void conversation_shell::ended(std::uint64_t reply, const reply_result& result,
     history_.generated(now(), rest.unspoken);
     auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
-    count(result);
+    add_to_metrics(result);
     if (!unstarted) rest_model_ = props_.model;
     rest_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
-    if (!ended_ && !home_->closed()) request_history_ids();
+    if (!ended_ && !home_->is_closed()) request_history_ids();
 }
 
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.
@@ -219,7 +219,7 @@ std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     return std::move(starting->resumed->rest);
 }
 
-void conversation_shell::count(const reply_result& result) {
+void conversation_shell::add_to_metrics(const reply_result& result) {
     const auto& u = result.usage;
     if (result.finish_reason == finish_reason::interrupted) ++metrics_.interrupted;
     metrics_.generated += u.generated;

@@ -28,8 +28,8 @@ namespace tandem::detail {
 class reply_shell;
 
 /// A conversation: takes messages from the history, makes prompts and replies from them, and
-/// reports the results to the history. All functions except make(), home(), id(), stop_deliveries()
-/// and generate() run on the home's strand.
+/// reports the results to the history. All functions except make(), scope(), id(),
+/// stop_deliveries() and generate() run on the home's strand.
 class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
                                  public reply_listener,
                                  public shutdown_listener {
@@ -42,20 +42,20 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                                                     const config& rules,
                                                     conversations::turn_history history);
 
-    strand_scope& home() const noexcept { return *home_; }
+    strand_scope& scope() const noexcept { return *home_; }
     slots::owner_id id() const noexcept { return id_; }
     const server_link_ptr& pinned() const noexcept { return core_; }
 
     /// Called before the first turn, which then uses this server if possible.
-    void set_first_server(server_link_ptr core) { pin(std::move(core)); }
+    void set_first_server(server_link_ptr core) { pin_server(std::move(core)); }
     void append(chat_message message);
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
     /// A reply that ends immediately with this failure.
-    std::shared_ptr<reply_shell> refused(failure why);
-    void heard(chunk_id id, std::size_t characters) override;
-    void heard_share(chunk_id id, double share) override;
+    std::shared_ptr<reply_shell> make_refused_reply(failure why);
+    void on_heard(chunk_id id, std::size_t characters) override;
+    void on_heard_share(chunk_id id, double share) override;
     /// Callable from any thread, before interrupt() or end() is posted to the strand: chunks of
     /// earlier replies are not delivered afterwards.
     void stop_deliveries() noexcept { ++*interrupts_; }
@@ -63,7 +63,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void warm();
     void end();
 
-    bool ended() const noexcept { return ended_; }
+    bool has_ended() const noexcept { return ended_; }
     conversation_state state() const;
     std::string saved() const;
     void save_slot(std::string file, slot_file_job::handler done);
@@ -73,11 +73,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void leave_server(const reason_to_leave& reason);
 
     // Reports of a reply.
-    void request_failed(const server_link_ptr& at, const failure& why) override;
-    void handed_over(const chunk& c) override;
-    void continued(chunk_id id) override;
-    void ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
-    void chunk_not_delivered(std::uint64_t reply) override;
+    void on_request_failed(const server_link_ptr& at, const failure& why) override;
+    void on_handed_over(const chunk& c) override;
+    void on_continued(chunk_id id) override;
+    void on_ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
+    void on_chunk_not_delivered(std::uint64_t reply) override;
 
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;
@@ -91,12 +91,12 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// The origin of a resumed turn.
         std::optional<reply_origin> resumed{};
         /// The turn continues after its server failed; from its text, if it has any.
-        bool goes_on = false;
+        bool is_failover = false;
         bool has_text = false;
-        const server_link* left = nullptr;  // the server it comes from
+        const server_link* previous_server = nullptr;  // the server it comes from
         int servers_tried = 0;
         /// Counts the attempts at servers, so that an answer to an abandoned attempt is ignored.
-        int look = 0;
+        int check_id = 0;
         std::optional<failure> unreachable{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
@@ -109,25 +109,25 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // Starting a turn.
     void begin_turn(reply_shell& reply, const options_ptr& options, start_handler done);
     void resume_turn(reply_shell& reply, start_handler done);
-    bool start_again(const reply_shell& reply, const start_handler& done);
-    void go_on(const reply_shell& reply, start_handler done);
-    void went_on(const start_ptr& start);
+    bool restart_turn(const reply_shell& reply, const start_handler& done);
+    void fail_over(const reply_shell& reply, start_handler done);
+    void resume_after_failover(const start_ptr& start);
     reply_start_point start_at_current_server(reply_origin origin);
-    std::optional<failure> refuse_turn() const;
+    std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
     reply_server_source make_reply_source(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
-    std::variant<server_link_ptr, failure> place(const turn_start& start);
+    std::variant<server_link_ptr, failure> assign_server(const turn_start& start);
     void server_check_failed(const start_ptr& start, failure why);
-    void no_prompt(const start_ptr& start, const failure& why);
+    void on_prompt_failed(const start_ptr& start, const failure& why);
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
     void server_found(const start_ptr& start);
     void render_history(prompt_handler done);
     void make_prompt(const start_ptr& start);
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
-    void fit(const start_ptr& start, prompt_with_ids counted);
+    void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
     void fail(const start_ptr& start, const failure& why);
     conversations::context_usage context_usage(std::span<const conversations::exchange_size> costs,
@@ -135,8 +135,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void drop_oldest(std::size_t exchanges);
     bool is_current(const start_ptr& start, int look) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
-    void pin(server_link_ptr core);
-    void retire();
+    void pin_server(server_link_ptr core);
+    void leave_slots_of_server();
     bool has_model_changed();
 
     // Between turns.
@@ -155,9 +155,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                            const slot_file_result& r);
 
     generation_options get_resume_options();
-    void take_options(const options_ptr& options, bool has_begun);
+    void apply_options(const options_ptr& options, bool has_begun);
     std::optional<reply_remainder> take_unstarted_remainder();
-    void count(const reply_result& result);
+    void add_to_metrics(const reply_result& result);
 
     std::shared_ptr<strand_scope> home_;
     std::shared_ptr<server_provider> host_;

@@ -32,8 +32,8 @@ std::string too_long_text(int tokens, const conversations::context_usage& use) {
 
 }  // namespace
 
-std::optional<failure> conversation_shell::refuse_turn() const {
-    if (home_->closed())
+std::optional<failure> conversation_shell::check_turn_allowed() const {
+    if (home_->is_closed())
         return failure{errc::client_destroyed, {.client_message = "the service was destroyed"}};
     if (ended_)
         return failure{errc::session_not_found,
@@ -65,14 +65,14 @@ void conversation_shell::prepare_turn(reply_shell& reply) {
     running_ = reply.id();
     host_->reply_began();
     shunned_.clear();
-    if (prefill_) prefill_->hurry();
+    if (prefill_) prefill_->cancel_unless_begun();
 }
 
 void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& options,
                                     start_handler done) {
-    if (start_again(reply, done)) return;
-    const auto why = refuse_turn();
-    take_options(options, !why);
+    if (restart_turn(reply, done)) return;
+    const auto why = check_turn_allowed();
+    apply_options(options, !why);
     if (why) return done(why->ec, why->diag, {});
     prepare_turn(reply);
     rest_.reset();
@@ -86,8 +86,8 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
 }
 
 void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
-    if (start_again(reply, done)) return;
-    if (const auto why = refuse_turn()) return done(why->ec, why->diag, {});
+    if (restart_turn(reply, done)) return;
+    if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
     // Uses one time for both steps, so that the grace period cannot end between check and resume.
     const auto at = now();
     if (const auto why = check_resume_allowed(at)) return done(why->ec, why->diag, {});
@@ -109,7 +109,7 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
 }
 
 /// A turn that found no server tries again: its message is already in the history.
-bool conversation_shell::start_again(const reply_shell& reply, const start_handler& done) {
+bool conversation_shell::restart_turn(const reply_shell& reply, const start_handler& done) {
     if (!starting_ || starting_->reply != reply.id()) return false;
     starting_->done = done;
     starting_->servers_tried = 0;
@@ -118,7 +118,7 @@ bool conversation_shell::start_again(const reply_shell& reply, const start_handl
     return true;
 }
 
-void conversation_shell::go_on(const reply_shell& reply, start_handler done) {
+void conversation_shell::fail_over(const reply_shell& reply, start_handler done) {
     if (ended_ || running_ != reply.id())
         return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
     // A server that is being removed must not wait for a reply that leaves it.
@@ -126,17 +126,17 @@ void conversation_shell::go_on(const reply_shell& reply, start_handler done) {
     find_server(std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                         .done = std::move(done),
                                                         .max_tokens = turn_options_->max_tokens,
-                                                        .goes_on = true,
+                                                        .is_failover = true,
                                                         .has_text = reply.has_begun(),
-                                                        .left = reply.server()}));
+                                                        .previous_server = reply.server()}));
 }
 
 bool conversation_shell::is_current(const start_ptr& start, int look) const noexcept {
-    return !ended_ && running_ == start->reply && start->look == look;
+    return !ended_ && running_ == start->reply && start->check_id == look;
 }
 
 void conversation_shell::end_server_check(const start_ptr& start) noexcept {
-    ++start->look;
+    ++start->check_id;
     looking_.reset();
 }
 
@@ -149,14 +149,14 @@ void conversation_shell::fail(const start_ptr& start, const failure& why) {
 
 // --- choice of the server
 
-void conversation_shell::pin(server_link_ptr core) {
+void conversation_shell::pin_server(server_link_ptr core) {
     if (core == core_) return;
     if (core_) {
         // Leaving a server that the conversation never used does not count as a move.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
         home_->log(log_level::info, "conversation {}: assigned to server {}", id_,
                    core->shown_url());
-        retire();
+        leave_slots_of_server();
     }
     // Another server may have another vocabulary.
     known_ = {};
@@ -164,36 +164,38 @@ void conversation_shell::pin(server_link_ptr core) {
     history_.reset_prompt_measurements();
     prefill_.reset();
     core_ = std::move(core);
-    if (history_.options().isolate) core_->keeper().isolate(id_);
+    if (history_.options().isolate) core_->slots().isolate(id_);
 }
 
 // The conversation will not return to the text that it leaves there.
-void conversation_shell::retire() {
+void conversation_shell::leave_slots_of_server() {
     if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
-    if (!core_->shut_down()) core_->keeper().retire(id_);
+    if (!core_->shut_down()) core_->slots().retire_owner(id_);
 }
 
 // If all servers have failed this reply, they are tried again.
-auto conversation_shell::place(const turn_start& start) -> std::variant<server_link_ptr, failure> {
-    auto placed = host_->place({.pinned = core_, .elsewhere = start.goes_on, .without = shunned_});
+auto conversation_shell::assign_server(const turn_start& start)
+    -> std::variant<server_link_ptr, failure> {
+    auto placed = host_->assign_server(
+        {.pinned = core_, .prefer_other = start.is_failover, .excluded = shunned_});
     const bool is_first_look = !start.unreachable;
     if (std::holds_alternative<server_link_ptr>(placed) || shunned_.empty() || !is_first_look)
         return placed;
     shunned_.clear();
-    return host_->place({.pinned = core_, .elsewhere = start.goes_on});
+    return host_->assign_server({.pinned = core_, .prefer_other = start.is_failover});
 }
 
 void conversation_shell::find_server(const start_ptr& start) {
     looking_ = start;
-    const int look = ++start->look;
-    auto placed = place(*start);
+    const int look = ++start->check_id;
+    auto placed = assign_server(*start);
     if (const auto* why = std::get_if<failure>(&placed))
         return start->unreachable ? fail_without_server(start) : fail(start, *why);
     const bool moves = core_ && core_ != std::get<server_link_ptr>(placed);
-    pin(std::get<server_link_ptr>(std::move(placed)));
+    pin_server(std::get<server_link_ptr>(std::move(placed)));
     if (start->resumed && moves) start->resumed->rest->text.forget_ids();
-    core_->prepare([weak = weak_from_this(), start, look](error_code ec, const diagnostics& diag,
-                                                          const server_props& props) {
+    core_->load_props([weak = weak_from_this(), start, look](error_code ec, const diagnostics& diag,
+                                                             const server_props& props) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, look)) return;
         if (ec) return self->server_check_failed(start, {ec, diag});
@@ -211,24 +213,24 @@ bool conversation_shell::has_model_changed() {
 
 void conversation_shell::server_check_failed(const start_ptr& start, failure why) {
     core_->request_failed(why.ec);
-    if (!core_->keeper().were_props_read_before())
+    if (!core_->slots().were_props_read_before())
         why = transport::reclassify_handshake_timeout(std::move(why));
     host_->server_failed(core_, why);
     try_other_server(start, why);
 }
 
 // Other servers would reject the same messages, unless the server reports an internal failure.
-void conversation_shell::no_prompt(const start_ptr& start, const failure& why) {
+void conversation_shell::on_prompt_failed(const start_ptr& start, const failure& why) {
     const bool is_of_server =
-        kind_of(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
-    if (is_of_server || start->goes_on) return server_check_failed(start, why);
+        classify_failure(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
+    if (is_of_server || start->is_failover) return server_check_failed(start, why);
     fail(start, why);
 }
 
 void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
     shunned_.push_back(core_);
-    if (home_->closed() || ++start->servers_tried == most_servers_tried)
+    if (home_->is_closed() || ++start->servers_tried == most_servers_tried)
         return fail_without_server(start);
     find_server(start);
 }
@@ -236,8 +238,8 @@ void conversation_shell::try_other_server(const start_ptr& start, const failure&
 // A failure of another server does not end a reply whose own server may be back in time.
 void conversation_shell::fail_without_server(const start_ptr& start) {
     auto why = *start->unreachable;
-    const bool is_of_another = start->goes_on && core_.get() != start->left;
-    if (is_of_another && kind_of(why.ec, false) != failure_kind::away) {
+    const bool is_of_another = start->is_failover && core_.get() != start->previous_server;
+    if (is_of_another && classify_failure(why.ec, false) != failure_kind::away) {
         why.ec = errc::no_model;
         why.diag.client_message = fmt::format("no server can continue the reply; {}: {}",
                                               core_->shown_url(), why.diag.client_message);
@@ -246,7 +248,7 @@ void conversation_shell::fail_without_server(const start_ptr& start) {
 }
 
 void conversation_shell::server_found(const start_ptr& start) {
-    if (start->has_text) return went_on(start);
+    if (start->has_text) return resume_after_failover(start);
     const bool is_other = has_model_changed() || rest_model_ != props_.model;
     if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
@@ -264,12 +266,12 @@ void conversation_shell::render_history(prompt_handler done) {
 }
 
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_history([weak = weak_from_this(), start, look = start->look](
+    render_history([weak = weak_from_this(), start, look = start->check_id](
                        error_code ec, const diagnostics& diag, std::string prompt) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, look)) return;
-        if (ec) return self->no_prompt(start, {ec, diag});
-        self->check_prompt_size(start, self->known_.begin(std::move(prompt)));
+        if (ec) return self->on_prompt_failed(start, {ec, diag});
+        self->check_prompt_size(start, self->known_.attach_known_ids(std::move(prompt)));
     });
 }
 
@@ -281,28 +283,28 @@ void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_i
     if (context == 0 || most_tokens(prompt) + reserved <= context)
         return start_reply(start, {.prompt = std::move(prompt)});
     count_prompt_tokens(core_, std::move(prompt),
-                        [weak = weak_from_this(), start, look = start->look](
+                        [weak = weak_from_this(), start, look = start->check_id](
                             error_code ec, const diagnostics& diag, prompt_with_ids counted) {
                             const auto self = weak.lock();
                             if (!self || !self->is_current(start, look)) return;
-                            if (ec) return self->no_prompt(start, {ec, diag});
-                            self->fit(start, std::move(counted));
+                            if (ec) return self->on_prompt_failed(start, {ec, diag});
+                            self->trim_to_fit(start, std::move(counted));
                         });
 }
 
-void conversation_shell::fit(const start_ptr& start, prompt_with_ids counted) {
+void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids counted) {
     const int tokens = static_cast<int>(counted.ids.size());
-    const auto costs = history_.costs();
+    const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens, start->max_tokens);
     const auto plan = conversations::plan_trim(use);
     // A reply that may continue elsewhere must not lose history for a server that is too small.
-    if (plan.drop > 0 && (plan.fits || !start->goes_on)) {
+    if (plan.drop > 0 && (plan.fits || !start->is_failover)) {
         drop_oldest(plan.drop);
         return make_prompt(start);
     }
     if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
     const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
-    return start->goes_on ? try_other_server(start, why) : fail(start, why);
+    return start->is_failover ? try_other_server(start, why) : fail(start, why);
 }
 
 void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
@@ -311,11 +313,11 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     generating_at_ = core_;
     host_->turn_began(core_);
     auto here = start_at_current_server(std::move(origin));
-    if (prefill_ && !start->goes_on) here.warmed = prefill_->slot();
+    if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
 
-void conversation_shell::went_on(const start_ptr& start) {
+void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);

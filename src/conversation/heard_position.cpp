@@ -76,7 +76,7 @@ std::size_t start_of_run(std::string_view text, std::size_t end) noexcept {
 
 }  // namespace
 
-std::size_t speech_characters(std::string_view speech, double fraction) noexcept {
+std::size_t count_heard_characters(std::string_view speech, double fraction) noexcept {
     if (!(fraction > 0)) return 0;
     const auto all = text::count_characters(speech);
     if (fraction >= 1) return all;
@@ -93,18 +93,18 @@ std::size_t map_speech_to_text_offset(std::string_view text, std::string_view sp
     if (speech == text) return said;
     speech_alignment alignment(text, speech);
     if (alignment.position() >= said) return 0;
-    speech_alignment::place last;
+    speech_alignment::byte_range last;
     std::size_t behind = 0;  // end of the last spoken character, in the speech
     while (alignment.position() < said) {
         behind = alignment.position();
-        last = alignment.next();
+        last = alignment.match_next();
     }
     behind += text::decode_first_character(speech.substr(behind)).bytes;
     if (text::is_word_character(character_at(speech, behind))) return last.end;
-    return end_of_run(text, last.end, alignment.next().begin);
+    return end_of_run(text, last.end, alignment.match_next().begin);
 }
 
-std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept {
+std::size_t skip_closing_marks(std::string_view text, std::size_t offset) noexcept {
     if (offset == 0) return 0;
     auto end = offset;
     while (end < text.size() && text::is_trailing_mark(character_at(text, end)))

@@ -9,7 +9,7 @@ namespace tandem::conversations {
 
 /// Number of characters in the share `fraction` of `speech`, rounded down. Values below 0 and NaN
 /// count as 0, values above 1 as 1.
-std::size_t speech_characters(std::string_view speech, double fraction) noexcept;
+std::size_t count_heard_characters(std::string_view speech, double fraction) noexcept;
 
 /// The byte of a chunk's exact `text` that the listener reached when the first `spoken` characters
 /// of its `speech` were spoken. Monotonic in `spoken`: 0 maps to 0, and the whole speech to the
@@ -21,7 +21,7 @@ std::size_t map_speech_to_text_offset(std::string_view text, std::string_view sp
 /// End of the marks after `offset` that close the preceding text, as "!" closes "Sure"; a listener
 /// cannot hear them separately. Returns `offset` at the start of `text`, and if a word continues
 /// after the marks.
-std::size_t behind_marks(std::string_view text, std::size_t offset) noexcept;
+std::size_t skip_closing_marks(std::string_view text, std::size_t offset) noexcept;
 
 /// The last word end in `text` at or before `offset`, so that no word is split; 0 if there is none.
 /// A word is a run of non-space characters, at least one of which is not a mark. If `offset` is

@@ -6,7 +6,8 @@
 
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 namespace {
 
@@ -37,4 +38,5 @@ std::optional<config_fault> read_saved(std::string_view text, saved_conversation
     return std::nullopt;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

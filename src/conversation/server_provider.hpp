@@ -18,9 +18,9 @@ struct server_criteria {
     /// The current server of the conversation.
     server_link_ptr pinned{};
     /// Prefer another server to the pinned one.
-    bool elsewhere = false;
+    bool prefer_other = false;
     /// Servers that must not be used.
-    std::span<const server_link_ptr> without{};
+    std::span<const server_link_ptr> excluded{};
     /// A turn's request follows: if the circuit is open, that request is the trial. Work that
     /// nothing waits for leaves the trial to a turn.
     bool is_for_turn = true;
@@ -33,7 +33,7 @@ class server_provider {
 
     /// The server for the next request, to which the conversation is then pinned: its current
     /// server as long as that is up, else another one. If there is none, the reason.
-    virtual std::variant<server_link_ptr, failure> place(const server_criteria& wish) = 0;
+    virtual std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) = 0;
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
     virtual bool server_failed(const server_link_ptr& core, const failure& why) = 0;

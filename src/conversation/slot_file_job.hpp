@@ -23,7 +23,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
  public:
     enum class kind { save, restore };
     /// The parameters of the job.
-    struct order {
+    struct slot_file_request {
         kind what = kind::save;
         std::string file{};
         slots::owner_id owner = slots::nobody;
@@ -33,23 +33,23 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     /// Called once, on the strand.
     using handler = std::function<void(error_code, const diagnostics&, slot_file_result)>;
 
-    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& core, order o,
-                                              handler done);
+    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& core,
+                                              slot_file_request o, handler done);
     /// The conversation is gone: reports `ec` now, and returns the slot once the server is done.
     void abort(const error_code& ec);
 
  private:
-    slot_file_job(const std::shared_ptr<server_link>& core, order o, handler done);
+    slot_file_job(const std::shared_ptr<server_link>& core, slot_file_request o, handler done);
 
     void request_slot();
-    bool take(const slots::grant& g);
+    bool take_slot(const slots::grant& g);
     void run(int slot);
-    void answered(int slot, const error_code& ec, const diagnostics& diag, slot_file_result r);
+    void on_answer(int slot, const error_code& ec, const diagnostics& diag, slot_file_result r);
     void give_up();
-    void tell(const error_code& ec, const diagnostics& diag, slot_file_result r = {});
+    void complete(const error_code& ec, const diagnostics& diag, slot_file_result r = {});
 
     std::weak_ptr<server_link> core_;
-    order order_;
+    slot_file_request order_;
     handler done_;
     slots::ticket ticket_ = slots::no_ticket;
     bool is_aborted_ = false;

@@ -22,7 +22,7 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> core, prompt_with_ids pr
                      arm_limit(core_->config().limits.first_token_timeout);
                  },
              .read = [this](const wire::token_event& event) { read(event); },
-             .failed =
+             .on_failed =
                  [this](const failure& why) {
                      core_->log(log_level::info,
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
@@ -30,35 +30,35 @@ slot_prefill::slot_prefill(std::shared_ptr<server_link> core, prompt_with_ids pr
                      core_->completion_failed(why.ec, call_.sent_at());
                      end({}, false);
                      slot_.reset();
-                     tell(std::nullopt);
+                     complete(std::nullopt);
                  }}) {}
 
 slot_prefill::~slot_prefill() {
     if (!core_ || core_->shut_down()) return;
     stop_waiting();
-    end({.side = slots::server_slot_state::maybe_busy}, true);
+    end({.server_state = slots::server_slot_state::maybe_busy}, true);
 }
 
 void slot_prefill::start(handler done) {
     done_ = std::move(done);
-    ticket_ = core_->keeper().want(
+    ticket_ = core_->slots().enqueue(
         {.prompt = prompt_.text, .priority = slots::priority::warming, .owner = owner_},
         [weak = weak_from_this()](const slots::grant& g) {
             const auto self = weak.lock();
-            return self && self->take(g);
+            return self && self->take_slot(g);
         });
-    core_->keeper().give();
+    core_->slots().dispatch_grants();
 }
 
 void slot_prefill::stop_waiting() {
     if (ticket_ != slots::no_ticket)
-        core_->keeper().forget(std::exchange(ticket_, slots::no_ticket));
+        core_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket));
 }
 
-bool slot_prefill::serves(std::string_view text) const {
+bool slot_prefill::holds_text(std::string_view text) const {
     if (prompt_.text != text) return false;
     if (ticket_ != slots::no_ticket || is_running_) return true;
-    return slot_ && core_ && core_->keeper().still_belongs_to(*slot_, owner_);
+    return slot_ && core_ && core_->slots().still_belongs_to(*slot_, owner_);
 }
 
 void slot_prefill::on_context_destroyed() noexcept {
@@ -67,7 +67,7 @@ void slot_prefill::on_context_destroyed() noexcept {
     core_.reset();
 }
 
-bool slot_prefill::take(const slots::grant& g) {
+bool slot_prefill::take_slot(const slots::grant& g) {
     ticket_ = slots::no_ticket;
     slot_ = g.slot;
     is_running_ = true;
@@ -87,12 +87,12 @@ void slot_prefill::arm_limit(duration limit) {
 void slot_prefill::give_up() {
     if (!is_running_) return;
     core_->log(log_level::info, "conversation {}: a slot could not be prefilled in time", owner_);
-    end({.side = slots::server_slot_state::maybe_busy}, true);
+    end({.server_state = slots::server_slot_state::maybe_busy}, true);
     slot_.reset();
-    tell(std::nullopt);
+    complete(std::nullopt);
 }
 
-void slot_prefill::hurry() {
+void slot_prefill::cancel_unless_begun() {
     stop_waiting();
     if (!has_begun_) give_up();
 }
@@ -103,11 +103,11 @@ void slot_prefill::send(int slot) {
     const auto tail = std::string_view(prompt_.text).substr(prompt_.bytes_with_ids);
     core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
     call_.start(core_->transport(),
-                body_of({.prompt = {prompt_.ids, tail},
-                         .slot = slot,
-                         .n_predict = 1,
-                         .reuse_cache = !core_->keeper().holds_foreign_text(slot),
-                         .settings = settings}),
+                encode_body({.prompt = {prompt_.ids, tail},
+                             .slot = slot,
+                             .n_predict = 1,
+                             .reuse_cache = !core_->slots().holds_foreign_text(slot),
+                             .settings = settings}),
                 weak_from_this());
 }
 
@@ -116,10 +116,10 @@ void slot_prefill::read(const wire::token_event& event) {
     core_->report_server_success();
     const int evaluated = event.timings.evaluated;
     end({.is_use = false, .holds = prompt_.text}, false);
-    tell(evaluated);
+    complete(evaluated);
 }
 
-void slot_prefill::tell(std::optional<int> evaluated) {
+void slot_prefill::complete(std::optional<int> evaluated) {
     if (const auto done = std::exchange(done_, {})) done(evaluated);
 }
 
@@ -127,7 +127,7 @@ void slot_prefill::end(slots::release_info note, bool was_cut) {
     if (!std::exchange(is_running_, false)) return;
     limit_.cancel();
     call_.close();
-    core_->keeper().release(*slot_, std::move(note), false, was_cut);
+    core_->slots().release(*slot_, std::move(note), false, was_cut);
 }
 
 }  // namespace tandem::detail

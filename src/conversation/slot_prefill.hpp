@@ -35,22 +35,22 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     /// Withdraws the slot request if no slot was granted yet.
     void stop_waiting();
     /// A live request is waiting for the slot: cuts the prefill if the server has not started it.
-    void hurry();
+    void cancel_unless_begun();
     void on_context_destroyed() noexcept;
 
     /// The slot that holds the prompt, or is receiving it.
     std::optional<int> slot() const noexcept { return slot_; }
     /// Whether a slot still holds this text for the owner, or is receiving it, so that another
     /// prefill would be redundant.
-    bool serves(std::string_view text) const;
+    bool holds_text(std::string_view text) const;
 
  private:
-    bool take(const slots::grant& g);
+    bool take_slot(const slots::grant& g);
     void send(int slot);
     void arm_limit(duration limit);
     void give_up();
     void read(const wire::token_event& event);
-    void tell(std::optional<int> evaluated);
+    void complete(std::optional<int> evaluated);
     void end(slots::release_info note, bool was_cut);
 
     std::shared_ptr<server_link> core_;

@@ -85,11 +85,11 @@ speech_alignment::speech_alignment(std::string_view text, std::string_view speec
 }
 
 void speech_alignment::skip_white_space() noexcept {
-    position_ += leading_white_space(rest());
+    position_ += leading_white_space(unmatched_speech());
 }
 
-speech_alignment::place speech_alignment::next() {
-    const auto said = text::decode_first_character(rest());
+speech_alignment::byte_range speech_alignment::match_next() {
+    const auto said = text::decode_first_character(unmatched_speech());
     if (said.bytes == 0) return {text_.size(), text_.size()};
     auto found = find(said.character);
     if (found.begin == found.end) found = find_after_words(said.bytes);
@@ -99,7 +99,7 @@ speech_alignment::place speech_alignment::next() {
     return found;
 }
 
-speech_alignment::place speech_alignment::find(char32_t said) {
+speech_alignment::byte_range speech_alignment::find(char32_t said) {
     if (guesses_ <= 0) return {at_, at_};
     auto text = text_.substr(0, text::floor_to_character(text_, at_ + look_ahead)).substr(at_);
     const auto u = find_behind_marks(text, said, static_cast<int>(look_ahead));
@@ -111,8 +111,8 @@ speech_alignment::place speech_alignment::find(char32_t said) {
 
 /// As find_behind_marks(), if words of the text, such as code, are not spoken: the following
 /// characters must agree too.
-speech_alignment::place speech_alignment::find_after_words(std::size_t said_bytes) {
-    const auto said = rest().substr(0, said_bytes);
+speech_alignment::byte_range speech_alignment::find_after_words(std::size_t said_bytes) {
+    const auto said = unmatched_speech().substr(0, said_bytes);
     const auto within = text_.substr(0, text::floor_to_character(text_, at_ + look_ahead));
     for (auto at = within.find(said, at_); at != within.npos && guesses_ > 0;
          at = within.find(said, at + said.size())) {
@@ -125,7 +125,7 @@ speech_alignment::place speech_alignment::find_after_words(std::size_t said_byte
 /// Whether the text from `at` on matches the following speech, up to its end or far enough.
 bool speech_alignment::matches_text_at(std::size_t at) const {
     auto text = text_.substr(at);
-    auto speech = rest();
+    auto speech = unmatched_speech();
     for (int run = at - at_ <= near_by ? short_run : long_run; run > 0 && !speech.empty(); --run) {
         const auto space = leading_white_space(speech);
         speech.remove_prefix(space);

@@ -11,7 +11,7 @@ namespace tandem::conversations {
 class speech_alignment {
  public:
     /// The bytes of a character in the text; begin == end if the text does not contain it there.
-    struct place {
+    struct byte_range {
         std::size_t begin = 0;
         std::size_t end = 0;
     };
@@ -23,12 +23,12 @@ class speech_alignment {
     std::size_t position() const noexcept { return position_; }
     /// Finds that character, never before the last one found, and advances past it. At the end of
     /// the speech, returns the end of the text.
-    place next();
+    byte_range match_next();
 
  private:
-    std::string_view rest() const noexcept { return speech_.substr(position_); }
-    place find(char32_t said);
-    place find_after_words(std::size_t said_bytes);
+    std::string_view unmatched_speech() const noexcept { return speech_.substr(position_); }
+    byte_range find(char32_t said);
+    byte_range find_after_words(std::size_t said_bytes);
     bool matches_text_at(std::size_t at) const;
     void skip_white_space() noexcept;
 

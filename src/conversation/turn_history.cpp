@@ -38,7 +38,7 @@ bool is_plain(const chat_message& m) {
 }  // namespace
 
 turn_history::turn_history(conversation_options options) : options_(std::move(options)) {
-    for (auto& m : std::exchange(options_.messages, {})) add(std::move(m));
+    for (auto& m : std::exchange(options_.messages, {})) append_message(std::move(m));
 }
 
 turn_history::turn_history(saved_conversation saved) : turn_history(std::move(saved.options)) {
@@ -51,12 +51,12 @@ turn_history::turn_history(saved_conversation saved) : turn_history(std::move(sa
 bool turn_history::append(chat_message m) {
     if (state_ == turn_state::running) return false;
     settle();
-    add(std::move(m));
+    append_message(std::move(m));
     return true;
 }
 
 /// System messages before all other messages form the system prompt.
-void turn_history::add(chat_message m) {
+void turn_history::append_message(chat_message m) {
     if (exchanges_.empty() && m.role == system_role) return system_.push_back(std::move(m));
     const bool begins = m.role == user && !exchanges_.empty() &&
                         !exchanges_.back().messages.empty() && !is_awaiting_tool_result();
@@ -153,13 +153,13 @@ void turn_history::settle() {
     turn_ = turn_ledger();
 }
 
-std::string turn_history::kept() const {
+std::string turn_history::make_kept_text() const {
     if (state_ == turn_state::running) return turn_.text();
     switch (end_) {
         case turn_end::interrupted:
-            return turn_.kept(options_.interrupted, options_.interrupted_mark);
+            return turn_.make_history_text(options_.interrupted, options_.interrupted_mark);
         case turn_end::failed:
-            return turn_.kept(history_policy::handed_over, {});
+            return turn_.make_history_text(history_policy::handed_over, {});
         case turn_end::complete:
             break;
     }
@@ -169,7 +169,7 @@ std::string turn_history::kept() const {
 /// The turn as a message; nothing if nothing of it is kept.
 std::optional<chat_message> turn_history::make_turn_message() const {
     if (!is_open()) return std::nullopt;
-    auto words = kept();
+    auto words = make_kept_text();
     if (text::is_all_white_space(words)) return std::nullopt;
     return chat_message{.role = std::string(assistant), .content = std::move(words)};
 }
@@ -237,7 +237,7 @@ saved_conversation turn_history::saved(std::span<const chat_message> said_meanwh
     auto copy = *this;
     copy.interrupt_running();
     copy.settle();
-    for (const auto& m : said_meanwhile) copy.add(m);
+    for (const auto& m : said_meanwhile) copy.append_message(m);
     saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_),
                            copy.settled_turn_};
     all.options.messages = std::move(copy.system_);
@@ -261,7 +261,7 @@ bool turn_history::is_unanswered() const noexcept {
            });
 }
 
-std::vector<exchange_size> turn_history::costs() const {
+std::vector<exchange_size> turn_history::measure_exchanges() const {
     std::vector<exchange_size> list;
     for (const auto& e : exchanges_) list.push_back({e.tokens, bytes_of(e.messages)});
     if (const auto m = make_turn_message()) list.back().bytes += bytes_of(*m);

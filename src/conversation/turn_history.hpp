@@ -93,7 +93,7 @@ class turn_history {
     /// Further counts come from another model.
     void reset_prompt_measurements() noexcept { prompt_at_last_ = prompt_at_previous_ = -1; }
     /// Costs of the exchanges, oldest first; the last one is being answered.
-    std::vector<exchange_size> costs() const;
+    std::vector<exchange_size> measure_exchanges() const;
     std::size_t system_bytes() const noexcept;
     /// Average length of a user message; 0 if there is none yet.
     std::size_t average_user_bytes() const noexcept;
@@ -110,9 +110,9 @@ class turn_history {
     void interrupt_running() noexcept;
     void settle();
     void settle_if_over(time_point now);
-    std::string kept() const;
+    std::string make_kept_text() const;
     std::optional<chat_message> make_turn_message() const;
-    void add(chat_message m);
+    void append_message(chat_message m);
     bool is_awaiting_tool_result() const;
     void begin_exchange();
     bool is_unanswered() const noexcept;

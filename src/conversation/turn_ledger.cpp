@@ -12,7 +12,7 @@ void turn_ledger::handed_over(const chunk& c) {
     const bool is_here =
         !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
     if (reply_ != c.id.reply || is_here) return;
-    put(c.text);
+    overwrite_text(c.text);
     const bool is_exact = c.speech == c.text;
     parts_.push_back({c.id, handed_over_, handed_over_ + c.text.size(),
                       is_exact ? std::string() : c.speech, !is_exact,
@@ -21,12 +21,12 @@ void turn_ledger::handed_over(const chunk& c) {
 }
 
 void turn_ledger::generated(std::string_view unspoken) {
-    put(unspoken);
+    overwrite_text(unspoken);
 }
 
 /// Makes the text after the handed-over part start with `next`. It already does if `next` belongs
 /// to the rest of a resumed turn.
-void turn_ledger::put(std::string_view next) {
+void turn_ledger::overwrite_text(std::string_view next) {
     if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;
     text_.resize(handed_over_);
     text_ += next;
@@ -44,7 +44,7 @@ std::string_view turn_ledger::speech_of(const part& p) const noexcept {
 }
 
 void turn_ledger::continued(chunk_id id) {
-    if (const auto* p = find(id)) reach(p->end);
+    if (const auto* p = find(id)) advance_heard(p->end);
 }
 
 bool turn_ledger::heard(chunk_id id, std::size_t speech_characters) {
@@ -52,7 +52,7 @@ bool turn_ledger::heard(chunk_id id, std::size_t speech_characters) {
     if (!p) return false;
     const auto text = std::string_view(text_).substr(p->begin, p->end - p->begin);
     const auto offset = map_speech_to_text_offset(text, speech_of(*p), speech_characters);
-    if (p->end > heard_) reach(p->begin + behind_marks(text, offset));
+    if (p->end > heard_) advance_heard(p->begin + skip_closing_marks(text, offset));
     return true;
 }
 
@@ -60,14 +60,14 @@ bool turn_ledger::heard_share(chunk_id id, double share) {
     const auto* p = find(id);
     if (!p) return false;
     if (share >= 1) {
-        reach(p->end);
+        advance_heard(p->end);
         return true;
     }
-    return heard(id, speech_characters(speech_of(*p), share));
+    return heard(id, count_heard_characters(speech_of(*p), share));
 }
 
 /// Frees speech that was heard completely.
-void turn_ledger::reach(std::size_t offset) {
+void turn_ledger::advance_heard(std::size_t offset) {
     heard_ = std::max(heard_, offset);
     for (; parts_heard_ < parts_.size() && parts_[parts_heard_].end <= heard_; ++parts_heard_) {
         auto& p = parts_[parts_heard_];
@@ -106,7 +106,7 @@ std::size_t turn_ledger::end_of(history_policy policy) const {
     return 0;
 }
 
-std::string turn_ledger::kept(history_policy policy, std::string_view mark) const {
+std::string turn_ledger::make_history_text(history_policy policy, std::string_view mark) const {
     const std::string_view all = text_;
     const auto end = end_of(policy);
     if (text::is_all_white_space(all.substr(end))) return std::string(all.substr(0, end));

@@ -48,7 +48,7 @@ class turn_ledger {
 
     /// The text that history keeps of an interrupted turn. If it omits anything other than white
     /// space, it ends without white space, and `mark` is appended unless nothing is kept.
-    std::string kept(history_policy policy, std::string_view mark) const;
+    std::string make_history_text(history_policy policy, std::string_view mark) const;
 
  private:
     struct part {
@@ -62,8 +62,8 @@ class turn_ledger {
 
     part* find(chunk_id id) noexcept;
     std::string_view speech_of(const part& p) const noexcept;
-    void reach(std::size_t offset);
-    void put(std::string_view next);
+    void advance_heard(std::size_t offset);
+    void overwrite_text(std::string_view next);
     std::size_t heard_end_offset() const;
     std::size_t end_of(history_policy policy) const;
 

@@ -6,7 +6,7 @@ namespace tandem::detail {
 
 boost::asio::execution_context::id context_shutdown_service::id;
 
-void context_shutdown_service::add(strand_scope& home) {
+void context_shutdown_service::add_scope(strand_scope& home) {
     const std::lock_guard lock(mutex_);
     scopes_.insert(&home);
 }

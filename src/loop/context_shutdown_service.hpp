@@ -19,7 +19,7 @@ class context_shutdown_service final : public boost::asio::execution_context::se
 
     explicit context_shutdown_service(boost::asio::execution_context& context) : service(context) {}
 
-    void add(strand_scope& home);
+    void add_scope(strand_scope& home);
     void remove(strand_scope& home) noexcept;
 
  private:

@@ -57,7 +57,7 @@ bool strand_poster::is_stopped() const {
 }
 
 // Taking the lock makes the destruction of a context wait for threads that inspect it.
-void strand_poster::cut() noexcept {
+void strand_poster::disconnect() noexcept {
     const std::lock_guard lock(mutex_);
     strand_ = any_io_executor();
     context_ = nullptr;

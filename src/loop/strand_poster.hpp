@@ -13,13 +13,13 @@ class io_context;
 namespace tandem::detail {
 
 /// Lets other threads post to a strand whose execution context may be destroyed at any time. Keeps
-/// the context busy until cut(). Thread-safe.
+/// the context busy until disconnect(). Thread-safe.
 class strand_poster {
  public:
     explicit strand_poster(const boost::asio::any_io_executor& strand);
 
-    /// Runs `f` on the strand, never within this call. After cut() it returns false and destroys
-    /// `f`.
+    /// Runs `f` on the strand, never within this call. After disconnect() it returns false and
+    /// destroys `f`.
     template <class Function>
     bool post(Function f) {
         const std::lock_guard lock(mutex_);
@@ -28,10 +28,10 @@ class strand_poster {
         return true;
     }
     /// Whether the context was stopped and no thread runs it. Always false for a context other than
-    /// io_context, and after cut().
+    /// io_context, and after disconnect().
     bool is_stopped() const;
     /// Releases the context, which is not used afterwards.
-    void cut() noexcept;
+    void disconnect() noexcept;
 
  private:
     mutable std::mutex mutex_;

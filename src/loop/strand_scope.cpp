@@ -25,13 +25,13 @@ strand_scope::~strand_scope() {
 
 // Asio shuts its services down in reverse order of creation. The strand and a timer create theirs
 // first, so they still work while the registry shuts down.
-void strand_scope::add(std::weak_ptr<shutdown_listener> tenant) {
+void strand_scope::add_listener(std::weak_ptr<shutdown_listener> tenant) {
     const std::lock_guard lock(listeners_mutex_);
     if (!registry_ && executor_) {
         const boost::asio::steady_timer first_timer(executor_);
         auto& context = boost::asio::query(executor_, boost::asio::execution::context);
         registry_ = &boost::asio::use_service<context_shutdown_service>(context);
-        registry_->add(*this);
+        registry_->add_scope(*this);
     }
     // Sweeps when the list has doubled, so that the amortized cost per tenant is constant.
     if (tenants_.size() >= swept_at_) {

@@ -35,8 +35,8 @@ class shutdown_listener {
 };
 
 /// The environment of a client, or of a service with its servers and conversations: the strand, the
-/// log, and their shutdown. All functions except close(), closed() and on_context_destroyed() may
-/// be called from any thread.
+/// log, and their shutdown. All functions except close(), is_closed() and on_context_destroyed()
+/// may be called from any thread.
 class strand_scope : public std::enable_shared_from_this<strand_scope> {
  public:
     strand_scope(const boost::asio::any_io_executor& executor, logger log);
@@ -52,7 +52,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
         if (strand) boost::asio::dispatch(strand, std::move(f));
     }
     /// A number that is unique in the process.
-    std::uint64_t number() const noexcept { return number_; }
+    std::uint64_t scope_number() const noexcept { return number_; }
     /// An id for a reply or a conversation: unique in this home and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
     /// Makes such an id unique among all clients and services in the process.
@@ -60,10 +60,10 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
         return (number_ << 40) | id;
     }
 
-    void add(std::weak_ptr<shutdown_listener> tenant);
+    void add_listener(std::weak_ptr<shutdown_listener> tenant);
     /// Closes the home and notifies all tenants, latest first; nothing can be started afterwards.
     void close();
-    bool closed() const noexcept { return closed_; }
+    bool is_closed() const noexcept { return closed_; }
     void on_context_destroyed() noexcept;
 
     template <class... Args>

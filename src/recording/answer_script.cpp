@@ -17,12 +17,12 @@ answer_script script_with(std::vector<answer_step> steps) {
 
 }  // namespace
 
-answer_script script_of(const recorded_exchange& x) {
+answer_script make_answer_script(const recorded_exchange& x) {
     using kind = answer_step::kind;
     std::vector<answer_step> steps;
     auto at = x.sent_at;
     const auto add = [&](answer_step step, duration when) {
-        step.after = when - std::exchange(at, when);
+        step.delay = when - std::exchange(at, when);
         steps.push_back(std::move(step));
     };
     if (x.http_status) add({.what = kind::status, .http_status = *x.http_status}, x.status_at);
@@ -31,7 +31,7 @@ answer_script script_of(const recorded_exchange& x) {
     return script_with(std::move(steps));
 }
 
-answer_script script_of(int http_status, std::string body) {
+answer_script make_answer_script(int http_status, std::string body) {
     using kind = answer_step::kind;
     return script_with({{.what = kind::status, .http_status = http_status},
                         {.bytes = std::move(body)},

@@ -17,9 +17,9 @@ struct answer_step {
     enum class kind { status, data, end };
     kind what = kind::data;
     /// Delay after the previous step, or after the request.
-    duration after{};
+    duration delay{};
     /// The length of the delay may affect the client: a chunk can end if no token arrives in time.
-    bool decides = false;
+    bool is_timing_relevant = false;
     int http_status = 0;
     std::string bytes{};
     error_code ec{};
@@ -30,9 +30,9 @@ struct answer_step {
 using answer_script = std::function<std::optional<answer_step>()>;
 
 /// Replays the recorded answer.
-answer_script script_of(const recorded_exchange& x);
+answer_script make_answer_script(const recorded_exchange& x);
 
 /// Answers immediately.
-answer_script script_of(int http_status, std::string body);
+answer_script make_answer_script(int http_status, std::string body);
 
 }  // namespace tandem::detail

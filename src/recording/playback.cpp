@@ -32,7 +32,7 @@ answer_script prefilled(const wire::recorded_completion_request& asked) {
     said.predicted = 1;
     said.id_slot = asked.id_slot;
     said.has_timings = true;
-    return script_of(wire::http_ok, wire::encode_stream_event(said));
+    return make_answer_script(wire::http_ok, wire::encode_stream_event(said));
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ playback::playback(recorded_traffic traffic) : traffic_(std::move(traffic)) {
         unplayed_.push_back(r.get());
         const auto& first = r->segments().front();
         shown_replies_.push_back(
-            {first.asked.prompt_text, first.exchange->request.server, first.asked.n_predict});
+            {first.request.prompt_text, first.exchange->request.server, first.request.n_predict});
     }
 }
 
@@ -53,10 +53,10 @@ void playback::sort_exchanges() {
     for (const auto& x : traffic_.exchanges) {
         const auto& r = x.request;
         if (known.insert(r.server).second) servers_.push_back(r.server);
-        if (is_prefill(r.path, r.place))
+        if (is_prefill(r.path, r.reply_key))
             prefills_.push_back({&x});
         else if (r.path == wire::completion_path)
-            segments[r.place->reply].push_back(parse_segment(x));
+            segments[r.reply_key->reply].push_back(parse_segment(x));
         else
             calls_.push_back({&x});
     }
@@ -67,9 +67,9 @@ void playback::sort_exchanges() {
 answer_script playback::answer(const std::string& server, const transport::http_request& request,
                                duration peek_hold) {
     const std::scoped_lock lock(mutex_);
-    if (is_prefill(request.path, request.place)) return answer_prefill(server, request);
+    if (is_prefill(request.path, request.reply_key)) return answer_prefill(server, request);
     if (request.path == wire::completion_path)
-        return answer_for_reply(*request.place, request.body, peek_hold);
+        return answer_for_reply(*request.reply_key, request.body, peek_hold);
     return answer_to_call(server, request);
 }
 
@@ -83,11 +83,11 @@ answer_script playback::answer_prefill(const std::string& server,
     const auto found = std::ranges::find_if(prefills_, is_same);
     if (found == prefills_.end()) return prefilled(wire::parse_recorded_completion(request.body));
     found->is_played = true;
-    return script_of(*found->exchange);
+    return make_answer_script(*found->exchange);
 }
 
 // Runs the script under the mutex, because requests on several loops consume the same replies.
-answer_script playback::locked(answer_script script) {
+answer_script playback::with_lock(answer_script script) {
     return [self = shared_from_this(), script = std::move(script)] {
         const std::scoped_lock lock(self->mutex_);
         return script();
@@ -97,16 +97,17 @@ answer_script playback::locked(answer_script script) {
 answer_script playback::answer_for_reply(const recording_key& place, const std::string& body,
                                          duration peek_hold) {
     const auto asked = wire::parse_recorded_completion(body);
-    auto* reply = reply_for(place, asked.prompt);
+    auto* reply = find_reply(place, asked.prompt);
     if (!reply)
-        return script_of(wire::refused,
-                         wire::make_error_body(wire::refused,
-                                               "the recording has no more replies to this prompt"));
-    return locked(reply->answer({place.text_bytes, asked.id_slot, asked.n_predict}, peek_hold));
+        return make_answer_script(
+            wire::status_bad_request,
+            wire::make_error_body(wire::status_bad_request,
+                                  "the recording has no more replies to this prompt"));
+    return with_lock(reply->answer({place.text_bytes, asked.id_slot, asked.n_predict}, peek_hold));
 }
 
-recorded_reply* playback::reply_for(const recording_key& place, const std::string& prompt) {
-    const auto name = std::pair(place.home, place.reply);
+recorded_reply* playback::find_reply(const recording_key& place, const std::string& prompt) {
+    const auto name = std::pair(place.scope_number, place.reply);
     if (const auto found = playing_.find(name); found != playing_.end()) return found->second;
     const auto next = next_reply(prompt);
     if (next == unplayed_.end()) return nullptr;
@@ -132,12 +133,13 @@ answer_script playback::answer_to_call(const std::string& server,
                                        const transport::http_request& request) {
     if (auto* c = find_call(server, request)) {
         c->is_played = true;
-        return script_of(*c->exchange);
+        return make_answer_script(*c->exchange);
     }
-    return script_of(wire::status_not_implemented,
-                     wire::make_error_body(wire::status_not_implemented,
-                                           fmt::format("the recording has no answer to {} {}",
-                                                       request.method, request.path)));
+    return make_answer_script(
+        wire::status_not_implemented,
+        wire::make_error_body(
+            wire::status_not_implemented,
+            fmt::format("the recording has no answer to {} {}", request.method, request.path)));
 }
 
 // Prefers an identical request, even to another server, because the answer is the same; then the
@@ -182,15 +184,15 @@ auto playback::last_call(const std::function<bool(const call&)>& fits) -> call* 
 
 // Preserves decisions that depend on the length of a silence: a silence long enough for peek_hold
 // keeps its length, and a shorter one is not extended beyond peek_hold.
-duration playback::wait_for(const answer_step& step, duration peek_hold) const {
+duration playback::delay_of_step(const answer_step& step, duration peek_hold) const {
     const std::scoped_lock lock(mutex_);
-    const bool decides = step.decides && peek_hold > duration{};
-    if (speed_ == 1 || (decides && step.after >= peek_hold)) return step.after;
+    const bool decides = step.is_timing_relevant && peek_hold > duration{};
+    if (speed_ == 1 || (decides && step.delay >= peek_hold)) return step.delay;
     if (speed_ == 0) return {};
-    const auto scaled = std::min(to_ms(step.after) / speed_, longest_wait_ms);
+    const auto scaled = std::min(to_ms(step.delay) / speed_, longest_wait_ms);
     const auto wait =
         std::chrono::duration_cast<duration>(std::chrono::duration<double, std::milli>(scaled));
-    return decides ? std::min(wait, std::max(step.after, peek_hold - silence_margin)) : wait;
+    return decides ? std::min(wait, std::max(step.delay, peek_hold - silence_margin)) : wait;
 }
 
 void playback::set_speed(double factor) {

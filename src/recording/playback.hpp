@@ -26,7 +26,7 @@ class playback : public std::enable_shared_from_this<playback> {
     answer_script answer(const std::string& server, const transport::http_request& request,
                          duration peek_hold);
     /// The delay before a step at the current speed.
-    duration wait_for(const answer_step& step, duration peek_hold) const;
+    duration delay_of_step(const answer_step& step, duration peek_hold) const;
     void set_speed(double factor);
 
     const std::vector<std::string>& servers() const noexcept { return servers_; }
@@ -34,7 +34,7 @@ class playback : public std::enable_shared_from_this<playback> {
     const recorded_traffic& traffic() const noexcept { return traffic_; }
 
  private:
-    using reply_name = std::pair<std::uint64_t, std::uint64_t>;
+    using reply_key = std::pair<std::uint64_t, std::uint64_t>;
     struct call {
         const recorded_exchange* exchange;
         bool is_played = false;
@@ -44,12 +44,12 @@ class playback : public std::enable_shared_from_this<playback> {
     answer_script answer_prefill(const std::string& server, const transport::http_request& request);
     answer_script answer_for_reply(const recording_key& place, const std::string& body,
                                    duration peek_hold);
-    recorded_reply* reply_for(const recording_key& place, const std::string& prompt);
+    recorded_reply* find_reply(const recording_key& place, const std::string& prompt);
     answer_script answer_to_call(const std::string& server, const transport::http_request& request);
     std::vector<recorded_reply*>::iterator next_reply(const std::string& prompt);
     call* last_call(const std::function<bool(const call&)>& fits);
     call* find_call(const std::string& server, const transport::http_request& request);
-    answer_script locked(answer_script script);
+    answer_script with_lock(answer_script script);
 
     recorded_traffic traffic_;
     std::vector<std::string> servers_;
@@ -58,7 +58,7 @@ class playback : public std::enable_shared_from_this<playback> {
     double speed_ = 1;
     std::vector<std::shared_ptr<recorded_reply>> replies_;
     std::vector<recorded_reply*> unplayed_;
-    std::map<reply_name, recorded_reply*> playing_;
+    std::map<reply_key, recorded_reply*> playing_;
     std::vector<call> calls_;
     std::vector<call> prefills_;
 };

@@ -33,7 +33,7 @@ class played_exchange final : public transport::exchange,
     // Computes the time from the previous step, so that slow handlers add no delay.
     void go_on() {
         step_ = script_();
-        if (step_) wait_until(due_ + from_->wait_for(*step_, peek_hold_));
+        if (step_) wait_until(due_ + from_->delay_of_step(*step_, peek_hold_));
     }
 
  private:

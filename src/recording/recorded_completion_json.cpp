@@ -68,7 +68,7 @@ std::string encode_stream_event(const token_event& e) {
 }
 
 std::string encode_stream_refusal(std::string_view message) {
-    return as_event(error_object(refused, message));
+    return as_event(error_object(status_bad_request, message));
 }
 
 std::string make_error_body(int http_status, std::string_view message) {

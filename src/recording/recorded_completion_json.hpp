@@ -27,7 +27,7 @@ std::string encode_stream_event(const token_event& e);
 
 // HTTP statuses and codes of stream errors: a request that no retry can fix, and a request unknown
 // to the server.
-inline constexpr int refused = 400;
+inline constexpr int status_bad_request = 400;
 inline constexpr int status_not_implemented = 501;
 
 /// An error in the stream that ends a reply permanently.

@@ -17,7 +17,7 @@ recorded_reply::recorded_reply(std::vector<recorded_segment> segments)
 
 answer_script recorded_reply::answer(const replayed_request& request, duration peek_hold) {
     auto cursor = std::make_shared<reply_cursor>(shared_from_this(), request, peek_hold);
-    return [cursor] { return cursor->next(); };
+    return [cursor] { return cursor->next_step(); };
 }
 
 std::size_t recorded_reply::find_segment(std::size_t text_bytes) const {

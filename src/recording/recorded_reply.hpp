@@ -26,7 +26,7 @@ class recorded_reply : public std::enable_shared_from_this<recorded_reply> {
     explicit recorded_reply(std::vector<recorded_segment> segments);
 
     /// The prompt of the first request, as JSON text; empty if it was removed.
-    const std::string& prompt() const noexcept { return segments_.front().asked.prompt; }
+    const std::string& prompt() const noexcept { return segments_.front().request.prompt; }
     const std::vector<recorded_segment>& segments() const noexcept { return segments_; }
 
     /// `peek_hold` is as in config: a cut after a silence of that length is attributed to it.

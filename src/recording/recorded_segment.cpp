@@ -53,14 +53,14 @@ bool recorded_segment::is_stream() const noexcept {
 }
 
 bool recorded_segment::has_final() const noexcept {
-    return !events.empty() && events.back().said.what == wire::token_event::kind::final &&
+    return !events.empty() && events.back().event.what == wire::token_event::kind::final &&
            events.back().end == to;
 }
 
 recorded_segment parse_segment(const recorded_exchange& x) {
     recorded_segment s{.exchange = &x,
-                       .asked = wire::parse_recorded_completion(x.request.body),
-                       .from = x.request.place->text_bytes};
+                       .request = wire::parse_recorded_completion(x.request.body),
+                       .from = x.request.reply_key->text_bytes};
     s.to = s.from;
     if (!s.is_stream()) return s;
     event_divider divider(s, *x.http_status);

@@ -15,7 +15,7 @@ struct recorded_event {
     duration at{};
     /// All bytes since the previous event.
     std::string raw{};
-    wire::token_event said{};
+    wire::token_event event{};
     /// The bytes of the reply's text that it contains: [begin, end).
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -24,7 +24,7 @@ struct recorded_event {
 /// The part of a reply's text that one request delivered.
 struct recorded_segment {
     const recorded_exchange* exchange = nullptr;
-    wire::recorded_completion_request asked{};
+    wire::recorded_completion_request request{};
     std::vector<recorded_event> events{};
     /// Bytes after the last readable event.
     std::string tail{};

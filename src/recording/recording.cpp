@@ -9,7 +9,8 @@
 #include <chrono>
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 std::string wall_time() {
@@ -27,7 +28,7 @@ recorder::recorder(sink to, recorder_options options)
 recorder::~recorder() = default;
 
 void recorder::note(std::string_view json) {
-    writer_->note(std::chrono::steady_clock::now(), json);
+    writer_->record_note(std::chrono::steady_clock::now(), json);
 }
 
 recording::recording() = default;
@@ -78,4 +79,5 @@ void recording::set_speed(double factor) {
     playback_->set_speed(factor);
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

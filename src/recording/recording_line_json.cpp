@@ -51,10 +51,10 @@ void put(object& out, const recorded_request& e) {
     out["server"] = e.server;
     out["method"] = e.method;
     out["path"] = e.path;
-    if (e.place) {
-        out["reply"] = e.place->reply;
-        out["text_bytes"] = e.place->text_bytes;
-        if (e.place->is_prefill) out["prefill"] = true;
+    if (e.reply_key) {
+        out["reply"] = e.reply_key->reply;
+        out["text_bytes"] = e.reply_key->text_bytes;
+        if (e.reply_key->is_prefill) out["prefill"] = true;
     }
     if (!e.body.empty()) put_bytes(out, "body", e.body);
 }
@@ -111,9 +111,9 @@ recorded_request read_request(const json& line) {
                        .path = string_or(line, "path"),
                        .body = bytes_of(line, "body")};
     if (line.contains("reply"))
-        e.place = recording_key{.reply = number_of(line, "reply"),
-                                .text_bytes = number_of(line, "text_bytes"),
-                                .is_prefill = bool_or(line, "prefill", false)};
+        e.reply_key = recording_key{.reply = number_of(line, "reply"),
+                                    .text_bytes = number_of(line, "text_bytes"),
+                                    .is_prefill = bool_or(line, "prefill", false)};
     return e;
 }
 
@@ -152,7 +152,7 @@ bool is_valid_note(std::string_view json) {
     return check_json(json, note_limits) == json_fault::none;
 }
 
-std::string text_of(const recording_line& line) {
+std::string format_recording_line(const recording_line& line) {
     constexpr double us_per_ms = 1000;
     object out;
     out["ms"] = std::round(to_ms(line.at) * us_per_ms) / us_per_ms;

@@ -29,7 +29,7 @@ struct recorded_request {
     std::string path{};
     std::string body{};
     /// `reply` is the reply's number in the recording; `home` is not stored.
-    std::optional<recording_key> place{};
+    std::optional<recording_key> reply_key{};
 };
 
 struct recorded_status {
@@ -76,7 +76,7 @@ struct recording_line {
 
 /// Text of a line without '\n'. Bytes that are not UTF-8 are written as hexadecimal digits, so that
 /// they can be restored. A note that is not JSON becomes null.
-std::string text_of(const recording_line& line);
+std::string format_recording_line(const recording_line& line);
 
 /// Returns nothing if `text` is not a line of a recording; `fault` then describes the problem.
 std::optional<recording_line> read_recording_line(std::string_view text, std::string& fault);

@@ -20,7 +20,7 @@ class recorded_exchange_tap final : public transport::exchange,
         : writer_(std::move(writer)), number_(number), handler_(handler) {}
     ~recorded_exchange_tap() override {
         inner_.reset();
-        if (!has_ended_) writer_->cut(read_clock(), number_);
+        if (!has_ended_) writer_->record_cut(read_clock(), number_);
     }
     void start(transport::http_transport& over, transport::http_request request) {
         inner_ = over.start(std::move(request), *this);
@@ -39,12 +39,12 @@ class recorded_exchange_tap final : public transport::exchange,
         handler_.on_status(http_status);
     }
     void on_data(std::string_view bytes) override {
-        writer_->bytes_came(read_clock(), number_, bytes);
+        writer_->record_bytes(read_clock(), number_, bytes);
         handler_.on_data(bytes);
     }
     void on_end(error_code ec, const diagnostics& diag) override {
         has_ended_ = true;
-        writer_->ended(read_clock(), number_, ec, diag);
+        writer_->record_end(read_clock(), number_, ec, diag);
         handler_.on_end(ec, diag);
     }
 
@@ -63,7 +63,7 @@ class recording_transport final : public transport::http_transport {
 
     std::unique_ptr<transport::exchange> start(transport::http_request request,
                                                transport::exchange_handler& handler) override {
-        const auto number = writer_->sent(read_clock(), server_, request);
+        const auto number = writer_->record_request(read_clock(), server_, request);
         auto tap = std::make_unique<recorded_exchange_tap>(writer_, number, handler);
         tap->start(*inner_, std::move(request));
         return tap;

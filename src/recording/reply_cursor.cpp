@@ -54,13 +54,13 @@ reply_cursor::reply_cursor(std::shared_ptr<recorded_reply> reply, const replayed
     // A segment without text would otherwise be found again forever.
     s.is_used = !s.has_text();
     at_ = s.exchange->sent_at;
-    is_exact_ = s.from == position_ && s.asked.id_slot == request_.id_slot;
+    is_exact_ = s.from == position_ && s.request.id_slot == request_.id_slot;
 }
 
-std::optional<answer_step> reply_cursor::next() {
+std::optional<answer_step> reply_cursor::next_step() {
     switch (phase_) {
         case phase::status:
-            return begin();
+            return begin_answer();
         case phase::body:
             return next_piece();
         case phase::events:
@@ -74,7 +74,8 @@ std::optional<answer_step> reply_cursor::next() {
 answer_step reply_cursor::make_step_at(duration when) {
     const auto owed = std::exchange(owed_, {});
     const auto after = owed + when - std::exchange(at_, when);
-    return {.after = std::max(after, duration{}), .decides = given_ > 0 || owed > duration{}};
+    return {.delay = std::max(after, duration{}),
+            .is_timing_relevant = given_ > 0 || owed > duration{}};
 }
 
 // The next piece of an answer that is not a stream.
@@ -86,7 +87,7 @@ std::optional<answer_step> reply_cursor::next_piece() {
     return step;
 }
 
-std::optional<answer_step> reply_cursor::begin() {
+std::optional<answer_step> reply_cursor::begin_answer() {
     phase_ = phase::events;
     if (index_ == reply_->segments_.size())
         return answer_step{.what = kind::status, .http_status = wire::http_ok};
@@ -105,8 +106,8 @@ answer_step reply_cursor::begin_without_answer() {
     auto step = make_step_at(segment().exchange->ended_at);
     step.what = kind::status;
     step.http_status = wire::http_ok;
-    step.after += cut_margin;
-    step.decides = true;
+    step.delay += cut_margin;
+    step.is_timing_relevant = true;
     return step;
 }
 
@@ -131,7 +132,7 @@ const recorded_event* reply_cursor::find_event() {
         }
         if (is_to_come(e, position_)) return &e;
         ++event_;
-        skipped_ = e.said.predicted;
+        skipped_ = e.event.predicted;
         has_skipped_ = true;
     }
     return nullptr;
@@ -145,14 +146,14 @@ std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
     // The first token after a skip is as fast as the first token of the segment.
     if (std::exchange(has_skipped_, false)) at_ += first.at - segment().events.front().at;
     auto step = make_step_at(first.at);
-    step.bytes = bytes_of(first);
+    step.bytes = encode_bytes(first);
     const auto& events = segment().events;
     for (++event_; event_ < events.size() && phase_ == phase::events; ++event_) {
         const auto& e = events[event_];
         if (e.at != first.at || e.end > segment().to || is_dropped(e) || exceeds_token_limit(e) ||
             was_recorded_limit(e))
             break;
-        step.bytes += bytes_of(e);
+        step.bytes += encode_bytes(e);
     }
     return step;
 }
@@ -161,40 +162,40 @@ std::optional<answer_step> reply_cursor::play(const recorded_event& first) {
 // from; that request generated the character again.
 bool reply_cursor::is_dropped(const recorded_event& e) const {
     const auto& s = segment();
-    return is_token(e.said) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&
+    return is_token(e.event) && e.begin == e.end && e.end == s.to && s.exchange->was_cut &&
            reply_->find_next_segment(index_, s.to) < reply_->segments_.size();
 }
 
 bool reply_cursor::exceeds_token_limit(const recorded_event& e) const {
-    return is_token(e.said) && request_.n_predict >= 0 && given_ >= request_.n_predict;
+    return is_token(e.event) && request_.n_predict >= 0 && given_ >= request_.n_predict;
 }
 
 // Whether the event ends a recorded request at its token limit, while the live request allows more
 // tokens.
 bool reply_cursor::was_recorded_limit(const recorded_event& e) const {
-    const auto then = segment().asked.n_predict;
-    return is_final(e.said) && e.said.stop == wire::stop_type::limit && then >= 0 &&
-           e.said.predicted >= then && (request_.n_predict < 0 || given_ < request_.n_predict);
+    const auto then = segment().request.n_predict;
+    return is_final(e.event) && e.event.stop == wire::stop_type::limit && then >= 0 &&
+           e.event.predicted >= then && (request_.n_predict < 0 || given_ < request_.n_predict);
 }
 
-std::string reply_cursor::bytes_of(const recorded_event& e) {
+std::string reply_cursor::encode_bytes(const recorded_event& e) {
     auto said = renumber_tokens(e);
     // The server's own bytes, if they have the same meaning.
     auto bytes = is_exact_ && e.end <= segment().to ? e.raw : wire::encode_stream_event(said);
     position_ = std::min(e.end, segment().to);
-    if (is_token(e.said)) given_ = said.predicted;
-    if (is_final(e.said)) phase_ = phase::over;
+    if (is_token(e.event)) given_ = said.predicted;
+    if (is_final(e.event)) phase_ = phase::over;
     last_ = std::move(said);
     return bytes;
 }
 
 wire::token_event reply_cursor::renumber_tokens(const recorded_event& e) {
-    auto said = e.said;
+    auto said = e.event;
     const auto last = std::min(e.end, segment().to);
     const auto first = std::clamp(position_, e.begin, last);
     said.content = said.content.substr(first - e.begin, last - first);
-    said.predicted = sum(given_before_, e.said.predicted, -skipped_);
-    if (!prompt_tokens_) prompt_tokens_ = sum(e.said.prompt_tokens, skipped_);
+    said.predicted = sum(given_before_, e.event.predicted, -skipped_);
+    if (!prompt_tokens_) prompt_tokens_ = sum(e.event.prompt_tokens, skipped_);
     said.prompt_tokens = *prompt_tokens_;
     said.id_slot = request_.id_slot;
     return said;
@@ -251,8 +252,8 @@ answer_step reply_cursor::end_segment() {
 
 answer_step reply_cursor::refuse() {
     phase_ = phase::over;
-    return {.after = std::exchange(owed_, {}),
-            .decides = true,
+    return {.delay = std::exchange(owed_, {}),
+            .is_timing_relevant = true,
             .bytes = wire::encode_stream_refusal(
                 fmt::format("the recording has only {} bytes of this reply; it was interrupted "
                             "there, requested fewer tokens, or the recording ends there",

@@ -14,12 +14,12 @@ class reply_cursor {
     reply_cursor(std::shared_ptr<recorded_reply> reply, const replayed_request& request,
                  duration peek_hold);
 
-    std::optional<answer_step> next();
+    std::optional<answer_step> next_step();
 
  private:
     enum class phase { status, body, events, over };
 
-    std::optional<answer_step> begin();
+    std::optional<answer_step> begin_answer();
     answer_step begin_without_answer();
     std::optional<answer_step> next_piece();
     std::optional<answer_step> next_event();
@@ -28,7 +28,7 @@ class reply_cursor {
     bool is_dropped(const recorded_event& e) const;
     bool exceeds_token_limit(const recorded_event& e) const;
     bool was_recorded_limit(const recorded_event& e) const;
-    std::string bytes_of(const recorded_event& e);
+    std::string encode_bytes(const recorded_event& e);
     std::optional<answer_step> leave_segment();
     bool ends_here() const;
     answer_step emit_tail();

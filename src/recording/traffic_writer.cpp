@@ -15,22 +15,23 @@ traffic_writer::traffic_writer(recorder::sink to, recorder_options options, time
 // An exception of the sink must not leave a callback of the transport.
 void traffic_writer::write(time_point now, wire::recording_entry entry) try {
     if (is_full_) return;
-    auto line = wire::text_of({now - began_, std::move(entry)});
+    auto line = wire::format_recording_line({now - began_, std::move(entry)});
     const auto bytes = bytes_ + line.size() + 1;
     // A recording needs its first line, so that one is written regardless of its size.
     is_full_ = bytes_ > 0 && bytes > options_.max_bytes;
     bytes_ = bytes;
-    to_(is_full_ ? wire::text_of({now - began_, wire::recording_full{}}) : line);
+    to_(is_full_ ? wire::format_recording_line({now - began_, wire::recording_full{}}) : line);
 } catch (...) {
     is_full_ = true;  // a line is missing, so later lines would mislead
 }
 
-wire::recorded_request traffic_writer::described(const std::string& server,
-                                                 const transport::http_request& request) {
-    auto place = request.place;
+wire::recorded_request traffic_writer::describe_request(const std::string& server,
+                                                        const transport::http_request& request) {
+    auto place = request.reply_key;
     if (place) {
         const auto next = replies_.size() + 1;
-        place->reply = replies_.try_emplace({place->home, place->reply}, next).first->second;
+        place->reply =
+            replies_.try_emplace({place->scope_number, place->reply}, next).first->second;
     }
     return {.number = ++requests_,
             .server = server,
@@ -38,14 +39,14 @@ wire::recorded_request traffic_writer::described(const std::string& server,
             .path = request.path,
             .body = options_.prompts ? request.body
                                      : wire::remove_request_prompts(request.path, request.body),
-            .place = place};
+            .reply_key = place};
 }
 
-std::uint64_t traffic_writer::sent(time_point now, const std::string& server,
-                                   const transport::http_request& request) {
+std::uint64_t traffic_writer::record_request(time_point now, const std::string& server,
+                                             const transport::http_request& request) {
     const std::scoped_lock lock(mutex_);
     if (is_full_) return ++requests_;
-    auto entry = described(server, request);
+    auto entry = describe_request(server, request);
     const auto number = entry.number;
     if (!options_.prompts && wire::contains_prompts(request.path))
         withheld_[number].path = request.path;
@@ -62,7 +63,7 @@ void traffic_writer::record_status(time_point now, std::uint64_t request, int ht
     write(now, wire::recorded_status{request, http_status});
 }
 
-void traffic_writer::bytes_came(time_point now, std::uint64_t request, std::string_view bytes) {
+void traffic_writer::record_bytes(time_point now, std::uint64_t request, std::string_view bytes) {
     const std::scoped_lock lock(mutex_);
     const auto found = withheld_.find(request);
     if (found == withheld_.end())
@@ -97,20 +98,20 @@ void traffic_writer::write_withheld(time_point now, std::uint64_t request) {
     if (!body.empty()) write(now, wire::recorded_bytes{request, std::move(body)});
 }
 
-void traffic_writer::ended(time_point now, std::uint64_t request, error_code ec,
-                           const diagnostics& diag) {
+void traffic_writer::record_end(time_point now, std::uint64_t request, error_code ec,
+                                const diagnostics& diag) {
     const std::scoped_lock lock(mutex_);
     write_withheld(now, request);
     write(now, wire::recorded_end{request, ec, diag.client_message});
 }
 
-void traffic_writer::cut(time_point now, std::uint64_t request) {
+void traffic_writer::record_cut(time_point now, std::uint64_t request) {
     const std::scoped_lock lock(mutex_);
     withheld_.erase(request);
     write(now, wire::recorded_cut{request});
 }
 
-void traffic_writer::note(time_point now, std::string_view json) {
+void traffic_writer::record_note(time_point now, std::string_view json) {
     if (!wire::is_valid_note(json)) return;
     const std::scoped_lock lock(mutex_);
     write(now, wire::recorded_note{std::string(json)});

@@ -24,13 +24,13 @@ class traffic_writer {
 
     /// Returns the number of the request, for the calls below. `server` must not contain a
     /// password.
-    std::uint64_t sent(time_point now, const std::string& server,
-                       const transport::http_request& request);
+    std::uint64_t record_request(time_point now, const std::string& server,
+                                 const transport::http_request& request);
     void record_status(time_point now, std::uint64_t request, int http_status);
-    void bytes_came(time_point now, std::uint64_t request, std::string_view bytes);
-    void ended(time_point now, std::uint64_t request, error_code ec, const diagnostics& diag);
-    void cut(time_point now, std::uint64_t request);
-    void note(time_point now, std::string_view json);
+    void record_bytes(time_point now, std::uint64_t request, std::string_view bytes);
+    void record_end(time_point now, std::uint64_t request, error_code ec, const diagnostics& diag);
+    void record_cut(time_point now, std::uint64_t request);
+    void record_note(time_point now, std::string_view json);
 
  private:
     // An answer that may contain prompts is held until it is complete, and a stream until a line is
@@ -40,10 +40,10 @@ class traffic_writer {
         std::string body;
         bool is_stream = false;
     };
-    using reply_name = std::pair<std::uint64_t, std::uint64_t>;
+    using reply_key = std::pair<std::uint64_t, std::uint64_t>;
 
-    wire::recorded_request described(const std::string& server,
-                                     const transport::http_request& request);
+    wire::recorded_request describe_request(const std::string& server,
+                                            const transport::http_request& request);
     void write(time_point now, wire::recording_entry entry);
     void write_withheld(time_point now, std::uint64_t request);
     void write_lines(time_point now, std::uint64_t request, std::string& body);
@@ -55,7 +55,7 @@ class traffic_writer {
     std::size_t bytes_ = 0;
     bool is_full_ = false;
     std::uint64_t requests_ = 0;
-    std::map<reply_name, std::uint64_t> replies_;
+    std::map<reply_key, std::uint64_t> replies_;
     std::map<std::uint64_t, withheld> withheld_;
 };
 

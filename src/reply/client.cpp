@@ -8,7 +8,8 @@
 
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 // Returns a function that cancels the request of an aborted call.
@@ -24,8 +25,8 @@ std::function<void()> cut_request(const std::weak_ptr<detail::server_link>& weak
 // Ends everything the client owns, on its strand.
 void destroy(std::shared_ptr<detail::server_link> core) {
     if (!core) return;
-    const auto& home = core->home();
-    home.dispatch([owned = std::move(core)] { owned->home().close(); });
+    const auto& home = core->scope();
+    home.dispatch([owned = std::move(core)] { owned->scope().close(); });
 }
 
 // Runs `ask(core, done)` on the strand; it returns the id of the request. The call completes with
@@ -38,7 +39,7 @@ void run_call(std::shared_ptr<detail::server_link> core,
         if (call->diag) *call->diag = d;
         call->handler.complete(ec, std::move(results)...);
     };
-    const auto& home = core->home();
+    const auto& home = core->scope();
     home.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
                    a = std::move(ask)]() mutable {
         if (!p->handler) return;
@@ -51,7 +52,8 @@ void run_call(std::shared_ptr<detail::server_link> core,
 
 }  // namespace
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem
 
 namespace tandem::detail {
 
@@ -70,7 +72,8 @@ boost::asio::any_io_executor executor_of(const server_link& link) noexcept {
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 client::client(executor_type executor, config c, instruments i)
     : client(detail::make_client(executor, detail::apply_client_sampling_defaults(std::move(c)),
@@ -99,7 +102,7 @@ reply client::start(std::string prompt) {
 
 reply client::start(std::string prompt, generation_options options) {
     const auto shell = detail::reply_shell::make(
-        detail::used(core_)->home(), core_->config(), {.options = std::move(options)},
+        detail::used(core_)->scope(), core_->config(), {.options = std::move(options)},
         detail::make_single_server_source(core_, std::move(prompt)));
     return reply(shell);
 }
@@ -107,7 +110,7 @@ reply client::start(std::string prompt, generation_options options) {
 // All waiting callers share the answer, so no single caller may cancel the request.
 void client::prepare(std::shared_ptr<core> c, pending<server_props> p) {
     run_call(std::move(c), std::move(p), [](core& k, auto done) {
-        k.prepare(std::move(done));
+        k.load_props(std::move(done));
         return server::no_call;
     });
 }
@@ -172,4 +175,5 @@ void client::set_adapters(std::shared_ptr<core> c, pending<> p,
     });
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -8,7 +8,7 @@
 
 namespace tandem::detail {
 
-std::string body_of(const completion_params& order) {
+std::string encode_body(const completion_params& order) {
     std::vector<wire::prompt_part> parts;
     if (!order.prompt.ids.empty()) parts.emplace_back(order.prompt.ids);
     if (!order.prompt.text.empty() || parts.empty()) parts.emplace_back(order.prompt.text);
@@ -28,7 +28,7 @@ void completion_call::start(transport::http_transport& transport, std::string bo
     exchange_ = transport.start({.path = std::string(wire::completion_path),
                                  .body = std::move(body),
                                  .traceparent = std::move(traceparent),
-                                 .place = place},
+                                 .reply_key = place},
                                 *this);
 }
 
@@ -45,13 +45,13 @@ void completion_call::on_data(std::string_view bytes) {
     // A cut in the middle of the buffer drops the remaining events; the next request generates them
     // again.
     while (exchange_ && reader_.next(event_)) handlers_.read(event_);
-    if (exchange_ && reader_.fault()) handlers_.failed(failure(*reader_.fault()));
+    if (exchange_ && reader_.fault()) handlers_.on_failed(failure(*reader_.fault()));
 }
 
 void completion_call::on_end(error_code ec, const diagnostics& diag) {
     const auto owner = owner_.lock();
     exchange_.reset();
-    handlers_.failed(reader_.ended(ec, diag));
+    handlers_.on_failed(reader_.make_end_failure(ec, diag));
 }
 
 }  // namespace tandem::detail

@@ -26,7 +26,7 @@ struct completion_params {
     std::string_view settings;
 };
 
-std::string body_of(const completion_params& order);
+std::string encode_body(const completion_params& order);
 
 /// Runs requests to /completion one after the other: sends each one, reads its answer
 /// incrementally, and reports its events. Destroying or closing the object is the cut.
@@ -36,7 +36,7 @@ class completion_call : private transport::exchange_handler {
     struct handlers {
         std::function<void()> begun;
         std::function<void(const wire::token_event&)> read;
-        std::function<void(const failure&)> failed;
+        std::function<void(const failure&)> on_failed;
     };
 
     explicit completion_call(handlers h) : handlers_(std::move(h)) {}

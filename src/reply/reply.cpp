@@ -4,7 +4,8 @@
 
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 reply::reply(std::shared_ptr<detail::reply_shell> shell) noexcept : shell_(std::move(shell)) {}
 
@@ -23,12 +24,12 @@ reply::~reply() {
 void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
     shell->link()->interrupt();
-    const auto& home = shell->home();
+    const auto& home = shell->scope();
     home.dispatch([s = std::move(shell)] { s->interrupt(); });
 }
 
 reply::executor_type reply::executor_of(const detail::reply_shell& shell) {
-    return shell.home().executor();
+    return shell.scope().executor();
 }
 
 std::shared_ptr<detail::reply_link> reply::link_of(const detail::reply_shell& shell) noexcept {
@@ -36,13 +37,13 @@ std::shared_ptr<detail::reply_link> reply::link_of(const detail::reply_shell& sh
 }
 
 std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
-    return shell.name_wait();
+    return shell.next_wait_id();
 }
 
 // The shell is moved here and below, because a reference kept here could be the last one.
 void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                        detail::next_chunk_completion handler) {
-    const auto& home = shell->home();
+    const auto& home = shell->scope();
     home.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
         s->next_chunk(wait, std::move(h));
     });
@@ -50,7 +51,7 @@ void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t
 
 void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                             detail::speech_completion handler) {
-    const auto& home = shell->home();
+    const auto& home = shell->scope();
     home.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
         s->upcoming_speech(wait, std::move(h));
     });
@@ -59,7 +60,7 @@ void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uin
 void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
     auto shell = weak.lock();
     if (!shell) return;
-    const auto& home = shell->home();
+    const auto& home = shell->scope();
     home.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
 }
 
@@ -67,18 +68,18 @@ void reply::cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& wea
                                    std::uint64_t wait) {
     auto shell = weak.lock();
     if (!shell) return;
-    const auto& home = shell->home();
+    const auto& home = shell->scope();
     home.dispatch([s = std::move(shell), wait] { s->cancel_upcoming_speech(wait); });
 }
 
 void reply::continue_after(chunk_id id) {
-    detail::used(shell_)->home().dispatch([s = shell_, id] { s->continue_after(id); });
+    detail::used(shell_)->scope().dispatch([s = shell_, id] { s->continue_after(id); });
 }
 
 void reply::interrupt() {
     detail::used(shell_)->link()->interrupt();
-    if (detail::used(shell_)->ended()) return;
-    detail::used(shell_)->home().dispatch([s = shell_] { s->interrupt(); });
+    if (detail::used(shell_)->has_ended()) return;
+    detail::used(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
 }
 
 reply_control reply::control() const noexcept {
@@ -86,7 +87,7 @@ reply_control reply::control() const noexcept {
 }
 
 bool reply::ended() const noexcept {
-    return detail::used(shell_)->ended();
+    return detail::used(shell_)->has_ended();
 }
 
 const reply_result& reply::result() const noexcept {
@@ -101,4 +102,5 @@ std::uint64_t reply::id() const noexcept {
     return detail::used(shell_)->id();
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

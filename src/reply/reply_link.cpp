@@ -45,7 +45,8 @@ void reply_link::cut() noexcept {
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 void reply_control::interrupt() const {
     if (!link_) return;
@@ -65,4 +66,5 @@ void reply_control::heard_share(chunk_id id, double share) const {
     if (link_) link_->post([=](detail::reply_shell& r) { r.heard_share(id, share); });
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -31,9 +31,9 @@ reply_shell::reply_shell(strand_scope& home, const config& rules, reply_options 
       listener_(std::move(listener)),
       options_(merge_sampling_defaults(std::move(wish.options), rules.generation)),
       source_(std::move(source)),
-      machine_(home.next_id(), rules_of(rules, options_, wish.streamed_by),
+      machine_(home.next_id(), make_reply_rules(rules, options_, wish.streamed_by),
                text::make_boundary_detector(rules.chunking.boundary_rule, rules.chunking.language),
-               limits_of(rules, wish.streamed_by)),
+               make_chunk_limits(rules, wish.streamed_by)),
       request_(request_handlers()),
       warming_(warming_handlers()) {}
 
@@ -45,7 +45,7 @@ std::shared_ptr<reply_shell> reply_shell::make(strand_scope& home, const config&
                                                        std::move(source), std::move(listener),
                                                        std::move(interrupts)));
     shell->link_->lead_to(shell);
-    home.add(shell);
+    home.add_listener(shell);
     home.dispatch([shell] { shell->start(); });
     return shell;
 }
@@ -55,15 +55,15 @@ reply_shell::~reply_shell() {
 }
 
 const reply_result& reply_shell::result() const noexcept {
-    return ended() ? machine_.result() : unfinished();
+    return has_ended() ? machine_.result() : unfinished();
 }
 
 // --- requests from outside
 
 void reply_shell::start() {
-    if (ended()) return;
-    if (home_->closed()) return on_owner_destroyed();
-    if (const auto why = refusal(options_)) return abandon(why->ec, why->diag);
+    if (has_ended()) return;
+    if (home_->is_closed()) return on_owner_destroyed();
+    if (const auto why = check_generation_options(options_)) return abandon(why->ec, why->diag);
     if (is_constrained(options_))
         home_->log(log_level::debug,
                    "reply {}: sent as one uncut request: a second one would restart {}", id(),
@@ -112,7 +112,7 @@ void reply_shell::perform(action::request_server) {
     const auto done = [weak = weak_from_this()](error_code ec, const diagnostics& diag,
                                                 reply_start_point where) {
         const auto self = weak.lock();
-        if (self && !self->ended()) self->on_server_acquired({ec, diag}, std::move(where));
+        if (self && !self->has_ended()) self->on_server_acquired({ec, diag}, std::move(where));
     };
     if (core_)
         source_.go_on(*this, machine_.failover_cause(), done);
@@ -122,11 +122,11 @@ void reply_shell::perform(action::request_server) {
 
 void reply_shell::on_server_acquired(failure why, reply_start_point where) {
     if (why.ec) {
-        machine_.no_server(now(), std::move(why), where.is_permanent);
+        machine_.on_no_server(now(), std::move(why), where.is_permanent);
     } else {
         auto origin = std::move(where.origin);
         switch_to_server(std::move(where));
-        const int all = core_->keeper().slots();
+        const int all = core_->slots().slots();
         machine_.server_found(now(), lease_ > 0 ? std::min(lease_, all) : all, std::move(origin));
     }
     perform_actions();
@@ -134,7 +134,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
 
 void reply_shell::switch_to_server(reply_start_point where) {
     if (core_ && core_ != where.core) {
-        core_->keeper().let_go(owner_);
+        core_->slots().let_go(owner_);
         home_->log(log_level::info, "reply {}: continues on server {}", id(),
                    where.core->shown_url());
     }
@@ -162,7 +162,7 @@ completion_call::handlers reply_shell::request_handlers() {
                     machine_.event_read(now(), event);
                     perform_actions();
                 },
-            .failed =
+            .on_failed =
                 [this](const failure& why) {
                     report_failure(request_, why);
                     machine_.request_failed(now(), why);
@@ -182,7 +182,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                     perform_actions();
                 },
             // The next request meets the same fault and reports it.
-            .failed =
+            .on_failed =
                 [this](const failure& why) {
                     core_->log(log_level::info, "reply {}: a slot could not be prefilled: {}", id(),
                                why.diag.to_string());
@@ -195,7 +195,7 @@ completion_call::handlers reply_shell::warming_handlers() {
 void reply_shell::report_failure(const completion_call& call, const failure& why) {
     const auto at = core_;
     at->completion_failed(why.ec, call.sent_at());
-    if (const auto listener = listener_.lock()) listener->request_failed(at, why);
+    if (const auto listener = listener_.lock()) listener->on_request_failed(at, why);
 }
 
 grant_handler reply_shell::make_grant_handler(bool (reply_shell::*take)(const slots::grant&)) {

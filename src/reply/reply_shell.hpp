@@ -21,8 +21,8 @@
 
 namespace tandem::detail {
 
-/// Executes the decisions of a reply's machine. All functions except make(), link(), home(), id(),
-/// ended(), result() and name_wait() run on the home's strand.
+/// Executes the decisions of a reply's machine. All functions except make(), link(), scope(), id(),
+/// has_ended(), result() and next_wait_id() run on the home's strand.
 class reply_shell final : public std::enable_shared_from_this<reply_shell>,
                           public shutdown_listener {
  public:
@@ -36,16 +36,16 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     reply_shell& operator=(const reply_shell&) = delete;
 
     const std::shared_ptr<reply_link>& link() const noexcept { return link_; }
-    strand_scope& home() const noexcept { return *home_; }
+    strand_scope& scope() const noexcept { return *home_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
     /// The server of the reply, or the previous one while the reply moves.
     const server_link* server() const noexcept { return core_.get(); }
     /// Whether text was generated.
     bool has_begun() const noexcept { return machine_.has_begun(); }
-    bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+    bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     const reply_result& result() const noexcept;
     /// Returns an id for a wait for a chunk or its speech.
-    std::uint64_t name_wait() noexcept { return ++last_wait_; }
+    std::uint64_t next_wait_id() noexcept { return ++last_wait_; }
 
     void next_chunk(std::uint64_t wait, next_chunk_completion handler);
     void cancel_next_chunk(std::uint64_t wait);

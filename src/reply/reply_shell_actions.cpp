@@ -53,7 +53,7 @@ void reply_shell::after_hand_over(std::function<void(reply_shell&)> ask) {
     boost::asio::post(home_->executor(),
                       [weak = weak_from_this(), at = moves_, ask = std::move(ask)] {
                           const auto self = weak.lock();
-                          if (self && !self->ended() && self->moves_ == at) ask(*self);
+                          if (self && !self->has_ended() && self->moves_ == at) ask(*self);
                       });
 }
 
@@ -71,8 +71,8 @@ void reply_shell::tokenize_prompt() {
             self->machine_.prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
-    const std::string unknown(machine_.said().untokenized_prompt());
-    core_->calls().tokenize_prompt_rest(unknown, machine_.said().has_known_prefix(), done);
+    const std::string unknown(machine_.transcript().untokenized_prompt());
+    core_->calls().tokenize_prompt_rest(unknown, machine_.transcript().has_known_prefix(), done);
 }
 
 void reply_shell::perform(action::recover_tokens a) {
@@ -129,41 +129,42 @@ void reply_shell::perform(action::request_warm_slot) {
 
 void reply_shell::request_slot() {
     const auto warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot();
-    auto& keeper = core_->keeper();
-    ticket_ = keeper.want({.prompt = comparable(machine_.text()),
-                           .warmed = warmed,
-                           .priority = machine_.slot_priority(),
-                           .rank = static_cast<int>(options_.priority),
-                           .owner = owner_,
-                           .lease = lease_,
-                           .avoid = machine_.failed_slot()},
-                          make_grant_handler(&reply_shell::take_slot));
+    auto& keeper = core_->slots();
+    ticket_ = keeper.enqueue({.prompt = comparable(machine_.text()),
+                              .warmed = warmed,
+                              .priority = machine_.slot_priority(),
+                              .rank = static_cast<int>(options_.priority),
+                              .owner = owner_,
+                              .lease = lease_,
+                              .avoid = machine_.failed_slot()},
+                             make_grant_handler(&reply_shell::take_slot));
     if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
-    keeper.give();
+    keeper.dispatch_grants();
     if (ticket_ != slots::no_ticket) keeper.log_wait(id(), ticket_);
 }
 
 void reply_shell::request_warm_slot() {
-    auto& keeper = core_->keeper();
-    warm_ticket_ = keeper.want({.prompt = comparable(machine_.text()),
-                                .priority = slots::priority::warming,
-                                .rank = static_cast<int>(options_.priority),
-                                .owner = owner_,
-                                .lease = lease_},
-                               make_grant_handler(&reply_shell::take_warm_slot));
-    keeper.give();
+    auto& keeper = core_->slots();
+    warm_ticket_ = keeper.enqueue({.prompt = comparable(machine_.text()),
+                                   .priority = slots::priority::warming,
+                                   .rank = static_cast<int>(options_.priority),
+                                   .owner = owner_,
+                                   .lease = lease_},
+                                  make_grant_handler(&reply_shell::take_warm_slot));
+    keeper.dispatch_grants();
 }
 
 void reply_shell::perform(action::raise_slot_priority) {
-    core_->keeper().raise(ticket_, machine_.slot_priority());
+    core_->slots().raise(ticket_, machine_.slot_priority());
 }
 
 void reply_shell::perform(action::cancel_slot_request) {
-    machine_.slot_wait_cancelled(core_->keeper().forget(std::exchange(ticket_, slots::no_ticket)));
+    machine_.slot_wait_cancelled(
+        core_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket)));
 }
 
 void reply_shell::perform(action::cancel_warm_slot_request) {
-    core_->keeper().forget(std::exchange(warm_ticket_, slots::no_ticket));
+    core_->slots().cancel_request(std::exchange(warm_ticket_, slots::no_ticket));
 }
 
 void reply_shell::perform(action::send_request a) {
@@ -183,15 +184,15 @@ void reply_shell::perform(action::send_warming_request a) {
 
 void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt) {
     call.start(core_->transport(),
-               body_of({.prompt = prompt,
-                        .slot = slot,
-                        .n_predict = n_predict,
-                        .reuse_cache = !core_->keeper().holds_foreign_text(slot),
-                        .settings = settings_}),
+               encode_body({.prompt = prompt,
+                            .slot = slot,
+                            .n_predict = n_predict,
+                            .reuse_cache = !core_->slots().holds_foreign_text(slot),
+                            .settings = settings_}),
                weak_from_this(), options_.traceparent,
-               recording_key{.home = home_->number(),
+               recording_key{.scope_number = home_->scope_number(),
                              .reply = id(),
-                             .text_bytes = machine_.said().generated().size(),
+                             .text_bytes = machine_.transcript().generated().size(),
                              .is_prefill = &call == &warming_});
 }
 
@@ -204,22 +205,22 @@ void reply_shell::perform(action::close_warming_connection) {
 }
 
 void reply_shell::perform(action::release_slot a) {
-    slots::release_info note{.side = a.side,
+    slots::release_info note{.server_state = a.side,
                              .is_use = a.is_use,
                              .holds = comparable(machine_.text().substr(0, a.holds_bytes))};
-    core_->keeper().release(a.slot, std::move(note), a.erase, a.cut,
-                            [weak = weak_from_this()](duration since_cut) {
-                                // Others may read the result of an ended reply, so it must not
-                                // change.
-                                const auto self = weak.lock();
-                                if (self && !self->ended()) self->machine_.slot_idle(since_cut);
-                            });
+    core_->slots().release(a.slot, std::move(note), a.erase, a.was_cut,
+                           [weak = weak_from_this()](duration since_cut) {
+                               // Others may read the result of an ended reply, so it must not
+                               // change.
+                               const auto self = weak.lock();
+                               if (self && !self->has_ended()) self->machine_.slot_idle(since_cut);
+                           });
 }
 
 void reply_shell::perform(action::hand_over a) {
     // A log function may just have cancelled the wait; the reply then fails with continue_timeout.
     if (!consumer_) return;
-    if (const auto listener = listener_.lock()) listener->handed_over(a.value);
+    if (const auto listener = listener_.lock()) listener->on_handed_over(a.value);
     consumer_.handler().complete({}, {}, std::move(a.value));
 }
 
@@ -246,20 +247,21 @@ void reply_shell::perform(action::log_slot_mismatch a) {
 }
 
 void reply_shell::perform(action::release_slot_ownership) {
-    if (core_) core_->keeper().let_go(owner_);
+    if (core_) core_->slots().let_go(owner_);
 }
 
 void reply_shell::perform(action::finish) {
     ended_.store(true, std::memory_order_release);
     timer_.reset();
-    if (core_) core_->keeper().let_go(owner_);
+    if (core_) core_->slots().let_go(owner_);
     const auto& r = machine_.result();
     home_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
                r.metrics_line());
     if (r.error)
         home_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
                    r.diagnostics.to_string());
-    if (const auto listener = listener_.lock()) listener->ended(id(), r, machine_.take_remainder());
+    if (const auto listener = listener_.lock())
+        listener->on_ended(id(), r, machine_.take_remainder());
     source_ = {};
     if (consumer_) complete_with_result();
     if (on_end_) boost::asio::post(home_->executor(), std::exchange(on_end_, {}));

@@ -40,23 +40,23 @@ void reply_shell::warn_unknown_chunk(chunk_id id) {
 
 void reply_shell::continue_after(chunk_id id) {
     warn_unknown_chunk(id);
-    if (const auto listener = listener_.lock()) listener->continued(id);
+    if (const auto listener = listener_.lock()) listener->on_continued(id);
     machine_.continued(now(), id);
     perform_actions();
 }
 
 void reply_shell::heard(chunk_id id, std::size_t characters) {
-    if (const auto listener = listener_.lock()) listener->heard(id, characters);
+    if (const auto listener = listener_.lock()) listener->on_heard(id, characters);
 }
 
 void reply_shell::heard_share(chunk_id id, double share) {
-    if (const auto listener = listener_.lock()) listener->heard_share(id, share);
+    if (const auto listener = listener_.lock()) listener->on_heard_share(id, share);
 }
 
 // For a reply that ended by itself, the listener assumes that its last chunk is spoken.
 void reply_shell::complete_with_end(next_chunk_completion handler) {
     if (machine_.ended()) {
-        if (const auto listener = listener_.lock()) listener->chunk_not_delivered(id());
+        if (const auto listener = listener_.lock()) listener->on_chunk_not_delivered(id());
     } else {
         interrupt();
     }

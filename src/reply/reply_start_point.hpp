@@ -50,20 +50,21 @@ reply_server_source make_single_server_source(std::shared_ptr<server_link> core,
 class reply_listener {
  public:
     /// A request of the reply failed on this server; called before any reaction to the failure.
-    virtual void request_failed(const std::shared_ptr<server_link>& /*at*/,
-                                const failure& /*why*/) {}
-    virtual void handed_over(const chunk& c) = 0;
+    virtual void on_request_failed(const std::shared_ptr<server_link>& /*at*/,
+                                   const failure& /*why*/) {}
+    virtual void on_handed_over(const chunk& c) = 0;
     /// The consumer continued; the id may be stale or foreign.
-    virtual void continued(chunk_id id) = 0;
+    virtual void on_continued(chunk_id id) = 0;
     /// How far the listener got into a chunk; see the functions of the same names in conversation.
-    virtual void heard(chunk_id /*id*/, std::size_t /*characters*/) {}
-    virtual void heard_share(chunk_id /*id*/, double /*share*/) {}
-    /// Called once, after all other calls except chunk_not_delivered(). An error may come from a
+    virtual void on_heard(chunk_id /*id*/, std::size_t /*characters*/) {}
+    virtual void on_heard_share(chunk_id /*id*/, double /*share*/) {}
+    /// Called once, after all other calls except on_chunk_not_delivered(). An error may come from a
     /// server other than the last one of the reply.
-    virtual void ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) = 0;
-    /// After ended(): the last chunk handed over did not reach its handler, because the reply was
-    /// interrupted on the way.
-    virtual void chunk_not_delivered(std::uint64_t /*reply*/) {}
+    virtual void on_ended(std::uint64_t reply, const reply_result& result,
+                          reply_remainder rest) = 0;
+    /// After on_ended(): the last chunk handed over did not reach its handler, because the reply
+    /// was interrupted on the way.
+    virtual void on_chunk_not_delivered(std::uint64_t /*reply*/) {}
 
  protected:
     ~reply_listener() = default;

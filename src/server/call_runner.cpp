@@ -69,7 +69,7 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
     call_id id_;
     std::string path_;
     handler done_;
-    answer answer_;
+    http_response answer_;
     duration limit_{};
     bool is_short_ = false;
     boost::asio::steady_timer timer_;

@@ -17,7 +17,7 @@
 namespace tandem::server {
 
 /// The outcome of a call: a transport error, or a status and a body.
-struct answer {
+struct http_response {
     error_code ec;
     diagnostics diag;
     int http_status = 0;
@@ -33,7 +33,7 @@ inline constexpr call_id no_call = 0;
 /// them; call cancel() first if something waits for them.
 class call_runner {
  public:
-    using handler = std::function<void(answer)>;
+    using handler = std::function<void(http_response)>;
 
     /// `transport` must outlive this object.
     call_runner(boost::asio::any_io_executor executor, transport::http_transport& transport,

@@ -4,7 +4,7 @@
 
 namespace tandem::detail {
 
-bool circuit_breaker::failed(time_point now, time_point sent) noexcept {
+bool circuit_breaker::record_failure(time_point now, time_point sent) noexcept {
     if (last_failed_ && sent < *last_failed_) return false;
     last_failed_ = now;
     ++in_a_row_;
@@ -27,7 +27,7 @@ void circuit_breaker::not_reached(time_point now) noexcept {
     if (std::exchange(tried_, std::nullopt)) open_until_ = now;
 }
 
-void circuit_breaker::sent(time_point now) noexcept {
+void circuit_breaker::record_request(time_point now) noexcept {
     if (!open_until_) return;
     tried_ = now;
     open_until_ = now + pause_;

@@ -19,7 +19,7 @@ class circuit_breaker {
     /// count once. Requests sent without calling allows(), such as those of replies that resume
     /// after a pause, do not affect an open circuit. Returns true if the failure opened the
     /// circuit.
-    bool failed(time_point now, time_point sent) noexcept;
+    bool record_failure(time_point now, time_point sent) noexcept;
     /// A request was answered with text, or the server was found to be back. Returns true if that
     /// closed the circuit.
     bool succeeded() noexcept;
@@ -28,7 +28,7 @@ class circuit_breaker {
     /// Whether a request may be sent.
     bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
     /// A request is sent. If the circuit is open, it is the only one for a pause.
-    void sent(time_point now) noexcept;
+    void record_request(time_point now) noexcept;
     /// Failures in a row, and when the next request may be sent; nothing if at any time.
     int failures() const noexcept { return in_a_row_; }
     const std::optional<time_point>& open_until() const noexcept { return open_until_; }

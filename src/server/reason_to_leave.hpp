@@ -16,7 +16,7 @@ struct reason_to_leave {
     kind what;
     failure why;
     /// Start of the check that found it.
-    time_point asked{};
+    time_point check_started_at{};
 };
 
 }  // namespace tandem::detail

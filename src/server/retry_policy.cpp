@@ -34,7 +34,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
 
 }  // namespace
 
-failure_kind kind_of(const error_code& ec, bool has_read) noexcept {
+failure_kind classify_failure(const error_code& ec, bool has_read) noexcept {
     if (is_among(away, ec)) return failure_kind::away;
     if (is_among(broken, ec)) return failure_kind::broken;
     return has_read && is_among(unreadable, ec) ? failure_kind::broken : failure_kind::final;
@@ -44,7 +44,7 @@ bool is_connect_error(const error_code& ec) noexcept {
     return is_among(unconnected, ec);
 }
 
-bool retry_policy::failed(time_point now, failure_kind what) noexcept {
+bool retry_policy::record_failure(time_point now, failure_kind what) noexcept {
     if (what == failure_kind::final || rules_.retries == 0) return false;
     if (what == failure_kind::broken && ++broken_ > rules_.retries) return false;
     if (!since_) since_ = now;

@@ -18,7 +18,7 @@ enum class failure_kind {
 
 /// Classifies a reply's failure. `has_read`: the server had answered with text, so it is a
 /// llama-server, and an unreadable answer means corrupted data.
-failure_kind kind_of(const error_code& ec, bool has_read) noexcept;
+failure_kind classify_failure(const error_code& ec, bool has_read) noexcept;
 
 /// Whether no connection was established.
 bool is_connect_error(const error_code& ec) noexcept;
@@ -41,7 +41,7 @@ class retry_policy {
     retry_policy(retry_limits rules, std::uint64_t seed) : rules_(rules), seed_(seed) {}
 
     /// A server failed. Returns false if the reply must end.
-    bool failed(time_point now, failure_kind what) noexcept;
+    bool record_failure(time_point now, failure_kind what) noexcept;
     /// A server has started the request, so the time limit no longer applies.
     void begun() noexcept { since_.reset(); }
     /// New text arrived: all counters are reset.

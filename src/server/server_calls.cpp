@@ -25,9 +25,10 @@ server_calls::handler<Result> without_result(server_calls::handler<> done) {
 template <class... Results, class Decode>
 call_id server_calls::call(transport::http_request request, Decode decode, handler<Results...> done,
                            std::optional<duration> at_most) {
-    auto read = [decode, done = std::move(done)](answer a) {
+    auto read = [decode, done = std::move(done)](http_response a) {
         const auto tell = [&](auto... results) {
-            if (!a.ec) a.ec = decode(wire::answer{a.http_status, a.body}, results..., a.diag);
+            if (!a.ec)
+                a.ec = decode(wire::response_view{a.http_status, a.body}, results..., a.diag);
             done(a.ec, a.diag, std::move(results)...);
         };
         tell(Results{}...);
@@ -36,7 +37,7 @@ call_id server_calls::call(transport::http_request request, Decode decode, handl
 }
 
 template <class Handler>
-bool server_calls::refused(const std::optional<failure>& bad, const Handler& done) {
+bool server_calls::reject_invalid(const std::optional<failure>& bad, const Handler& done) {
     if (bad) done(bad->ec, bad->diag, {});
     return bad.has_value();
 }
@@ -54,7 +55,7 @@ call_id server_calls::health(handler<> done) {
                 longest_health_answer);
 }
 
-call_id server_calls::prove(handler<> done) {
+call_id server_calls::verify_server_and_key(handler<> done) {
     return call({.method = "GET", .path = "/props"}, wire::decode_props,
                 without_result<server_props>(std::move(done)), longest_health_answer);
 }
@@ -65,7 +66,7 @@ call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::i
 
 call_id server_calls::tokenize_prompt_rest(std::string_view text, bool follows_ids,
                                            handler<std::vector<std::int32_t>> done) {
-    if (refused(wire::check_request_text("the text", text), done)) return no_call;
+    if (reject_invalid(wire::check_request_text("the text", text), done)) return no_call;
     return tokenize_body(follows_ids ? wire::tokenize_tail_body(text) : wire::tokenize_body(text),
                          std::move(done));
 }
@@ -87,7 +88,7 @@ call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std:
 
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
                                      const generation_options& o, handler<std::string> done) {
-    if (refused(wire::check_messages(messages), done)) return no_call;
+    if (reject_invalid(wire::check_messages(messages), done)) return no_call;
     return call({.path = "/apply-template",
                  .body = wire::apply_template_body(messages, o.tools, o.template_options)},
                 wire::decode_prompt, std::move(done));
@@ -110,14 +111,14 @@ call_id server_calls::set_adapters(std::span<const adapter_scale> adapters, hand
 }
 
 call_id server_calls::save_slot(int slot, std::string_view file, handler<slot_file_result> done) {
-    if (refused(wire::check_file_name(file), done)) return no_call;
+    if (reject_invalid(wire::check_file_name(file), done)) return no_call;
     return call({.path = wire::slot_save_path(slot), .body = wire::slot_file_body(file)},
                 wire::decode_slot_saved, std::move(done));
 }
 
 call_id server_calls::restore_slot(int slot, std::string_view file,
                                    handler<slot_file_result> done) {
-    if (refused(wire::check_file_name(file), done)) return no_call;
+    if (reject_invalid(wire::check_file_name(file), done)) return no_call;
     return call({.path = wire::slot_restore_path(slot), .body = wire::slot_file_body(file)},
                 wire::decode_slot_restored, std::move(done));
 }

@@ -32,7 +32,7 @@ class server_calls {
     call_id health(handler<> done);
     /// Checks that the server is a llama-server that accepts our key: GET /props, with the time
     /// limit of health().
-    call_id prove(handler<> done);
+    call_id verify_server_and_key(handler<> done);
     /// Tokenizes a prompt: parses special tokens and adds BOS. For text that is not valid UTF-8,
     /// this and the calls below report invalid_prompt and send nothing.
     call_id tokenize(std::string_view text, handler<std::vector<std::int32_t>> done);
@@ -64,7 +64,7 @@ class server_calls {
  private:
     // If anything is wrong, passes the reason to `done` and sends nothing.
     template <class Handler>
-    static bool refused(const std::optional<failure>& bad, const Handler& done);
+    static bool reject_invalid(const std::optional<failure>& bad, const Handler& done);
     template <class... Results, class Decode>
     call_id call(transport::http_request request, Decode decode, handler<Results...> done,
                  std::optional<duration> at_most = {});

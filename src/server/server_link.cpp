@@ -55,9 +55,9 @@ std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> hom
     auto& place = *home;
     std::shared_ptr<server_link> core(
         new server_link(std::move(home), std::move(c), traffic, std::move(use)));
-    core->keeper_.join();
-    place.add(core);
-    if (const auto remark = std::exchange(core->use_->remark, std::nullopt))
+    core->keeper_.register_self();
+    place.add_listener(core);
+    if (const auto remark = std::exchange(core->use_->startup_warning, std::nullopt))
         boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
             if (const auto made = weak.lock()) made->log_lines({*remark});
         });
@@ -71,7 +71,7 @@ wire::prompt_progress_mode server_link::prompt_progress_mode() const {
                : wire::prompt_progress_mode::timings;
 }
 
-void server_link::prepare(prepared done) {
+void server_link::load_props(props_handler done) {
     if (shut_down_)
         return done(errc::client_destroyed, {.client_message = "the client was destroyed"}, {});
     // Another client in this process may know the server, but that does not show whether this
@@ -94,7 +94,7 @@ void server_link::on_props_received(error_code ec, const diagnostics& diag,
     const auto self = shared_from_this();
     if (!ec) {
         const bool is_first = !std::exchange(use_->has_read_props, true);
-        const auto lines = keeper_.learn(props);
+        const auto lines = keeper_.store_props(props);
         log_lines(lines);
         if (is_first || !lines.empty()) warn_about_reuse_guard();
     }
@@ -114,14 +114,14 @@ void server_link::warn_about_reuse_guard() const {
 void server_link::request_failed(const error_code& ec) {
     // A failure says nothing about the server if this client has never reached it.
     if (has_read_props()) keeper_.request_failed(ec);
-    if (kind_of(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
+    if (classify_failure(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
 }
 
 void server_link::completion_failed(const error_code& ec, time_point sent) {
     request_failed(ec);
-    if (kind_of(ec, true) != failure_kind::broken) return;
+    if (classify_failure(ec, true) != failure_kind::broken) return;
     auto& circuit = use_->circuit;
-    if (circuit.failed(now(), sent))
+    if (circuit.record_failure(now(), sent))
         log(log_level::warning,
             "server {}: {} consecutive requests failed: it is not used for {:.1f} s", shown_url(),
             circuit.failures(), to_ms(*circuit.open_until() - now()) / 1000);
@@ -135,10 +135,10 @@ std::string server_link::shown_url() const {
     return transport::without_credentials(config_.server.url);
 }
 
-std::optional<failure> server_link::refuses(time_point now) {
+std::optional<failure> server_link::check_request_allowed(time_point now) {
     auto& circuit = use_->circuit;
     if (circuit.allows(now)) {
-        circuit.sent(now);
+        circuit.record_request(now);
         return std::nullopt;
     }
     return failure{
@@ -162,7 +162,7 @@ void server_link::shut_down(error_code ec) {
 // Its loop may end after this call, so others must not post to it.
 void server_link::on_owner_destroyed() {
     shut_down(errc::client_destroyed);
-    keeper_.leave();
+    keeper_.unregister_self();
 }
 
 void server_link::on_context_destroyed() noexcept {

@@ -38,7 +38,7 @@ struct traffic_hooks {
 class server_link final : public std::enable_shared_from_this<server_link>,
                           public shutdown_listener {
  public:
-    using prepared = std::function<void(error_code, const diagnostics&, const server_props&)>;
+    using props_handler = std::function<void(error_code, const diagnostics&, const server_props&)>;
 
     static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> home, config c,
                                              const traffic_hooks& traffic,
@@ -47,14 +47,14 @@ class server_link final : public std::enable_shared_from_this<server_link>,
                                              const traffic_hooks& traffic,
                                              const slot_defaults& usual);
 
-    strand_scope& home() const noexcept { return *home_; }
+    strand_scope& scope() const noexcept { return *home_; }
     const boost::asio::any_io_executor& executor() const noexcept { return home_->executor(); }
     const tandem::config& config() const noexcept { return config_; }
     /// The server's URL for messages, without a password.
     std::string shown_url() const;
     transport::http_transport& transport() noexcept { return *transport_; }
     server::server_calls& calls() noexcept { return *calls_; }
-    slot_manager& keeper() noexcept { return keeper_; }
+    slot_manager& slots() noexcept { return keeper_; }
     bool shut_down() const noexcept { return shut_down_; }
     /// Whether this client or service has read the server's /props.
     bool has_read_props() const noexcept { return use_->has_read_props; }
@@ -63,7 +63,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     wire::prompt_progress_mode prompt_progress_mode() const;
 
     /// Requests /props unless its answer is already known. A failure is not cached.
-    void prepare(prepared done);
+    void load_props(props_handler done);
     /// Ends all calls with `ec` and grants no more slots.
     void shut_down(error_code ec);
 
@@ -73,7 +73,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     /// Why no request may be sent because the last ones failed; nothing if a request may be sent.
     /// In that case the request counts as sent and must be sent.
-    std::optional<failure> refuses(time_point now);
+    std::optional<failure> check_request_allowed(time_point now);
 
     // Observations about the server from requests; for requests to /completion with the time of
     // sending.
@@ -103,7 +103,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     std::optional<server::server_calls> calls_;
     std::shared_ptr<server_usage> use_;
     slot_manager keeper_;
-    std::vector<prepared> preparing_;
+    std::vector<props_handler> preparing_;
     bool shut_down_ = false;
 };
 

@@ -47,7 +47,7 @@ std::string server_props_cache::tell_of_wait(duration waited) {
                        build.empty() ? "the server" : fmt::format("build {}", build));
 }
 
-std::vector<log_line> server_props_cache::learn(const server_props& props) {
+std::vector<log_line> server_props_cache::store_props(const server_props& props) {
     props_ = props;
     const auto before = std::exchange(told_, props);
     if (before && same(*before, props)) return {};

@@ -26,7 +26,7 @@ class server_props_cache {
         : slots_wanted_(slots_wanted), guard_wanted_(reuse_guard) {}
 
     /// Changes the caller's settings.
-    void want(int slots, std::optional<duration> reuse_guard) {
+    void set_requested_values(int slots, std::optional<duration> reuse_guard) {
         slots_wanted_ = slots;
         guard_wanted_ = reuse_guard;
     }
@@ -41,7 +41,7 @@ class server_props_cache {
     /// short or the advice was given before.
     std::string tell_of_wait(duration waited);
     /// Handles the answer of /props. Returns the lines to log, except those logged before.
-    std::vector<log_line> learn(const server_props& props);
+    std::vector<log_line> store_props(const server_props& props);
     /// A request failed. Discards the known properties if the address may belong to another server
     /// afterwards.
     void request_failed(const error_code& ec);

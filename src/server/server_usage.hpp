@@ -9,14 +9,14 @@ namespace tandem::detail {
 /// except for the constructor and destructor.
 struct server_usage {
     server_usage(const config& c, const slot_defaults& usual, slot_scope scope)
-        : slots(join_server_slots(c, usual, scope, remark)),
+        : slots(join_server_slots(c, usual, scope, startup_warning)),
           circuit(c.failover.breaker_failures, c.failover.breaker_pause) {}
     ~server_usage() { --slots->lock()->users; }
     server_usage(const server_usage&) = delete;
     server_usage& operator=(const server_usage&) = delete;
 
     /// A warning for the log, to be written on the strand.
-    std::optional<log_line> remark;
+    std::optional<log_line> startup_warning;
     const shared_slot_table slots;
     circuit_breaker circuit;
     /// Whether this client or service has read the server's /props.

@@ -16,7 +16,7 @@ slot_manager::slot_manager(server_link& core, shared_slot_table room)
       timer_(std::in_place, core.executor()),
       watch_timer_(std::in_place, core.executor()) {}
 
-void slot_manager::join() {
+void slot_manager::register_self() {
     const auto room = table_->lock();
     room->keepers.emplace(this, std::nullopt);
     // The new user may have raised the number of slots.
@@ -24,14 +24,14 @@ void slot_manager::join() {
 }
 
 slot_manager::~slot_manager() {
-    leave();
+    unregister_self();
 }
 
 // Never inline, even if both loops are strands of one context: the caller may hold the room's lock.
 void slot_manager::post(std::function<void(slot_manager&)> f) {
     boost::asio::post(core_.executor(),
                       [weak = core_.weak_from_this(), f = std::move(f)]() mutable {
-                          if (const auto core = weak.lock()) f(core->keeper());
+                          if (const auto core = weak.lock()) f(core->slots());
                       });
 }
 
@@ -39,38 +39,40 @@ void slot_manager::post(std::function<void(slot_manager&)> f) {
 // again.
 void slot_manager::wake_waiting_managers(const slot_table& room) {
     std::set<slot_manager*> waiting;
-    for (const auto& [ticket, wish] : room.wishes) waiting.insert(wish.keeper);
-    for (auto* const keeper : waiting) keeper->post([](slot_manager& k) { k.give(); });
+    for (const auto& [ticket, wish] : room.requests_by_ticket) waiting.insert(wish.keeper);
+    for (auto* const keeper : waiting) keeper->post([](slot_manager& k) { k.dispatch_grants(); });
 }
 
-void slot_manager::leave() noexcept {
+void slot_manager::unregister_self() noexcept {
     const auto room = table_->lock();
     if (room->keepers.erase(this) == 0) return;
-    for (const auto& [ticket, wish] : room->wishes)
+    for (const auto& [ticket, wish] : room->requests_by_ticket)
         if (wish.keeper == this) room->scheduler.withdraw(ticket);
-    for (const auto& [slot, keeper] : room->uses)
+    for (const auto& [slot, keeper] : room->managers_by_slot)
         if (keeper == this) {
             room->last_use = room->last_ends[slot] = now();
-            room->scheduler.release(slot, now(), {.side = slots::server_slot_state::maybe_busy});
+            room->scheduler.release(slot, now(),
+                                    {.server_state = slots::server_slot_state::maybe_busy});
         }
     for (const auto& [owner, keeper] : room->owners)
-        if (keeper == this) room->scheduler.let_go(owner);
+        if (keeper == this) room->scheduler.release_owner(owner);
     const auto is_own = [this](const auto& entry) { return entry.second == this; };
-    std::erase_if(room->wishes, [this](const auto& w) { return w.second.keeper == this; });
-    std::erase_if(room->uses, is_own);
+    std::erase_if(room->requests_by_ticket,
+                  [this](const auto& w) { return w.second.keeper == this; });
+    std::erase_if(room->managers_by_slot, is_own);
     std::erase_if(room->owners, is_own);
     std::erase_if(room->when_idle, [this](const auto& w) { return w.second.keeper == this; });
     if (room->poller == this && room->watch)
-        room->apply_release_reports(room->watch->failed(now()));
+        room->apply_release_reports(room->watch->record_poll_failure(now()));
     if (room->poller == this) room->poller = nullptr;
     wake_waiting_managers(*room);
 }
 
 slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
-    return owner == slots::nobody ? slots::nobody : core_.home().make_process_unique_id(owner);
+    return owner == slots::nobody ? slots::nobody : core_.scope().make_process_unique_id(owner);
 }
 
-slots::ticket slot_manager::want(slots::wish w, grant_handler taker) {
+slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) {
     waiting who{std::move(taker), w.priority == slots::priority::warming};
     w.owner = to_shared_owner_id(w.owner);
     const auto owner = w.owner;
@@ -79,13 +81,13 @@ slots::ticket slot_manager::want(slots::wish w, grant_handler taker) {
     if (owner != slots::nobody) room->owners[owner] = this;
     const auto t = room->scheduler.request(std::move(w));
     if (t == slots::no_ticket) return t;
-    room->wishes.emplace(t, slot_table::request_owner{this, owner});
+    room->requests_by_ticket.emplace(t, slot_table::request_owner{this, owner});
     waiting_.emplace(t, std::move(who));
     return t;
 }
 
-void slot_manager::give() {
-    if (core_.shut_down() || core_.home().closed()) return;
+void slot_manager::dispatch_grants() {
+    if (core_.shut_down() || core_.scope().is_closed()) return;
     // A taker may release the last reply and the client.
     const auto core = core_.shared_from_this();
     // A slot that is not taken is free for the next ticket.
@@ -100,16 +102,16 @@ void slot_manager::give() {
 auto slot_manager::take_grants() -> std::vector<granted> {
     const auto room = table_->lock();
     std::vector<granted> own;
-    for (const auto& g : room->scheduler.grants(now())) {
-        const auto wish = room->wishes.extract(g.ticket).mapped();
+    for (const auto& g : room->scheduler.take_grants(now())) {
+        const auto wish = room->requests_by_ticket.extract(g.ticket).mapped();
         const granted given{g, room->must_be_erased(g, wish.owner)};
-        room->uses[g.slot] = wish.keeper;
+        room->managers_by_slot[g.slot] = wish.keeper;
         if (wish.keeper == this)
             own.push_back(given);
         else
             wish.keeper->post([given](slot_manager& k) {
                 k.offer(given);
-                k.give();
+                k.dispatch_grants();
             });
     }
     return own;
@@ -123,7 +125,7 @@ void slot_manager::offer(const granted& given) {
     empty_slot(g.slot, [this, g] {
         table_->lock()->forget_gone_owner(g.previous);
         hand_over(g);
-        give();
+        dispatch_grants();
     });
 }
 
@@ -149,7 +151,7 @@ void slot_manager::hand_over(const slots::grant& g) {
 void slot_manager::give_back(int slot) {
     const auto room = table_->lock();
     if (!room->is_used_by(slot, *this)) return;
-    room->uses.erase(slot);
+    room->managers_by_slot.erase(slot);
     room->scheduler.release(slot, now(), {.has_run = false});
 }
 
@@ -172,12 +174,12 @@ void slot_manager::empty_slot(int slot, std::function<void()> then) {
 // Returns the idle slots. A busy slot ends its use with its owner, and its next user erases it.
 std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
     const auto room = table_->lock();
-    room->isolated[owner] = stay::has_left;
+    room->isolated[owner] = owner_presence::has_left;
     auto idle = room->scheduler.slots_used_by(owner);
-    std::erase_if(idle, [&](int slot) { return room->scheduler.busy(slot); });
+    std::erase_if(idle, [&](int slot) { return room->scheduler.is_busy(slot); });
     for (const int slot : idle) {
         room->scheduler.occupy(slot);
-        room->uses[slot] = this;
+        room->managers_by_slot[slot] = this;
     }
     room->forget_gone_owner(owner);
     return idle;
@@ -188,7 +190,7 @@ void slot_manager::erase_slots_of(slots::owner_id owner) {
         empty_slot(slot, [this, slot, owner] {
             give_back(slot);
             table_->lock()->forget_gone_owner(owner);
-            give();
+            dispatch_grants();
         });
 }
 
@@ -202,9 +204,9 @@ void slot_manager::let_go(slots::owner_id owner) {
     {
         const auto room = table_->lock();
         room->owners.erase(to_shared_owner_id(owner));
-        room->scheduler.let_go(to_shared_owner_id(owner));
+        room->scheduler.release_owner(to_shared_owner_id(owner));
     }
-    give();
+    dispatch_grants();
 }
 
 bool slot_manager::still_belongs_to(int slot, slots::owner_id owner) const {
@@ -212,7 +214,7 @@ bool slot_manager::still_belongs_to(int slot, slots::owner_id owner) const {
     return std::ranges::find(used, slot) != used.end();
 }
 
-void slot_manager::retire(slots::owner_id owner) {
+void slot_manager::retire_owner(slots::owner_id owner) {
     owner = to_shared_owner_id(owner);
     const bool is_isolated = table_->lock()->isolated.contains(owner);
     if (is_isolated) erase_slots_of(owner);
@@ -221,13 +223,13 @@ void slot_manager::retire(slots::owner_id owner) {
         room->owners.erase(owner);
         room->scheduler.retire(owner);
     }
-    give();
+    dispatch_grants();
 }
 
-duration slot_manager::forget(slots::ticket t) {
+duration slot_manager::cancel_request(slots::ticket t) {
     const auto guarded = withdraw(t);
     waiting_.erase(t);
-    give();
+    dispatch_grants();
     return guarded;
 }
 
@@ -235,18 +237,18 @@ duration slot_manager::withdraw(slots::ticket t) {
     const auto room = table_->lock();
     const auto guarded = room->scheduler.guard_wait(t, now());
     room->scheduler.withdraw(t);
-    room->wishes.erase(t);
+    room->requests_by_ticket.erase(t);
     return guarded;
 }
 
 void slot_manager::raise(slots::ticket t, slots::priority to) {
     table_->lock()->scheduler.raise(t, to);
-    give();
+    dispatch_grants();
 }
 
 void slot_manager::log_wait(std::uint64_t reply, slots::ticket t) const {
     const auto why = table_->lock()->scheduler.find_wait_reason(t, now());
-    if (why) core_.log(log_level::info, "reply {}: {}", reply, slots::in_words(*why));
+    if (why) core_.log(log_level::info, "reply {}: {}", reply, slots::describe_wait(*why));
 }
 
 void slot_manager::release(int slot, slots::release_info note, bool erase, bool was_cut,
@@ -275,26 +277,27 @@ void slot_manager::put_back(ended_use use) {
     {
         const auto room = table_->lock();
         if (!room->is_used_by(use.slot, *this)) return;
-        room->uses.erase(use.slot);
+        room->managers_by_slot.erase(use.slot);
         room->foreign.erase(use.slot);
         room->last_use = room->last_ends[use.slot] = now();
         if (room->watch && use.was_cut) {
-            use.note.side = room->watch->cut(use.slot, use.at, use.note.side);
+            use.note.server_state =
+                room->watch->record_cut(use.slot, use.at, use.note.server_state);
             room->when_idle[use.slot] = {this, std::move(use.when_idle)};
         }
         room->scheduler.release(use.slot, room->last_use, std::move(use.note));
     }
-    give();
+    dispatch_grants();
 }
 
-std::vector<log_line> slot_manager::learn(const server_props& props) {
+std::vector<log_line> slot_manager::store_props(const server_props& props) {
     std::vector<log_line> lines;
     {
         const auto room = table_->lock();
-        lines = room->known.learn(props);
+        lines = room->known.store_props(props);
         room->apply_server_limits();
     }
-    give();
+    dispatch_grants();
     return lines;
 }
 
@@ -305,7 +308,7 @@ std::vector<log_line> slot_manager::report_slot_mismatch(int asked, int used) {
         lines = room->known.report_slot_mismatch(asked, used);
         room->apply_server_limits();
     }
-    give();
+    dispatch_grants();
     return lines;
 }
 
@@ -315,7 +318,7 @@ void slot_manager::request_failed(const error_code& ec) {
         room->known.request_failed(ec);
         room->apply_server_limits();
     }
-    give();
+    dispatch_grants();
 }
 
 void slot_manager::stop() {
@@ -324,7 +327,7 @@ void slot_manager::stop() {
 }
 
 void slot_manager::on_context_destroyed() noexcept {
-    leave();
+    unregister_self();
     waiting_.clear();
     timer_.reset();
     watch_timer_.reset();
@@ -337,7 +340,7 @@ void slot_manager::arm_timer() {
     if (!due) return void(timer_->cancel());
     timer_->expires_at(*due);
     timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
-        if (const auto core = weak.lock(); core && !ec) give();
+        if (const auto core = weak.lock(); core && !ec) dispatch_grants();
     });
 }
 
@@ -346,7 +349,7 @@ std::optional<time_point> slot_manager::schedule_wakeups() {
     const auto room = table_->lock();
     std::map<slot_manager*, time_point> first;
     for (const auto& due : room->scheduler.due_grants()) {
-        const auto at = first.emplace(room->wishes.at(due.ticket).keeper, due.at).first;
+        const auto at = first.emplace(room->requests_by_ticket.at(due.ticket).keeper, due.at).first;
         at->second = std::min(at->second, due.at);
     }
     const auto own = room->keepers.find(this);
@@ -356,7 +359,7 @@ std::optional<time_point> slot_manager::schedule_wakeups() {
         auto& alarm = room->keepers.at(keeper);
         if (alarm && *alarm <= at) continue;
         alarm = at;
-        if (keeper != this) keeper->post([](slot_manager& k) { k.give(); });
+        if (keeper != this) keeper->post([](slot_manager& k) { k.dispatch_grants(); });
     }
     return own->second;
 }

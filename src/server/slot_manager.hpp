@@ -37,18 +37,18 @@ class slot_manager {
 
     /// Registers the keeper with the room. Call it before any other function, but after a
     /// shared_ptr owns the client: other threads may post to it at once.
-    void join();
-    /// Queues a request; call give() afterwards, once the caller knows its ticket. The taker is
-    /// called at most once and must not keep the client alive. Returns no_ticket if the queue is
-    /// full.
-    slots::ticket want(slots::wish w, grant_handler taker);
+    void register_self();
+    /// Queues a request; call dispatch_grants() afterwards, once the caller knows its ticket. The
+    /// taker is called at most once and must not keep the client alive. Returns no_ticket if the
+    /// queue is full.
+    slots::ticket enqueue(slots::slot_request w, grant_handler taker);
     /// Grants the slots that are available and arms the timer for the next grant.
-    void give();
+    void dispatch_grants();
     /// The reply has ended: its slots may be prefilled for others.
     void let_go(slots::owner_id owner);
     /// Text of this owner in a slot is erased before another owner uses the slot, and vice versa.
     void isolate(slots::owner_id owner) {
-        table_->lock()->isolated[to_shared_owner_id(owner)] = stay::is_here;
+        table_->lock()->isolated[to_shared_owner_id(owner)] = owner_presence::is_here;
     }
     /// Whether the slot holds text that its request must not continue from and that could not be
     /// erased.
@@ -63,10 +63,10 @@ class slot_manager {
         return table_->lock()->scheduler.last_slot_used_by(to_shared_owner_id(owner));
     }
     /// The owner will not return. Slots of an isolated owner are erased immediately.
-    void retire(slots::owner_id owner);
+    void retire_owner(slots::owner_id owner);
     /// Withdraws a request, whose taker is not called afterwards. Returns how long the guard alone
     /// had delayed the request.
-    duration forget(slots::ticket t);
+    duration cancel_request(slots::ticket t);
     void raise(slots::ticket t, slots::priority to);
     /// Logs why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
@@ -83,7 +83,7 @@ class slot_manager {
     duration reuse_guard() const { return table_->lock()->known.reuse_guard(); }
     // Observations about the server: its number of slots and the guard that it needs. After a
     // failure it may be another server. Some return lines for the log.
-    std::vector<log_line> learn(const server_props& props);
+    std::vector<log_line> store_props(const server_props& props);
     std::vector<log_line> report_slot_mismatch(int asked, int used);
     void request_failed(const error_code& ec);
     /// Number of usable slots.
@@ -92,7 +92,7 @@ class slot_manager {
     /// The client is being destroyed: no more slots are granted.
     void stop();
     /// Leaves the room; the slots of this keeper become available to others.
-    void leave() noexcept;
+    void unregister_self() noexcept;
     /// See server_link::on_context_destroyed().
     void on_context_destroyed() noexcept;
 
@@ -135,10 +135,10 @@ class slot_manager {
     std::optional<time_point> schedule_wakeups();
     void post(std::function<void(slot_manager&)> f);
 
-    void look();
+    void poll_slots();
     bool begin_poll();
-    void looked(const error_code& ec, const diagnostics& diag,
-                const std::vector<slot_state>& states);
+    void on_poll_result(const error_code& ec, const diagnostics& diag,
+                        const std::vector<slot_state>& states);
     std::vector<slots::release_report> apply_poll_result(const error_code& ec,
                                                          const std::vector<slot_state>& states);
     void detect_foreign_use(const std::vector<slot_state>& states);

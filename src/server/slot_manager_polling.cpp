@@ -23,9 +23,11 @@ constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad
 std::optional<time_point> slot_manager::next_poll_at() const {
     const auto room = table_->lock();
     const auto is_own = [this](const auto& entry) { return entry.second.keeper == this; };
-    const bool has_some =
-        std::ranges::any_of(room->wishes, is_own) || std::ranges::any_of(room->when_idle, is_own) ||
-        std::ranges::any_of(room->uses, [this](const auto& use) { return use.second == this; });
+    const bool has_some = std::ranges::any_of(room->requests_by_ticket, is_own) ||
+                          std::ranges::any_of(room->when_idle, is_own) ||
+                          std::ranges::any_of(room->managers_by_slot, [this](const auto& use) {
+                              return use.second == this;
+                          });
     return has_some && core_.has_read_props() ? room->next_poll_at() : std::nullopt;
 }
 
@@ -34,7 +36,7 @@ void slot_manager::arm_poll_timer() {
     if (!due) return void(watch_timer_->cancel());
     watch_timer_->expires_at(*due);
     watch_timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
-        if (const auto core = weak.lock(); core && !ec) look();
+        if (const auto core = weak.lock(); core && !ec) poll_slots();
     });
 }
 
@@ -48,16 +50,16 @@ bool slot_manager::begin_poll() {
     return true;
 }
 
-void slot_manager::look() {
+void slot_manager::poll_slots() {
     if (!begin_poll()) return;
     core_.calls().slots(
         [this](error_code ec, const diagnostics& diag, const std::vector<slot_state>& states) {
-            looked(ec, diag, states);
+            on_poll_result(ec, diag, states);
         });
 }
 
-void slot_manager::looked(const error_code& ec, const diagnostics& diag,
-                          const std::vector<slot_state>& states) {
+void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
+                                  const std::vector<slot_state>& states) {
     if (core_.shut_down()) return;
     const auto core = core_.shared_from_this();
     const bool knows_none = std::ranges::find(no_slots, ec) != no_slots.end();
@@ -66,7 +68,7 @@ void slot_manager::looked(const error_code& ec, const diagnostics& diag,
                   knows_none ? "cuts are not verified: " : "", diag.to_string());
     if (!ec) detect_foreign_use(states);
     for (const auto& n : apply_poll_result(ec, states)) log_release_report(n);
-    give();
+    dispatch_grants();
 }
 
 std::vector<slots::release_report> slot_manager::apply_poll_result(
@@ -75,9 +77,9 @@ std::vector<slots::release_report> slot_manager::apply_poll_result(
     room->poller = nullptr;
     if (!room->watch) return {};
     const bool gives_up = std::ranges::find(no_slots, ec) != no_slots.end();
-    auto news = !ec        ? room->watch->answered(states, now())
+    auto news = !ec        ? room->watch->record_poll_result(states, now())
                 : gives_up ? room->watch->give_up(now())
-                           : room->watch->failed(now());
+                           : room->watch->record_poll_failure(now());
     if (gives_up) room->watch.reset();
     room->apply_release_reports(news);
     for (const auto& n : news)
@@ -97,8 +99,8 @@ void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
 // Runs on the loop of the cut request.
 void slot_manager::notify_idle(slot_table& room, const slots::release_report& n) {
     const auto found = room.when_idle.extract(n.slot);
-    if (!found || !found.mapped().told) return;
-    found.mapped().keeper->post([told = std::move(found.mapped().told),
+    if (!found || !found.mapped().on_idle) return;
+    found.mapped().keeper->post([told = std::move(found.mapped().on_idle),
                                  since_cut = n.since_cut](slot_manager&) { told(since_cut); });
 }
 

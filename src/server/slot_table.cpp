@@ -31,7 +31,7 @@ bool differs(const std::optional<T>& now, const std::optional<T>& before) {
 
 }  // namespace
 
-std::optional<log_line> slot_table::follow(const config& c, const slot_defaults& usual) {
+std::optional<log_line> slot_table::apply_settings(const config& c, const slot_defaults& usual) {
     const bool is_first = users++ == 0;
     if (is_first) forget_settings();
     if (is_first || usual.slots == 0) defaults = usual;
@@ -41,12 +41,12 @@ std::optional<log_line> slot_table::follow(const config& c, const slot_defaults&
     if (c.server.reuse_guard) guard_set = c.server.reuse_guard;
     const int wanted = slots_set.value_or(defaults.slots);
     const auto guard = guard_set.value_or(defaults.reuse_guard);
-    known.want(wanted, guard == auto_guard ? std::nullopt : std::optional(guard));
+    known.set_requested_values(wanted, guard == auto_guard ? std::nullopt : std::optional(guard));
     // Grants no further slots until the server has confirmed that it has them.
     const int had = scheduler.slots();
-    most = wanted > 0 ? wanted : all_slots;
-    scheduler.raise_slot_limit(most);
-    scheduler.set_slot_count(is_first ? most : std::min(most, had));
+    max_slots = wanted > 0 ? wanted : all_slots;
+    scheduler.raise_slot_limit(max_slots);
+    scheduler.set_slot_count(is_first ? max_slots : std::min(max_slots, had));
     queue_limit = is_first ? c.limits.queue_limit : std::max(queue_limit, c.limits.queue_limit);
     scheduler.set_queue_limit(static_cast<std::size_t>(queue_limit));
     if (c.server.verify_cut && !watch) watch.emplace();
@@ -92,13 +92,13 @@ shared_slot_table join_server_slots(const config& c, const slot_defaults& usual,
                                     std::optional<log_line>& remark) {
     auto room =
         scope == slot_scope::own ? std::make_shared<synchronized<slot_table>>() : find_slot_room(c);
-    remark = room->lock()->follow(c, usual);
+    remark = room->lock()->apply_settings(c, usual);
     return room;
 }
 
 bool slot_table::is_used_by(int slot, const slot_manager& keeper) const {
-    const auto use = uses.find(slot);
-    return use != uses.end() && use->second == &keeper;
+    const auto use = managers_by_slot.find(slot);
+    return use != managers_by_slot.end() && use->second == &keeper;
 }
 
 bool slot_table::must_be_erased(const slots::grant& g, slots::owner_id owner) const {
@@ -108,7 +108,7 @@ bool slot_table::must_be_erased(const slots::grant& g, slots::owner_id owner) co
 
 void slot_table::apply_server_limits() {
     if (const auto& props = known.props())
-        scheduler.set_slot_count(std::min(most, props->total_slots));
+        scheduler.set_slot_count(std::min(max_slots, props->total_slots));
     scheduler.set_guard(known.reuse_guard());
 }
 
@@ -119,7 +119,7 @@ void slot_table::apply_release_reports(const std::vector<slots::release_report>&
 
 void slot_table::forget_gone_owner(slots::owner_id owner) {
     const auto found = isolated.find(owner);
-    const bool has_left = found != isolated.end() && found->second == stay::has_left;
+    const bool has_left = found != isolated.end() && found->second == owner_presence::has_left;
     if (has_left && scheduler.slots_used_by(owner).empty()) isolated.erase(found);
 }
 
@@ -129,7 +129,8 @@ std::optional<time_point> slot_table::next_poll_at() const {
 }
 
 bool slot_table::may_be_used(int slot, time_point at) const {
-    if (scheduler.busy(slot) || scheduler.side(slot) != slots::server_slot_state::idle) return true;
+    if (scheduler.is_busy(slot) || scheduler.server_state(slot) != slots::server_slot_state::idle)
+        return true;
     const auto ended = last_ends.find(slot);
     return ended != last_ends.end() && ended->second + end_is_seen_within > at;
 }

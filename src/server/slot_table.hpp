@@ -21,7 +21,7 @@ class slot_manager;
 
 /// State of an owner whose text other owners must not see. Kept until the owner's last slot is
 /// erased.
-enum class stay { is_here, has_left };
+enum class owner_presence { is_here, has_left };
 
 /// The slots of one server, shared by all users in this process. Each slot_manager is a user with
 /// its own strand. Pure, except for the keepers that it refers to, which may receive a post under
@@ -30,7 +30,7 @@ struct slot_table {
     /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
     /// has made; the defaults of a service, which uses all slots, take precedence. Returns a
     /// warning for the log if another user has set a different value.
-    std::optional<log_line> follow(const config& c, const slot_defaults& usual);
+    std::optional<log_line> apply_settings(const config& c, const slot_defaults& usual);
 
     /// Clients and services; a service has no keeper before its first request.
     int users = 0;
@@ -39,7 +39,7 @@ struct slot_table {
     std::optional<duration> guard_set{};
     server_props_cache known{0, std::nullopt};
     /// Maximum number of slots to use, regardless of the server's number.
-    int most = 0;
+    int max_slots = 0;
     slots::slot_scheduler scheduler{1, {}};
     int queue_limit = 0;
     /// Empty if cuts are not verified, or if the server lacks /slots.
@@ -50,7 +50,7 @@ struct slot_table {
     /// By slot: when the last request of this process ended there.
     std::map<int, time_point> last_ends{};
     bool foreign_use_logged = false;
-    std::map<slots::owner_id, stay> isolated{};
+    std::map<slots::owner_id, owner_presence> isolated{};
     /// Slots with text that their requests must not continue from and that could not be erased.
     std::set<int> foreign{};
     bool erase_warned = false;
@@ -61,14 +61,14 @@ struct slot_table {
         slot_manager* keeper;
         slots::owner_id owner;
     };
-    std::map<slots::ticket, request_owner> wishes{};
-    std::map<int, slot_manager*> uses{};
+    std::map<slots::ticket, request_owner> requests_by_ticket{};
+    std::map<int, slot_manager*> managers_by_slot{};
     /// The keepers of the owners that may currently lease slots.
     std::map<slots::owner_id, slot_manager*> owners{};
     /// By slot: whom to notify when the server is done with the slot after a cut.
     struct idle_waiter {
         slot_manager* keeper;
-        std::function<void(duration since_cut)> told;
+        std::function<void(duration since_cut)> on_idle;
     };
     std::map<int, idle_waiter> when_idle{};
 

@@ -18,7 +18,7 @@ services::server_state server_directory::state_of(const services::listed_server&
             .slots = slots->known.props() ? slots->scheduler.slots() : 0};
 }
 
-services::ask_server server_directory::states(time_point now) const {
+services::server_state_query server_directory::states(time_point now) const {
     return [this, now](const services::listed_server& s) { return state_of(s, now); };
 }
 
@@ -28,7 +28,7 @@ std::vector<server_status> server_directory::status(time_point now) const {
         const auto asked = state_of(s, now);
         all.push_back({.url = s.url,
                        .state = s.health.state(),
-                       .draining = s.ends.has_value(),
+                       .draining = s.removal_deadline.has_value(),
                        .circuit_open = !asked.takes_requests,
                        .slots = asked.slots,
                        .conversations = s.conversations,
@@ -44,7 +44,7 @@ failure server_directory::unavailable_reason(time_point now) const {
     std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
     for (const auto& s : servers)
         words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
-                             s.ends ? "being removed" : to_string(s.health.state()),
+                             s.removal_deadline ? "being removed" : to_string(s.health.state()),
                              s.health.fault().empty() ? "" : ": ", s.health.fault());
     for (const auto& s : servers)
         if (!state_of(s, now).takes_requests)

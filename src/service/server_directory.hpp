@@ -39,7 +39,7 @@ class server_directory {
     std::vector<server_id> drop_drained();
 
     /// The states of the servers at this time, for the list.
-    services::ask_server states(time_point now) const;
+    services::server_state_query states(time_point now) const;
     std::vector<server_status> status(time_point now) const;
     /// Why no server is available for a turn.
     failure unavailable_reason(time_point now) const;

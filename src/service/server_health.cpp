@@ -51,12 +51,12 @@ void server_health::check_started() noexcept {
     asks_for_proof_ = needs_authenticated_check();
 }
 
-void server_health::wanted() noexcept {
+void server_health::request_check_soon() noexcept {
     if (may_serve() || !next_check_) return;
     next_check_ = std::min(*next_check_, asked_soon_at_ + longest_pause_of_wanted);
 }
 
-bool server_health::needed(time_point now) noexcept {
+bool server_health::check_if_stale(time_point now) noexcept {
     if (!next_check_ || *next_check_ <= now || answered_at_ > now - fresh) return false;
     next_check_ = now;
     return true;
@@ -64,7 +64,7 @@ bool server_health::needed(time_point now) noexcept {
 
 // A server without /health cannot be watched: it counts as up, unless it has also failed to answer
 // as a llama-server. Any other answer than "ok" may come from a proxy that reports a dead server.
-bool server_health::answered(time_point now, const error_code& ec, std::string words) {
+bool server_health::record_check_result(time_point now, const error_code& ec, std::string words) {
     answered_at_ = now;
     record_reached(ec);
     hangs_ = ec == errc::request_timeout || ec == errc::connect_timeout;
@@ -86,7 +86,8 @@ bool server_health::answered(time_point now, const error_code& ec, std::string w
     return enter(health::up, {});
 }
 
-bool server_health::failed(time_point now, const error_code& ec, std::string words) {
+bool server_health::record_request_failure(time_point now, const error_code& ec,
+                                           std::string words) {
     record_reached(ec);
     const bool is_strange = ec == errc::not_supported && !has_been_well_;
     if (!indicates_server_down(ec) && !is_strange) return false;

@@ -22,10 +22,10 @@ class server_health {
     void check_started() noexcept;
     /// A client is waiting for the server: if it is not up, it is checked soon, regardless of how
     /// long it has been away.
-    void wanted() noexcept;
+    void request_check_soon() noexcept;
     /// A turn begins on the server: it is checked now, unless it has just answered. Returns true if
     /// that changed the schedule.
-    bool needed(time_point now) noexcept;
+    bool check_if_stale(time_point now) noexcept;
     /// The server has rejected a request because of the key, which /health does not need.
     bool rejects_key() const noexcept { return refuses_key_; }
     /// Whether a check must prove that requests can be served: the server rejects the key, or
@@ -34,10 +34,10 @@ class server_health {
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
     /// The result of the check. Returns true if the state changed.
-    bool answered(time_point now, const error_code& ec, std::string words);
+    bool record_check_result(time_point now, const error_code& ec, std::string words);
     /// A request found the server gone, loading a model, or not a llama-server. The state changes
     /// accordingly, and a check follows soon. Returns true if the state changed.
-    bool failed(time_point now, const error_code& ec, std::string words);
+    bool record_request_failure(time_point now, const error_code& ec, std::string words);
 
     health state() const noexcept { return state_; }
     /// A server that was not checked yet may be up.
@@ -45,7 +45,7 @@ class server_health {
     /// The server did not answer in time: it may be busy or frozen, possibly before TLS is up. Or
     /// something other than a llama-server answered, for example a proxy whose server may still
     /// start. Such a server is used only if there is no other.
-    bool hangs() const noexcept { return hangs_ || is_strange_; }
+    bool is_hanging() const noexcept { return hangs_ || is_strange_; }
     const std::string& fault() const noexcept { return fault_; }
 
  private:

@@ -9,7 +9,7 @@ namespace tandem::services {
 
 server_id server_list::add(std::string_view url) {
     if (auto* known = find(url)) {
-        known->ends.reset();
+        known->removal_deadline.reset();
         known->is_eviction_reported = false;
         return no_server;
     }
@@ -22,7 +22,7 @@ const listed_server* server_list::remove(time_point now, std::string_view url, d
     constexpr duration longest = std::chrono::hours(24);
     auto* s = find(url);
     if (!s) return nullptr;
-    s->ends = now + std::clamp(limit, duration{}, longest);
+    s->removal_deadline = now + std::clamp(limit, duration{}, longest);
     s->is_eviction_reported = false;
     return s;
 }
@@ -30,7 +30,7 @@ const listed_server* server_list::remove(time_point now, std::string_view url, d
 std::vector<server_id> server_list::drop_drained() {
     std::vector<server_id> dropped;
     std::erase_if(servers_, [&](const listed_server& s) {
-        const bool is_drained = s.ends && s.generating == 0;
+        const bool is_drained = s.removal_deadline && s.generating == 0;
         if (is_drained) dropped.push_back(s.id);
         return is_drained;
     });
@@ -40,7 +40,7 @@ std::vector<server_id> server_list::drop_drained() {
 std::vector<server_id> server_list::take_expired_removals(time_point now) {
     std::vector<server_id> overdue;
     for (auto& s : servers_) {
-        if (!s.ends || *s.ends > now || s.is_eviction_reported) continue;
+        if (!s.removal_deadline || *s.removal_deadline > now || s.is_eviction_reported) continue;
         s.is_eviction_reported = true;
         overdue.push_back(s.id);
     }
@@ -51,7 +51,7 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
     std::vector<server_id> due;
     for (auto& s : servers_) {
         const auto next = s.health.next_check();
-        if (s.ends || !next || *next > now) continue;
+        if (s.removal_deadline || !next || *next > now) continue;
         s.health.check_started();
         due.push_back(s.id);
     }
@@ -63,8 +63,9 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
 std::optional<time_point> server_list::next_event(bool is_watching) const {
     auto next = never;
     for (const auto& s : servers_) {
-        if (!s.is_eviction_reported) next = std::min(next, s.ends.value_or(never));
-        if (is_watching && !s.ends) next = std::min(next, s.health.next_check().value_or(never));
+        if (!s.is_eviction_reported) next = std::min(next, s.removal_deadline.value_or(never));
+        if (is_watching && !s.removal_deadline)
+            next = std::min(next, s.health.next_check().value_or(never));
     }
     return next == never ? std::nullopt : std::optional(next);
 }
@@ -72,12 +73,12 @@ std::optional<time_point> server_list::next_event(bool is_watching) const {
 // --- conversations
 
 bool server_list::may_serve(const listed_server& s, const server_criteria& wish,
-                            const ask_server& ask, health_rule is_well) {
-    return (s.health.*is_well)() && !s.ends && ask(s).takes_requests &&
-           std::ranges::find(wish.without, s.id) == wish.without.end();
+                            const server_state_query& ask, health_rule is_well) {
+    return (s.health.*is_well)() && !s.removal_deadline && ask(s).takes_requests &&
+           std::ranges::find(wish.excluded, s.id) == wish.excluded.end();
 }
 
-listed_server* server_list::choose_other(const server_criteria& wish, const ask_server& ask,
+listed_server* server_list::choose_other(const server_criteria& wish, const server_state_query& ask,
                                          health_rule is_well) {
     std::vector<server_load> loads;
     for (const auto& s : servers_)
@@ -89,20 +90,21 @@ listed_server* server_list::choose_other(const server_criteria& wish, const ask_
     return chosen ? &servers_[*chosen] : nullptr;
 }
 
-listed_server* server_list::choose(const server_criteria& wish, const ask_server& ask,
+listed_server* server_list::choose(const server_criteria& wish, const server_state_query& ask,
                                    health_rule is_well) {
     auto* const before = find(wish.pinned);
     auto* next = before && may_serve(*before, wish, ask, is_well) ? before : nullptr;
-    if (!next || wish.elsewhere)
+    if (!next || wish.prefer_other)
         if (auto* const chosen = choose_other(wish, ask, is_well)) next = chosen;
     return next;
 }
 
-listed_server* server_list::place(const server_criteria& wish, const ask_server& ask) {
+listed_server* server_list::assign_server(const server_criteria& wish,
+                                          const server_state_query& ask) {
     auto* next = choose(wish, ask, &server_health::may_serve);
     if (!next) {
-        for (auto& s : servers_) s.health.wanted();
-        next = choose(wish, ask, &server_health::hangs);
+        for (auto& s : servers_) s.health.request_check_soon();
+        next = choose(wish, ask, &server_health::is_hanging);
     }
     if (!next) return nullptr;
     if (auto* const before = find(wish.pinned)) --before->conversations;
@@ -110,7 +112,7 @@ listed_server* server_list::place(const server_criteria& wish, const ask_server&
     return next;
 }
 
-listed_server* server_list::pin_if_suitable(std::string_view url, const ask_server& ask) {
+listed_server* server_list::pin_if_suitable(std::string_view url, const server_state_query& ask) {
     const auto has_room = [&](const listed_server& s) {
         const auto slots = ask(s).slots;
         return slots == 0 || s.generating < slots;
@@ -128,10 +130,11 @@ listed_server* server_list::pin_if_suitable(std::string_view url, const ask_serv
     return there;
 }
 
-std::optional<leave_kind> server_list::leave_reason(server_id id, const ask_server& ask) const {
+std::optional<leave_kind> server_list::leave_reason(server_id id,
+                                                    const server_state_query& ask) const {
     const auto at = std::ranges::find(servers_, id, &listed_server::id);
     if (at == servers_.end() || at->health.may_serve()) return std::nullopt;
-    if (!at->health.hangs()) return leave_kind::away;
+    if (!at->health.is_hanging()) return leave_kind::away;
     const bool is_another = std::ranges::any_of(servers_, [&](const listed_server& s) {
         return s.id != id && may_serve(s, {}, ask, &server_health::may_serve);
     });
@@ -154,7 +157,7 @@ bool server_list::turn_ended(server_id at) {
     auto* const s = find(at);
     if (!s) return false;
     --s->generating;
-    return s->ends.has_value();
+    return s->removal_deadline.has_value();
 }
 
 listed_server* server_list::find(server_id id) {

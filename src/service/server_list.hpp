@@ -28,7 +28,7 @@ struct listed_server {
     int conversations = 0;
     int generating = 0;
     /// Set while the server is being removed: when running replies must leave.
-    std::optional<time_point> ends{};
+    std::optional<time_point> removal_deadline{};
     bool is_eviction_reported = false;
 };
 
@@ -39,15 +39,15 @@ struct server_state {
     /// Number of usable slots; 0 if not known yet.
     int slots = 0;
 };
-using ask_server = std::function<server_state(const listed_server&)>;
+using server_state_query = std::function<server_state(const listed_server&)>;
 
 /// A conversation's requirements for its next server.
 struct server_criteria {
     server_id pinned = no_server;
     /// Prefer another server to the pinned one.
-    bool elsewhere = false;
+    bool prefer_other = false;
     /// Servers that must not be used.
-    std::span<const server_id> without{};
+    std::span<const server_id> excluded{};
 };
 
 using leave_kind = detail::reason_to_leave::kind;
@@ -77,14 +77,14 @@ class server_list {
     /// Pins a conversation to the server for its next request: the one it is pinned to as long as
     /// that may serve, else another one, else one that hangs, because it may only be busy. Returns
     /// nothing if there is none. If no server may serve, those that are away are checked soon.
-    listed_server* place(const server_criteria& wish, const ask_server& ask);
+    listed_server* assign_server(const server_criteria& wish, const server_state_query& ask);
     /// Pins a new conversation to this server, whose slots may still hold its text. Returns nothing
     /// if the server may not serve, or if all its slots are busy while another server has free
     /// ones.
-    listed_server* pin_if_suitable(std::string_view url, const ask_server& ask);
+    listed_server* pin_if_suitable(std::string_view url, const server_state_query& ask);
     /// Why the conversations pinned to a server should leave it; nothing if they should stay. A
     /// hanging server may only be busy, so it is left only if another one may serve.
-    std::optional<leave_kind> leave_reason(server_id id, const ask_server& ask) const;
+    std::optional<leave_kind> leave_reason(server_id id, const server_state_query& ask) const;
     /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);
     void turn_began(server_id at);
@@ -98,9 +98,10 @@ class server_list {
  private:
     using health_rule = bool (server_health::*)() const noexcept;
     static bool may_serve(const listed_server& s, const server_criteria& wish,
-                          const ask_server& ask, health_rule is_well);
-    listed_server* choose(const server_criteria& wish, const ask_server& ask, health_rule is_well);
-    listed_server* choose_other(const server_criteria& wish, const ask_server& ask,
+                          const server_state_query& ask, health_rule is_well);
+    listed_server* choose(const server_criteria& wish, const server_state_query& ask,
+                          health_rule is_well);
+    listed_server* choose_other(const server_criteria& wish, const server_state_query& ask,
                                 health_rule is_well);
 
     server_choice choice_;

@@ -19,7 +19,8 @@ boost::asio::any_io_executor executor_of(const service_core& core) noexcept {
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 // Ends everything the service owns, on its strand.
@@ -122,7 +123,7 @@ void service::ask_servers(core c,
     const auto& home = c->home();
     home.dispatch([k = std::move(c), p = std::move(call)] {
         if (!p->handler) return;
-        if (k->home().closed()) {
+        if (k->home().is_closed()) {
             if (p->diag) *p->diag = {.client_message = "the service was destroyed"};
             return p->handler.complete(errc::client_destroyed, {});
         }
@@ -130,4 +131,5 @@ void service::ask_servers(core c,
     });
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 constexpr std::size_t most_servers = 256;
@@ -78,4 +79,5 @@ std::vector<config_fault> check(const service_config& c) {
     return faults;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

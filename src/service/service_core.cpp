@@ -24,7 +24,7 @@ std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_execu
     auto home = std::make_shared<strand_scope>(executor, std::move(i.log));
     std::shared_ptr<service_core> core(new service_core(
         std::move(home), std::move(c), {.record = std::move(i.record), .play = std::move(i.play)}));
-    core->home().add(core);
+    core->home().add_listener(core);
     if (core->config().watch_always) core->home().dispatch([core] { core->arm_timer(); });
     return core;
 }
@@ -48,13 +48,13 @@ auto service_core::get_or_make_link(const listed_server& s) -> server_link_ptr {
 }
 
 void service_core::add_server(const std::string& url) {
-    if (home_->closed()) return;
+    if (home_->is_closed()) return;
     directory_.add(config_, url);
     arm_timer();
 }
 
 void service_core::remove_server(std::string_view url, duration limit) {
-    if (home_->closed()) return;
+    if (home_->is_closed()) return;
     const auto generating = directory_.remove(now(), url, limit);
     if (!generating) return;
     home_->log(log_level::info, "server {}: removed after its {} running replies end",
@@ -70,12 +70,12 @@ void service_core::reload(const std::vector<std::string>& urls) {
 }
 
 void service_core::drop_drained() {
-    for (const auto id : directory_.drop_drained()) drop(id);
+    for (const auto id : directory_.drop_drained()) drop_server(id);
 }
 
 // Calls still running there belong to conversations that move to another server. A turn that was
 // placed there just before must leave too.
-void service_core::drop(server_id id) {
+void service_core::drop_server(server_id id) {
     const auto found = cores_.extract(id);
     if (!found) return;
     const auto& core = found.mapped();
@@ -122,7 +122,7 @@ auto service_core::conversations_at(const server_link_ptr& core) const
 void service_core::conversation_began(const std::shared_ptr<conversation_shell>& shell,
                                       std::string_view near) {
     // A handle created off the strand may already have been destroyed.
-    if (home_->closed() || shell->ended()) return;
+    if (home_->is_closed() || shell->has_ended()) return;
     conversations_.emplace(shell->id(), shell);
     if (const auto core = pin_if_suitable(near)) shell->set_first_server(core);
 }
@@ -138,7 +138,8 @@ void service_core::conversation_ended(slots::owner_id conversation, const server
     directory_.list().unpin(id_of(pinned));
 }
 
-auto service_core::place(const server_criteria& wish) -> std::variant<server_link_ptr, failure> {
+auto service_core::assign_server(const server_criteria& wish)
+    -> std::variant<server_link_ptr, failure> {
     auto* const s = select_server(wish);
     if (!s) {
         arm_timer();
@@ -146,24 +147,24 @@ auto service_core::place(const server_criteria& wish) -> std::variant<server_lin
     }
     auto core = get_or_make_link(*s);
     // A hanging server is detected while the turn begins there.
-    if (wish.is_for_turn && s->health.needed(now())) arm_timer();
+    if (wish.is_for_turn && s->health.check_if_stale(now())) arm_timer();
     // If the circuit is open, the turn is the one trial request.
-    if (wish.is_for_turn) core->refuses(now());
+    if (wish.is_for_turn) core->check_request_allowed(now());
     return core;
 }
 
 auto service_core::select_server(const server_criteria& wish) -> listed_server* {
     std::vector<server_id> without;
-    for (const auto& core : wish.without) without.push_back(id_of(core));
-    return directory_.list().place(
-        {.pinned = id_of(wish.pinned), .elsewhere = wish.elsewhere, .without = without},
+    for (const auto& core : wish.excluded) without.push_back(id_of(core));
+    return directory_.list().assign_server(
+        {.pinned = id_of(wish.pinned), .prefer_other = wish.prefer_other, .excluded = without},
         directory_.states(now()));
 }
 
 bool service_core::server_failed(const server_link_ptr& core, const failure& why) {
     auto* const s = directory_.list().find(id_of(core));
     if (!s) return true;
-    const bool is_news = s->health.failed(now(), why.ec, why.diag.to_string());
+    const bool is_news = s->health.record_request_failure(now(), why.ec, why.diag.to_string());
     const bool may_serve = s->health.may_serve();
     arm_timer();
     // Must be last: a log function may change the list.
@@ -203,7 +204,7 @@ void service_core::arm_timer() {
     if (!timer_) return;
     const auto due = directory_.list().next_event(is_watching());
     // A timer that nothing needs would keep the event loop busy.
-    if (!due || home_->closed()) return void(timer_->cancel());
+    if (!due || home_->is_closed()) return void(timer_->cancel());
     timer_->expires_at(std::max(*due, now()));
     timer_->async_wait([this, weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) timer_expired();
@@ -211,7 +212,7 @@ void service_core::arm_timer() {
 }
 
 void service_core::timer_expired() {
-    if (home_->closed()) return;
+    if (home_->is_closed()) return;
     if (is_watching()) check_due_servers();
     for (const auto id : directory_.list().take_expired_removals(now())) end_expired_removal(id);
     drop_drained();
@@ -226,20 +227,20 @@ void service_core::check_due_servers() {
 void service_core::check(const listed_server& s) {
     auto done = [self = weak_from_this(), id = s.id, when = now()](error_code ec,
                                                                    const diagnostics& diag) {
-        if (const auto owner = self.lock()) owner->checked(id, when, ec, diag);
+        if (const auto owner = self.lock()) owner->on_check_result(id, when, ec, diag);
     };
     const auto core = get_or_make_link(s);
     if (s.health.needs_authenticated_check())
-        core->calls().prove(std::move(done));
+        core->calls().verify_server_and_key(std::move(done));
     else
         core->calls().health(std::move(done));
 }
 
-void service_core::checked(server_id id, time_point when, const error_code& ec,
-                           const diagnostics& diag) {
-    auto* const s = home_->closed() ? nullptr : directory_.list().find(id);
+void service_core::on_check_result(server_id id, time_point when, const error_code& ec,
+                                   const diagnostics& diag) {
+    auto* const s = home_->is_closed() ? nullptr : directory_.list().find(id);
     if (!s) return;
-    const bool is_news = s->health.answered(now(), ec, diag.to_string());
+    const bool is_news = s->health.record_check_result(now(), ec, diag.to_string());
     const auto told = *s;
     arm_timer();
     if (is_news && !ec) get_or_make_link(told)->report_server_success();

@@ -44,7 +44,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void reload(const std::vector<std::string>& urls);
     std::vector<server_status> status() const { return directory_.status(now()); }
 
-    std::variant<server_link_ptr, failure> place(const server_criteria& wish) override;
+    std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) override;
     bool server_failed(const server_link_ptr& core, const failure& why) override;
     bool no_server_ever_reached() const override { return directory_.no_server_ever_reached(); }
     void reply_began() override;
@@ -66,7 +66,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     server_id id_of(const server_link_ptr& core) const;
     server_link_ptr get_or_make_link(const listed_server& s);
     void drop_drained();
-    void drop(server_id id);
+    void drop_server(server_id id);
     void end_expired_removal(server_id id);
     void move_all_away(server_id id, const reason_to_leave& reason);
     void move_all_away(server_link_ptr core, const reason_to_leave& reason);
@@ -82,7 +82,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void timer_expired();
     void check_due_servers();
     void check(const listed_server& s);
-    void checked(server_id id, time_point when, const error_code& ec, const diagnostics& diag);
+    void on_check_result(server_id id, time_point when, const error_code& ec,
+                         const diagnostics& diag);
     void evict_if_needed(server_id id, time_point asked);
     void log_state(const listed_server& s) const;
 

@@ -5,7 +5,7 @@
 namespace tandem::slots {
 namespace {
 
-std::string wait_for_any(const wait& w) {
+std::string wait_for_any(const wait_reason& w) {
     std::string words = "waits for a slot: ";
     if (w.leased > 0) words += fmt::format("{} leased to other conversations, ", w.leased);
     if (const int used = w.slots - w.stuck - w.leased; used > 0 || w.leased == 0)
@@ -16,7 +16,7 @@ std::string wait_for_any(const wait& w) {
 
 }  // namespace
 
-std::string in_words(const wait& w) {
+std::string describe_wait(const wait_reason& w) {
     if (w.guarded_slot)
         return fmt::format("waits {:.0f} ms for the reuse guard of slot {}", to_ms(w.guard_left),
                            *w.guarded_slot);

@@ -25,7 +25,8 @@ bool is_processing(int slot, const std::vector<tandem::slot_state>& slots) {
 
 }  // namespace
 
-server_slot_state slot_release_monitor::cut(int slot, time_point now, server_slot_state side) {
+server_slot_state slot_release_monitor::record_cut(int slot, time_point now,
+                                                   server_slot_state side) {
     const bool is_early = side == server_slot_state::maybe_busy;
     const auto due = now + (is_early ? rest_after_early_cut : first_looks.front());
     watched_.insert_or_assign(slot, watched{.cut = now, .is_early = is_early, .due = due});
@@ -72,7 +73,7 @@ void slot_release_monitor::poll_started(time_point now) {
     look_since_ = last_look_ = now;
 }
 
-std::vector<release_report> slot_release_monitor::answered(
+std::vector<release_report> slot_release_monitor::record_poll_result(
     const std::vector<tandem::slot_state>& slots, time_point now) {
     std::vector<release_report> news;
     const auto since = std::exchange(look_since_, {}).value_or(now);
@@ -101,7 +102,7 @@ std::optional<release_report> slot_release_monitor::judge(int slot, watched& w, 
     return release_report{slot, server_slot_state::busy, since_cut, false};
 }
 
-std::vector<release_report> slot_release_monitor::failed(time_point now) {
+std::vector<release_report> slot_release_monitor::record_poll_failure(time_point now) {
     look_since_.reset();
     last_look_ = now;
     if (++failures_ >= max_failed_polls) return give_up(now);

@@ -47,7 +47,7 @@ class slot_release_monitor {
  public:
     /// The request on `slot` was cut; `side` is the assumed state of the slot on the server.
     /// Returns the state to use until the first poll.
-    server_slot_state cut(int slot, time_point now, server_slot_state side);
+    server_slot_state record_cut(int slot, time_point now, server_slot_state side);
     /// The slot was granted to its next request, so watching it ends.
     void granted(int slot, time_point now);
 
@@ -60,10 +60,10 @@ class slot_release_monitor {
     std::optional<time_point> poll_started_at() const noexcept { return look_since_; }
     bool is_watching() const noexcept { return !watched_.empty(); }
     /// Handles the answer of /slots.
-    std::vector<release_report> answered(const std::vector<tandem::slot_state>& slots,
-                                         time_point now);
+    std::vector<release_report> record_poll_result(const std::vector<tandem::slot_state>& slots,
+                                                   time_point now);
     /// A poll failed. The next one follows as scheduled; after too many failures watching ends.
-    std::vector<release_report> failed(time_point now);
+    std::vector<release_report> record_poll_failure(time_point now);
     /// Stops watching. Returns the slots that were stuck.
     std::vector<release_report> give_up(time_point now);
 

@@ -36,7 +36,7 @@ void slot_scheduler::insert(waiting w) {
     queue_.insert(place, std::move(w));
 }
 
-ticket slot_scheduler::request(wish w) {
+ticket slot_scheduler::request(slot_request w) {
     if (w.priority == priority::turn && count_waiting_turns() >= queue_limit_) return no_ticket;
     w.prompt = bounded(std::move(w.prompt));
     insert({++last_ticket_, std::move(w)});
@@ -60,7 +60,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
     s.busy = s.is_prefilled_now = false;
     if (!note.has_run) return;
-    s.side = note.side;
+    s.server_state = note.server_state;
     s.holds = bounded(std::move(note.holds));
     s.last_user = s.user;
     s.is_left = false;
@@ -69,7 +69,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     last_used_slot_ = slot;
 }
 
-void slot_scheduler::let_go(owner_id owner) noexcept {
+void slot_scheduler::release_owner(owner_id owner) noexcept {
     for (auto& s : slots_) {
         if (s.owner == owner) s.owner = nobody;
         if (s.leased_to == owner) s.leased_to = nobody;
@@ -84,7 +84,7 @@ std::optional<int> slot_scheduler::last_slot_used_by(owner_id owner) const {
 }
 
 void slot_scheduler::retire(owner_id owner) noexcept {
-    let_go(owner);
+    release_owner(owner);
     for (auto& s : slots_)
         if (s.last_user == owner) s.is_left = true;
 }
@@ -102,12 +102,13 @@ std::vector<int> slot_scheduler::slots_used_by(owner_id owner) const {
 }
 
 void slot_scheduler::set_server_state(int slot, server_slot_state side) {
-    at(slot).side = side;
+    at(slot).server_state = side;
 }
 
 void slot_scheduler::stop_verifying() noexcept {
     for (auto& s : slots_)
-        if (s.side == server_slot_state::unverified) s.side = server_slot_state::idle;
+        if (s.server_state == server_slot_state::unverified)
+            s.server_state = server_slot_state::idle;
 }
 
 bool slot_scheduler::is_idle() const {

@@ -32,14 +32,14 @@ constexpr std::size_t default_queue_limit = 1024;
 
 /// Order of service. All except `warming` are live: the consumer waits for the result.
 enum class priority {
-    rescue,            ///< a reply that resumes after a failure: the listener hears a pause
-    turn,              ///< the first request of a reply: the listener hears nothing yet
-    reply_transcript,  ///< a later request: the listener may still hear earlier text
-    warming,           ///< prefill only: never on a slot that another owner continues from
+    rescue,        ///< a reply that resumes after a failure: the listener hears a pause
+    turn,          ///< the first request of a reply: the listener hears nothing yet
+    continuation,  ///< a later request: the listener may still hear earlier text
+    warming,       ///< prefill only: never on a slot that another owner continues from
 };
 
 /// A request for a slot.
-struct wish {
+struct slot_request {
     /// The prompt as text: the slot that holds the most of it is best. Empty: all slots are equal.
     std::string prompt{};
     /// The slot prefilled for this request; preferred if available and still prefilled.
@@ -47,12 +47,12 @@ struct wish {
     slots::priority priority = slots::priority::turn;
     /// Order within a priority; lower ranks are served first.
     int rank = 0;
-    /// Protects the slot from being prefilled for others until let_go().
+    /// Protects the slot from being prefilled for others until release_owner().
     owner_id owner = nobody;
     /// Number of slots that may be leased to the owner; 0: the owner shares all slots.
     int lease = 0;
     /// Only this slot is acceptable.
-    std::optional<int> only{};
+    std::optional<int> required_slot{};
     /// Used only if no other slot is available.
     std::optional<int> avoid{};
 };
@@ -85,7 +85,7 @@ enum class server_slot_state {
 
 /// How the use of a slot ended.
 struct release_info {
-    server_slot_state side = server_slot_state::idle;
+    server_slot_state server_state = server_slot_state::idle;
     /// False: the slot was returned without a request; its recorded state stays.
     bool has_run = true;
     /// False: a prefill ended by itself, which does not count for the guard. The guard and the slot
@@ -96,7 +96,7 @@ struct release_info {
 };
 
 /// Why a ticket waits.
-struct wait {
+struct wait_reason {
     /// Number of tickets ahead of it.
     int before = 0;
     /// Slots of the scheduler, and how many of them are stuck on the server.
@@ -115,9 +115,9 @@ struct wait {
 };
 
 /// For a log: "waits 500 ms for the reuse guard of slot 1".
-std::string in_words(const wait& w);
+std::string describe_wait(const wait_reason& w);
 
-/// Decides which request gets which slot, and when. Pure: callers pass the time, call grants()
+/// Decides which request gets which slot, and when. Pure: callers pass the time, call take_grants()
 /// after each change, and call it again at next_grant().
 ///
 /// Slots. A slot runs one request at a time. It counts as used when its request ends, for whatever
@@ -135,9 +135,10 @@ std::string in_words(const wait& w);
 /// slot that a waiting live ticket could use.
 ///
 /// Leases. An owner that may lease slots holds a lease of each slot it is granted, and of further
-/// idle slots not promised to any ticket, until let_go(). A leased slot serves only its owner (but
-/// see allow_lease_sharing()), and an owner with all its leases gets no other slot. While one of
-/// its slots is stuck, the owner may lease another; surplus leases end at its next grant.
+/// idle slots not promised to any ticket, until release_owner(). A leased slot serves only its
+/// owner (but see allow_lease_sharing()), and an owner with all its leases gets no other slot.
+/// While one of its slots is stuck, the owner may lease another; surplus leases end at its next
+/// grant.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
@@ -145,7 +146,7 @@ class slot_scheduler {
 
     /// Queues a request after all others of its priority. Returns no_ticket and queues nothing if
     /// the limit for priority `turn` is reached.
-    ticket request(wish w = {});
+    ticket request(slot_request w = {});
     /// Withdraws a request; has no effect if it was already granted or withdrawn.
     void withdraw(ticket t);
     /// Raises the priority of a waiting ticket. Has no effect if `to` is not higher or the ticket
@@ -159,7 +160,7 @@ class slot_scheduler {
     void release(int slot, time_point now, release_info note = {});
     /// The owner's requests are over: its leases end and its slots may be overwritten. Until
     /// another request uses them, they are known to hold its text.
-    void let_go(owner_id owner) noexcept;
+    void release_owner(owner_id owner) noexcept;
     /// The owner will never return, so its text in the slots is worthless.
     void retire(owner_id owner) noexcept;
     /// The slot was erased: its contents and last user are unknown.
@@ -189,21 +190,21 @@ class slot_scheduler {
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
 
     /// The grants that are possible at `now`.
-    std::vector<grant> grants(time_point now);
+    std::vector<grant> take_grants(time_point now);
     /// Which waiting tickets the guard will let through, and when, if nothing else changes.
     std::vector<due_grant> due_grants() const;
     /// Time of the first due grant; nothing if no ticket waits for a guard.
     std::optional<time_point> next_grant() const;
     /// Why the ticket was not granted; nothing if the ticket does not wait.
-    std::optional<wait> find_wait_reason(ticket t, time_point now) const;
+    std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
 
     /// Whether no ticket waits and no slot is in use.
     bool is_idle() const;
     /// Number of waiting tickets, excluding those that only prefill.
     int count_waiting_requests() const noexcept;
     int slots() const noexcept { return usable_; }
-    bool busy(int slot) const { return at(slot).busy; }
-    server_slot_state side(int slot) const { return at(slot).side; }
+    bool is_busy(int slot) const { return at(slot).busy; }
+    server_slot_state server_state(int slot) const { return at(slot).server_state; }
     /// The owner that leases the slot; `nobody` if the slot is shared.
     owner_id leased_to(int slot) const { return at(slot).leased_to; }
 
@@ -211,7 +212,7 @@ class slot_scheduler {
     struct slot_state {
         bool busy = false;
         bool is_prefilled_now = false;
-        server_slot_state side = server_slot_state::idle;
+        server_slot_state server_state = server_slot_state::idle;
         /// When its last request ended; nothing if the slot was never used.
         std::optional<time_point> last_used{};
         /// The text that the slot holds; empty if unknown.
@@ -226,7 +227,7 @@ class slot_scheduler {
     };
     struct waiting {
         slots::ticket ticket;
-        slots::wish wish;
+        slots::slot_request wish;
         /// Since when only the guard delays the ticket, and the total of earlier delays.
         std::optional<time_point> guarded_since{};
         duration guarded{};
@@ -246,35 +247,36 @@ class slot_scheduler {
     const slot_state& at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     time_point ready_at(int slot) const;
-    bool is_stuck(int slot) const { return at(slot).side == server_slot_state::busy; }
-    std::size_t cost(int slot, const wish& w, time_point now) const;
+    bool is_stuck(int slot) const { return at(slot).server_state == server_slot_state::busy; }
+    std::size_t reuse_cost(int slot, const slot_request& w, time_point now) const;
     std::size_t count_waiting_turns() const;
 
     void insert(waiting w);
 
     // Queue, in slot_scheduler_queue.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;
-    bool is_warm(int slot, const wish& w) const;
-    bool is_prefilled_for(const wish& w) const;
-    bool may_prefill(int slot, const wish& w) const;
-    bool has_only_stuck(const wish& w, bool has_all) const;
+    bool is_warm(int slot, const slot_request& w) const;
+    bool is_prefilled_for(const slot_request& w) const;
+    bool may_prefill(int slot, const slot_request& w) const;
+    bool has_only_stuck(const slot_request& w, bool has_all) const;
     bool serve_queue(time_point now, std::vector<grant>& given);
-    std::optional<int> choose(const prospects& p, const wish& w, time_point now) const;
-    grant give(int slot, std::size_t place, time_point now);
+    std::optional<int> choose(const prospects& p, const slot_request& w, time_point now) const;
+    grant grant_slot(int slot, std::size_t place, time_point now);
     std::vector<wait_prediction> predict_waits() const;
-    void count_slots(const wish& asked, wait& w) const;
+    void count_slots(const slot_request& asked, wait_reason& w) const;
     void update_guard_waits(time_point now);
 
     // Leases, in slot_scheduler_leases.cpp.
-    bool is_leased_to_other(int slot, const wish& w) const;
-    int held_by(owner_id owner) const;
-    bool has_all(const wish& w) const;
-    bool may_be_granted(int slot, const wish& w, bool has_all) const;
-    std::vector<int> sort_by_reuse_cost(const std::vector<int>& slots, const wish& w,
+    bool is_leased_to_other(int slot, const slot_request& w) const;
+    int count_leases_of(owner_id owner) const;
+    bool has_all_leases(const slot_request& w) const;
+    bool may_be_granted(int slot, const slot_request& w, bool has_all) const;
+    std::vector<int> sort_by_reuse_cost(const std::vector<int>& slots, const slot_request& w,
                                         time_point now) const;
-    bool lease(int slot, const wish& w, const std::vector<int>& idle, time_point now);
-    void extend_leases(const wish& w, int more, const std::vector<int>& idle, time_point now);
-    void reduce_leases(int granted, const wish& w, int fewer, time_point now);
+    bool lease(int slot, const slot_request& w, const std::vector<int>& idle, time_point now);
+    void extend_leases(const slot_request& w, int more, const std::vector<int>& idle,
+                       time_point now);
+    void reduce_leases(int granted, const slot_request& w, int fewer, time_point now);
 
     duration reuse_guard_;
     std::vector<slot_state> slots_;

@@ -15,7 +15,7 @@ namespace {
 // After a longer silence the conversation is not expected to continue.
 constexpr duration longest_absence = std::chrono::minutes(5);
 
-bool is_live(const wish& w) noexcept {
+bool is_live(const slot_request& w) noexcept {
     return w.priority != priority::warming;
 }
 
@@ -54,16 +54,16 @@ class slot_scheduler::queue_simulation {
     bool is_over() const noexcept { return idle_.empty(); }
     /// Idle slots not promised to an earlier ticket, in the order in which their guards end.
     const std::vector<int>& idle() const noexcept { return idle_; }
-    prospects look(const wish& w) const;
+    prospects look(const slot_request& w) const;
     /// The ticket was granted the slot.
     void granted(int slot);
     /// The ticket keeps waiting.
-    void waits(const wish& w, const prospects& p);
+    void waits(const slot_request& w, const prospects& p);
 
  private:
     void arrange();
-    bool has_any_for(const wish& w) const;
-    void find_open(const wish& w, bool stuck, prospects& p) const;
+    bool has_any_for(const slot_request& w) const;
+    void find_open(const slot_request& w, bool stuck, prospects& p) const;
     void leave_wanted(prospects& p) const;
     void promise(int slot);
 
@@ -91,13 +91,13 @@ void slot_scheduler::queue_simulation::arrange() {
 }
 
 // Quick test: most tickets that wait for leased slots need no closer check.
-bool slot_scheduler::queue_simulation::has_any_for(const wish& w) const {
+bool slot_scheduler::queue_simulation::has_any_for(const slot_request& w) const {
     return s_.sharing_ || idle_of_.contains(nobody) || idle_of_.contains(w.owner);
 }
 
-slot_scheduler::prospects slot_scheduler::queue_simulation::look(const wish& w) const {
+slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
     if (!has_any_for(w)) return {};
-    prospects p{.awaits_prefilling = s_.is_prefilled_for(w), .has_all = s_.has_all(w)};
+    prospects p{.awaits_prefilling = s_.is_prefilled_for(w), .has_all = s_.has_all_leases(w)};
     find_open(w, false, p);
     // If every slot open to it is stuck, a live ticket still gets one: the server delays the
     // request, whose own timeout ends it if necessary.
@@ -115,7 +115,8 @@ slot_scheduler::prospects slot_scheduler::queue_simulation::look(const wish& w) 
 
 // While a slot is being prefilled for the ticket, a slot that holds less of the prompt is no
 // alternative: it would repeat work that the prefill has almost finished.
-void slot_scheduler::queue_simulation::find_open(const wish& w, bool stuck, prospects& p) const {
+void slot_scheduler::queue_simulation::find_open(const slot_request& w, bool stuck,
+                                                 prospects& p) const {
     for (const int slot : idle_) {
         if (s_.is_stuck(slot) != stuck || !s_.may_be_granted(slot, w, p.has_all)) continue;
         if (!is_live(w) && !s_.may_prefill(slot, w)) continue;
@@ -137,7 +138,7 @@ void slot_scheduler::queue_simulation::granted(int slot) {
     arrange();
 }
 
-void slot_scheduler::queue_simulation::waits(const wish& w, const prospects& p) {
+void slot_scheduler::queue_simulation::waits(const slot_request& w, const prospects& p) {
     if (!p.open.empty() && !p.awaits_prefilling) promise(p.open.front());
     if (!is_live(w) || !has_any_for(w)) return;
     for (const int slot : idle_)
@@ -151,7 +152,7 @@ void slot_scheduler::queue_simulation::promise(int slot) {
     if (--left->second == 0) idle_of_.erase(left);
 }
 
-std::vector<grant> slot_scheduler::grants(time_point now) {
+std::vector<grant> slot_scheduler::take_grants(time_point now) {
     std::vector<grant> given;
     while (!serve_queue(now, given)) continue;
     update_guard_waits(now);
@@ -167,7 +168,7 @@ bool slot_scheduler::serve_queue(time_point now, std::vector<grant>& given) {
         const auto seen = walk.look(w);
         if (const auto best = choose(seen, w, now)) {
             const bool has_fewer = lease(*best, w, walk.idle(), now);
-            given.push_back(give(*best, place, now));
+            given.push_back(grant_slot(*best, place, now));
             if (has_fewer) return false;
             walk.granted(*best);
         } else {
@@ -219,11 +220,11 @@ duration slot_scheduler::guard_wait(ticket t, time_point now) const {
     return found->guarded + (found->guarded_since ? now - *found->guarded_since : duration{});
 }
 
-std::optional<wait> slot_scheduler::find_wait_reason(ticket t, time_point now) const {
+std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point now) const {
     const auto found = find(t);
     if (found == queue_.end()) return std::nullopt;
     const auto before = static_cast<std::size_t>(found - queue_.begin());
-    wait w{.before = static_cast<int>(before), .slots = usable_};
+    wait_reason w{.before = static_cast<int>(before), .slots = usable_};
     count_slots(found->wish, w);
     if (const auto slot = predict_waits()[before].promised) {
         w.guarded_slot = slot;
@@ -235,9 +236,9 @@ std::optional<wait> slot_scheduler::find_wait_reason(ticket t, time_point now) c
     return w;
 }
 
-void slot_scheduler::count_slots(const wish& asked, wait& w) const {
-    const bool all = has_all(asked);
-    if (all) w.own = held_by(asked.owner);
+void slot_scheduler::count_slots(const slot_request& asked, wait_reason& w) const {
+    const bool all = has_all_leases(asked);
+    if (all) w.own = count_leases_of(asked.owner);
     for (int slot = 0; slot < usable_; ++slot) {
         if (is_stuck(slot)) ++w.stuck;
         if (!is_stuck(slot) && is_leased_to_other(slot, asked) && !may_be_granted(slot, asked, all))
@@ -245,20 +246,21 @@ void slot_scheduler::count_slots(const wish& asked, wait& w) const {
     }
 }
 
-bool slot_scheduler::has_only_stuck(const wish& w, bool has_all) const {
+bool slot_scheduler::has_only_stuck(const slot_request& w, bool has_all) const {
     for (int slot = 0; slot < usable_; ++slot)
         if (may_be_granted(slot, w, has_all) && !is_stuck(slot)) return false;
     return true;
 }
 
-bool slot_scheduler::may_prefill(int slot, const wish& w) const {
+bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
     const auto& s = at(slot);
-    return s.side != server_slot_state::unverified && (s.owner == nobody || s.owner == w.owner);
+    return s.server_state != server_slot_state::unverified &&
+           (s.owner == nobody || s.owner == w.owner);
 }
 
 // Bytes that the request must evaluate, plus bytes lost to another owner that may return. A
 // dialogue that begins like another one therefore leaves that one its slot.
-std::size_t slot_scheduler::cost(int slot, const wish& w, time_point now) const {
+std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
@@ -268,18 +270,19 @@ std::size_t slot_scheduler::cost(int slot, const wish& w, time_point now) const 
 }
 
 // The server may have fewer slots than before, and another reply may have taken the slot.
-bool slot_scheduler::is_prefilled_for(const wish& w) const {
+bool slot_scheduler::is_prefilled_for(const slot_request& w) const {
     return w.warmed && *w.warmed < usable_ && at(*w.warmed).is_prefilled_now &&
            at(*w.warmed).owner == w.owner;
 }
 
 // Another conversation may have taken the slot since the prefill.
-bool slot_scheduler::is_warm(int slot, const wish& w) const {
+bool slot_scheduler::is_warm(int slot, const slot_request& w) const {
     return slot == w.warmed && !at(slot).holds.empty() && w.prompt.starts_with(at(slot).holds);
 }
 
 // Returns nothing if every open slot must wait for its guard.
-std::optional<int> slot_scheduler::choose(const prospects& p, const wish& w, time_point now) const {
+std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request& w,
+                                          time_point now) const {
     const auto end =
         std::find_if(p.open.begin(), p.open.end(), [&](int slot) { return ready_at(slot) > now; });
     if (p.is_held_back || end == p.open.begin()) return std::nullopt;
@@ -289,15 +292,15 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const wish& w, tim
     std::optional<std::pair<rank, int>> best;
     for (auto slot = p.open.begin(); slot != end; ++slot) {
         const rank r(is_leased_to_other(*slot, w), *slot == w.avoid,
-                     at(*slot).side == server_slot_state::maybe_busy, !is_warm(*slot, w),
-                     cost(*slot, w, now), *slot != last_used_slot_);
+                     at(*slot).server_state == server_slot_state::maybe_busy, !is_warm(*slot, w),
+                     reuse_cost(*slot, w, now), *slot != last_used_slot_);
         // Takes the first of equals, whose guard ended first.
         if (!best || r < best->first) best = {r, *slot};
     }
     return best->second;
 }
 
-grant slot_scheduler::give(int slot, std::size_t place, time_point now) {
+grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     const auto w = std::move(queue_[place]);
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
     const auto guarded = w.guarded_since ? now - *w.guarded_since : duration{};
@@ -320,8 +323,7 @@ void slot_scheduler::update_guard_waits(time_point now) {
         auto& w = queue_[i];
         const bool is_guarded = all[i].promised.has_value();
         if (is_guarded && !w.guarded_since) w.guarded_since = now;
-        if (!is_guarded && w.guarded_since)
-            w.guarded += now - *std::exchange(w.guarded_since, {});
+        if (!is_guarded && w.guarded_since) w.guarded += now - *std::exchange(w.guarded_since, {});
     }
 }
 

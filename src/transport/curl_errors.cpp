@@ -189,7 +189,7 @@ failure make_failure(error_code ec, std::string text, int http_status) {
 
 }  // namespace
 
-failure describe(CURLcode code, const failure_context& c) {
+failure make_curl_failure(CURLcode code, const failure_context& c) {
     if (is_out_of_memory(code))
         return make_failure(
             boost::system::errc::make_error_code(boost::system::errc::not_enough_memory),
@@ -226,7 +226,7 @@ failure make_missing_status_failure(const failure_context& c) {
     return make_failure(errc::stream_incomplete, words(errc::stream_incomplete, CURLE_OK, c), 0);
 }
 
-failure invalid_config(std::string text) {
+failure make_config_failure(std::string text) {
     return make_failure(errc::invalid_config, std::move(text), 0);
 }
 

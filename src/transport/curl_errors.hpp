@@ -30,12 +30,12 @@ struct failure_context {
 };
 
 /// `code` must not be CURLE_OK.
-failure describe(CURLcode code, const failure_context& context);
+failure make_curl_failure(CURLcode code, const failure_context& context);
 
 /// The answer ended without an error from curl, but had no status line.
 failure make_missing_status_failure(const failure_context& context);
 
 /// A configuration fault, with `text` as its message.
-failure invalid_config(std::string text);
+failure make_config_failure(std::string text);
 
 }  // namespace tandem::transport

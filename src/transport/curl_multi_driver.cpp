@@ -32,24 +32,24 @@ void curl_multi_driver::start(transfer& t) {
 }
 
 std::optional<failure> curl_multi_driver::launch(transfer& t) {
-    if (pool_.fault()) return invalid_config(*pool_.fault());
+    if (pool_.fault()) return make_config_failure(*pool_.fault());
     CURLcode code{};
     auto easy = pool_.take(t.request(), t.own_headers(), code);
     if (easy) code = t.attach(std::move(easy), sockets_);
-    if (code != CURLE_OK) return describe(code, context_of(t));
+    if (code != CURLE_OK) return make_curl_failure(code, context_of(t));
     running_.insert(&t);
     if (curl_multi_add_handle(multi_.get(), t.easy()) != CURLM_OK)
-        return describe(CURLE_OUT_OF_MEMORY, context_of(t));
+        return make_curl_failure(CURLE_OUT_OF_MEMORY, context_of(t));
     return {};
 }
 
-void curl_multi_driver::cut(transfer& t) noexcept {
-    t.silence();
+void curl_multi_driver::cut_transfer(transfer& t) noexcept {
+    t.detach_handler();
     detach(t);
 }
 
 void curl_multi_driver::shutdown() noexcept {
-    while (!running_.empty()) cut(**running_.begin());
+    while (!running_.empty()) cut_transfer(**running_.begin());
     multi_.reset();
     sockets_.stop_watching();
     timer_->close();
@@ -108,13 +108,13 @@ void curl_multi_driver::detach(transfer& t) noexcept {
     running_.erase(&t);
     // Must come first, while the descriptors are certainly ours: curl 7.88 closes the socket of an
     // unfinished connection without reporting it.
-    sockets_.cut(t.sockets());
+    sockets_.close_sockets(t.sockets());
     curl_multi_remove_handle(multi_.get(), t.easy());
     pool_.give_back(t.detach());
 }
 
 std::optional<failure> curl_multi_driver::outcome(const transfer& t, CURLcode code) const {
-    if (code != CURLE_OK) return describe(code, context_of(t));
+    if (code != CURLE_OK) return make_curl_failure(code, context_of(t));
     if (t.http_status() == 0) return make_missing_status_failure(context_of(t));
     return {};
 }

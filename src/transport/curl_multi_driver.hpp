@@ -23,10 +23,10 @@ class curl_multi_driver final : public event_loop_listener,
     curl_multi_driver(const boost::asio::any_io_executor& executor, curl_options options);
 
     std::shared_ptr<transfer> make_transfer(http_request request, exchange_handler& handler);
-    /// `t` must stay valid until cut().
+    /// `t` must stay valid until cut_transfer().
     void start(transfer& t);
     /// Closes the connection of `t`; its handler is not called again.
-    void cut(transfer& t) noexcept;
+    void cut_transfer(transfer& t) noexcept;
 
     bool idle() const noexcept { return running_.empty(); }
     /// Cuts all transfers; the object is unusable afterwards.

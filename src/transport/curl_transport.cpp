@@ -12,7 +12,7 @@ class curl_exchange final : public exchange {
  public:
     curl_exchange(std::shared_ptr<curl_multi_driver> loop, std::shared_ptr<transfer> t)
         : loop_(std::move(loop)), transfer_(std::move(t)) {}
-    ~curl_exchange() override { loop_->cut(*transfer_); }
+    ~curl_exchange() override { loop_->cut_transfer(*transfer_); }
 
     void pause() override { transfer_->pause(); }
     void resume() override { transfer_->resume(); }

@@ -98,15 +98,15 @@ void socket_table::watch(curl_socket_t fd, int what) {
     if (what == CURL_POLL_REMOVE || what == CURL_POLL_NONE) return unwatch(fd);
     auto& e = entries_[fd];
     if (!e.watcher) e.watcher = std::make_shared<socket_watcher>(executor_, fd, events_);
-    e.watcher->hold(e.owner && e.owner->held);
-    e.watcher->want(what);
+    e.watcher->set_reading_held(e.owner && e.owner->held);
+    e.watcher->set_interest(what);
 }
 
 void socket_table::hold(socket_owner& owner, bool held) {
     if (std::exchange(owner.held, held) == held) return;
     for (const auto fd : owner.sockets)
         if (const auto found = find(fd, owner); found != entries_.end() && found->second.watcher)
-            found->second.watcher->hold(held);
+            found->second.watcher->set_reading_held(held);
 }
 
 // The next exchange may have received the descriptor of a socket that curl closed without reporting
@@ -117,7 +117,7 @@ socket_table::entry_map::iterator socket_table::find(curl_socket_t fd,
     return found != entries_.end() && found->second.owner == &owner ? found : entries_.end();
 }
 
-void socket_table::cut(socket_owner& owner) noexcept {
+void socket_table::close_sockets(socket_owner& owner) noexcept {
     for (const auto fd : std::exchange(owner.sockets, {})) {
         const auto found = find(fd, owner);
         if (found == entries_.end()) continue;
@@ -129,7 +129,7 @@ void socket_table::cut(socket_owner& owner) noexcept {
             continue;
         }
         disconnect(fd);
-        if (watcher) watch_again(fd, watcher->wanted());
+        if (watcher) watch_again(fd, watcher->interest());
     }
 }
 

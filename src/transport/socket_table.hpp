@@ -28,8 +28,8 @@ class socket_table {
     socket_table(const socket_table&) = delete;
     socket_table& operator=(const socket_table&) = delete;
 
-    /// Makes `easy` open and close its sockets here. `owner` must stay valid until cut() or until
-    /// curl has closed them.
+    /// Makes `easy` open and close its sockets here. `owner` must stay valid until close_sockets()
+    /// or until curl has closed them.
     CURLcode attach(CURL* easy, socket_owner& owner);
     curl_socket_t open(const curl_sockaddr& address, socket_owner& owner) noexcept;
     void close(curl_socket_t fd) noexcept;
@@ -45,7 +45,7 @@ class socket_table {
     /// gracefully, or after a failed wait. The descriptors stay in use until curl closes them.
     /// Skips a socket that curl closed without reporting it, because its descriptor may belong to
     /// another file.
-    void cut(socket_owner& owner) noexcept;
+    void close_sockets(socket_owner& owner) noexcept;
 
     /// Stops watching all sockets.
     void stop_watching();

@@ -36,14 +36,14 @@ socket_watcher::~socket_watcher() {
     close();
 }
 
-void socket_watcher::want(int what) {
+void socket_watcher::set_interest(int what) {
     wanted_ = what;
     arm();
 }
 
 // Asio keeps polling epoll for writability, which would wake the loop for each token. Only a new
 // registration stops that.
-void socket_watcher::forget_writes() {
+void socket_watcher::drop_write_interest() {
     ++registration_;
     armed_ = 0;
     descriptor_.release();
@@ -51,12 +51,12 @@ void socket_watcher::forget_writes() {
     arm();
 }
 
-void socket_watcher::hold(bool held) {
+void socket_watcher::set_reading_held(bool held) {
     held_ = held;
     arm();
 }
 
-int socket_watcher::permitted() const noexcept {
+int socket_watcher::allowed_interest() const noexcept {
     return held_ ? wanted_ & ~CURL_POLL_IN : wanted_;
 }
 
@@ -67,7 +67,7 @@ void socket_watcher::close() {
 
 void socket_watcher::arm() {
     if (!events_) return;
-    const int missing = permitted() & ~armed_;
+    const int missing = allowed_interest() & ~armed_;
     if (missing & CURL_POLL_IN) wait(stream_descriptor::wait_read, CURL_CSELECT_IN);
     if (missing & CURL_POLL_OUT) wait(stream_descriptor::wait_write, CURL_CSELECT_OUT);
 }
@@ -86,8 +86,8 @@ void socket_watcher::wait(stream_descriptor::wait_type type, int mask) {
 void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
     if (!events_ || registration != registration_) return;
     armed_ &= ~mask;
-    if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return forget_writes();
-    if (!(permitted() & mask)) return;
+    if (mask == CURL_CSELECT_OUT && !(wanted_ & mask)) return drop_write_interest();
+    if (!(allowed_interest() & mask)) return;
     // curl does not repeat its request for the same events, so they are armed again if a handler
     // throws.
     try {

@@ -25,17 +25,17 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     /// The event loop has registered the socket.
     bool is_registered() const noexcept { return !assign_error_; }
     /// `what` is CURL_POLL_IN, _OUT or _INOUT, which have the same bits as CURL_CSELECT_*.
-    void want(int what);
-    int wanted() const noexcept { return wanted_; }
+    void set_interest(int what);
+    int interest() const noexcept { return wanted_; }
     /// While held, curl is not notified of readable data.
-    void hold(bool held);
+    void set_reading_held(bool held);
     /// Must be called before the socket is closed, while it can still be removed from the event
     /// loop.
     void close();
 
  private:
-    int permitted() const noexcept;
-    void forget_writes();
+    int allowed_interest() const noexcept;
+    void drop_write_interest();
     void arm();
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
     void on_wait(const error_code& ec, int mask, int registration);

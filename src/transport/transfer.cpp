@@ -120,7 +120,7 @@ void transfer::read_header(std::string_view line) {
 void transfer::deliver() {
     deliver_status();
     deliver_data();
-    while (may_call() && stalled_) {
+    while (can_call_handler() && stalled_) {
         resume_curl();
         deliver_data();
     }
@@ -128,16 +128,16 @@ void transfer::deliver() {
 }
 
 void transfer::deliver_status() {
-    if (!may_call() || !headers_ended_ || std::exchange(status_told_, true)) return;
+    if (!can_call_handler() || !headers_ended_ || std::exchange(status_told_, true)) return;
     handler_->on_status(status_);
 }
 
 void transfer::deliver_data() {
-    while (may_call() && !body_.empty()) handler_->on_data(body_.take());
+    while (can_call_handler() && !body_.empty()) handler_->on_data(body_.take());
 }
 
 void transfer::deliver_end() {
-    if (!may_call() || !ended_) return;
+    if (!can_call_handler() || !ended_) return;
     const auto result = std::exchange(failure_, {}).value_or(failure{});
     std::exchange(handler_, nullptr)->on_end(result.ec, result.diag);
 }
@@ -148,7 +148,7 @@ void transfer::resume_curl() {
     apply_pause_state();
     if (!easy_) return;
     const auto code = curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
-    if (code != CURLE_OK) end(describe(code, {.url = "the server"}));
+    if (code != CURLE_OK) end(make_curl_failure(code, {.url = "the server"}));
 }
 
 // Until the headers arrive, the socket is needed for the connection and the request.

@@ -39,7 +39,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     /// The final report; `why` is empty if the answer is complete.
     void end(std::optional<failure> why);
     /// The handler is not called again.
-    void silence() noexcept { handler_ = nullptr; }
+    void detach_handler() noexcept { handler_ = nullptr; }
 
     /// Status of the answer; 0 before its headers are complete.
     int http_status() const noexcept { return headers_ended_ ? status_ : 0; }
@@ -63,7 +63,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     void deliver_status();
     void deliver_data();
     void deliver_end();
-    bool may_call() const noexcept { return handler_ && !paused_; }
+    bool can_call_handler() const noexcept { return handler_ && !paused_; }
     void resume_curl();
     void apply_pause_state();
 

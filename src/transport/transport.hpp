@@ -26,7 +26,7 @@ struct http_request {
     /// Connect limit, if shorter than the general one.
     std::optional<duration> connect_within{};
     /// The reply that the request belongs to. It is not sent.
-    std::optional<recording_key> place{};
+    std::optional<recording_key> reply_key{};
 };
 
 /// Receives the answer to one request. No function is called from inside start() or resume(), while

@@ -33,9 +33,9 @@ void grant_and_release(benchmark::State& state) {
         now += 1ms;
         const auto prompt = prompt_of(bytes, owner);
         scheduler.request({.prompt = prompt, .owner = owner, .lease = 1});
-        for (const auto& g : scheduler.grants(now))
+        for (const auto& g : scheduler.take_grants(now))
             scheduler.release(g.slot, now, {.holds = prompt});
-        scheduler.let_go(owner);
+        scheduler.release_owner(owner);
     }
 }
 
@@ -49,9 +49,9 @@ void grant_with_others_waiting(benchmark::State& state) {
     for (auto _ : state) {
         ask();
         now += 1ms;
-        for (const auto& g : scheduler.grants(now)) {
+        for (const auto& g : scheduler.take_grants(now)) {
             scheduler.release(g.slot, now, {.holds = "a prompt"});
-            scheduler.let_go(static_cast<slots::owner_id>(g.ticket));
+            scheduler.release_owner(static_cast<slots::owner_id>(g.ticket));
         }
     }
 }

@@ -26,7 +26,7 @@ void require_refused(const api_error& e, std::size_t body_bytes) {
 
 void require_usable(const generation_request& r) {
     fuzzing::require(check(r.options).empty());
-    fuzzing::require(is_utf8(r.model) && is_utf8(r.pin) && r.pin.size() <= 512);
+    fuzzing::require(is_utf8(r.model) && is_utf8(r.affinity_key) && r.affinity_key.size() <= 512);
     fuzzing::require(is_utf8(r.options.tools) && is_utf8(r.options.json_schema));
     for (const auto& s : r.options.stop) fuzzing::require(is_utf8(s));
 }

@@ -40,7 +40,7 @@ void read(wire::completion_reader& reader, std::string_view bytes, outcome& out)
 }
 
 void end(const wire::completion_reader& reader, outcome& out) {
-    const auto why = reader.fault() ? *reader.fault() : reader.ended({}, {});
+    const auto why = reader.fault() ? *reader.fault() : reader.make_end_failure({}, {});
     fuzzing::require(static_cast<bool>(why.ec) && !why.diag.client_message.empty());
     out.words = {why.ec.message(), why.diag.client_message, why.diag.server_message};
     for (const auto& words : out.words) require_valid(words);

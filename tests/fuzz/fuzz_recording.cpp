@@ -41,8 +41,8 @@ transport::http_request completion(fuzzing::input& in, bool has_place, bool is_p
         .body = fmt::format(R"({{"prompt":"p{}","id_slot":{},"n_predict":{}}})", reply, id_slot,
                             n_predict)};
     if (has_place)
-        request.place = recording_key{
-            .home = 1, .reply = reply, .text_bytes = text_bytes, .is_prefill = is_prefill};
+        request.reply_key = recording_key{
+            .scope_number = 1, .reply = reply, .text_bytes = text_bytes, .is_prefill = is_prefill};
     return request;
 }
 
@@ -68,8 +68,8 @@ class checked_script {
         const auto step = has_ended_ ? std::nullopt : script_();
         if (!step) return false;
         fuzzing::require(++steps_ <= most_steps_);
-        fuzzing::require(step->after >= duration{});
-        fuzzing::require(from_->wait_for(*step, peek_hold) >= duration{});
+        fuzzing::require(step->delay >= duration{});
+        fuzzing::require(from_->delay_of_step(*step, peek_hold) >= duration{});
         fuzzing::require(is_valid(step->message));
         const bool is_status = step->what == detail::answer_step::kind::status;
         has_ended_ = step->what == detail::answer_step::kind::end;

@@ -68,14 +68,14 @@ void require_checked(const route& r, const credentials& c) {
     authorizer gate(keys());
     const auto checked = gate.check(r, c, time_point{});
     const auto* const who = std::get_if<admitted>(&checked);
-    if (r.needs == right::open) return fuzzing::require(who != nullptr);
+    if (r.required_right == right::open) return fuzzing::require(who != nullptr);
     if (!who) {
         const int status = std::get<api_error>(checked).status;
         return fuzzing::require(status == 401 || status == 403);
     }
-    fuzzing::require(who->key_name() == (r.needs == right::read ? "reader" : "writer"));
-    fuzzing::require(r.needs == right::read || r.needs == right::generate);
-    fuzzing::require(shows(c, r.needs == right::read ? reader_key : writer_key));
+    fuzzing::require(who->key_name() == (r.required_right == right::read ? "reader" : "writer"));
+    fuzzing::require(r.required_right == right::read || r.required_right == right::generate);
+    fuzzing::require(shows(c, r.required_right == right::read ? reader_key : writer_key));
 }
 
 }  // namespace

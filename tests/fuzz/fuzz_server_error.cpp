@@ -28,7 +28,8 @@ void require_told(const error_code& ec, const diagnostics& diag) {
 }
 
 template <class Out>
-void decode_by(error_code (*decoder)(wire::answer, Out&, diagnostics&), wire::answer a) {
+void decode_by(error_code (*decoder)(wire::response_view, Out&, diagnostics&),
+               wire::response_view a) {
     Out out{};
     diagnostics diag;
     const auto ec = decoder(a, out, diag);
@@ -50,7 +51,7 @@ void require_same_tokens(std::string_view body) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     constexpr int statuses[] = {200, 400, 401, 404, 500, 501, 503, 0};
     fuzzing::input in(data, size);
-    const wire::answer a{statuses[in.number(7)], in.rest()};
+    const wire::response_view a{statuses[in.number(7)], in.rest()};
     decode_by<server_props>(wire::decode_props, a);
     decode_by<std::vector<slot_state>>(wire::decode_slots, a);
     decode_by<std::vector<wire::token_id>>(wire::decode_tokens, a);

@@ -21,8 +21,9 @@ bool is_valid(const std::string& text) {
 
 wire::token_event used_event() {
     wire::token_event e;
-    wire::decode(R"({"content":"x","tokens":[1],"stop":true,"id_slot":3,"stopping_word":"y"})", e);
-    wire::decode(R"({"error":{"code":500,"message":"m","type":"t","n_ctx":1}})", e);
+    wire::decode_token_event(
+        R"({"content":"x","tokens":[1],"stop":true,"id_slot":3,"stopping_word":"y"})", e);
+    wire::decode_token_event(R"({"error":{"code":500,"message":"m","type":"t","n_ctx":1}})", e);
     return e;
 }
 
@@ -41,7 +42,7 @@ void require_quick_reader_agrees(std::string_view json) {
     wire::token_event quick, general;
     if (!is_valid(std::string(json)) || !wire::read_partial_event(json, quick)) return;
     const auto rest = json.substr(1);
-    const auto general_ec = wire::decode("{ " + std::string(rest), general);
+    const auto general_ec = wire::decode_token_event("{ " + std::string(rest), general);
     // The quick reader does not look at what follows the counts.
     fuzzing::require(general_ec || same(quick, general));
 }
@@ -51,7 +52,7 @@ void require_same_of_valid(std::string_view json, wire::token_event found) {
     // Words are cut off at a bound, bytes of which are shorter than what stands for them.
     if (json.size() > wire::max_server_text_bytes / 4) return;
     wire::token_event valid;
-    fuzzing::require(!wire::decode(sanitized_utf8(json), valid));
+    fuzzing::require(!wire::decode_token_event(sanitized_utf8(json), valid));
     found.content = sanitized_utf8(found.content);
     fuzzing::require(same(found, valid));
 }
@@ -62,8 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view json(reinterpret_cast<const char*>(data), size);
     require_quick_reader_agrees(json);
     wire::token_event fresh, used = used_event();
-    const auto ec = wire::decode(json, fresh);
-    fuzzing::require(wire::decode(json, used) == ec);
+    const auto ec = wire::decode_token_event(json, fresh);
+    fuzzing::require(wire::decode_token_event(json, used) == ec);
     if (ec) return 0;
     fuzzing::require(same(fresh, used));
     fuzzing::require(is_valid(fresh.content) || !is_valid(std::string(json)));

@@ -211,7 +211,7 @@ TEST_F(gateway_with_adapters, lets_operators_alone_deploy) {
 
 TEST_F(gateway_with_adapters, remembers_what_is_deployed) {
     options.state_file = state_;
-    gateway::adapter_store(state_).put({"talk", "slang", 0.25});
+    gateway::adapter_store(state_).save_entry({"talk", "slang", 0.25});
     start();
     EXPECT_TRUE(poll_until([&] {
         return at_server() == std::vector<double>{0, 0.25};

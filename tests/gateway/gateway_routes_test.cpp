@@ -182,7 +182,7 @@ TEST_F(gateway_with_keys, lets_nobody_in_without_one_but_to_open_routes) {
             path.replace(at, path.find('}') - at + 1, "x");
         http_client c(port);
         const auto a = c.ask(route.method, path, route.method == "POST" ? "{}" : "");
-        if (route.needs == gateway::right::open)
+        if (route.required_right == gateway::right::open)
             EXPECT_THAT(a.status, AnyOf(200, 404, 503)) << path;
         else
             EXPECT_EQ(a.status, 401) << route.method << ' ' << path;

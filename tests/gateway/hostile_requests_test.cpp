@@ -202,7 +202,7 @@ class guarded_gateway : public attacked_gateway {
 TEST_F(guarded_gateway, answers_no_route_without_a_key_but_those_that_are_open) {
     start();
     for (const auto& r : gateway::all_routes()) {
-        if (r.needs == gateway::right::open) continue;
+        if (r.required_right == gateway::right::open) continue;
         for (const auto method : {r.method, std::string_view("HEAD")}) {
             if (method == "HEAD" && r.method != "GET") continue;
             http_client c(port);

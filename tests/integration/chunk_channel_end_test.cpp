@@ -194,8 +194,8 @@ TEST_F(failed_channel, tells_at_once_that_its_reply_takes_too_long) {
 
 // In place of a channel that runs out of memory.
 struct throwing_taker final : detail::chunk_sink {
-    std::optional<chunk_id> take(chunk) override { throw std::runtime_error("no room"); }
-    void ended(channel_end why, std::optional<reply_result>) noexcept override {
+    std::optional<chunk_id> deliver(chunk) override { throw std::runtime_error("no room"); }
+    void on_end(channel_end why, std::optional<reply_result>) noexcept override {
         end.set_value(std::move(why));
     }
     std::promise<channel_end> end;

@@ -62,7 +62,7 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
         at += text::decode_first_character(std::string_view(text_).substr(at)).bytes;
     const auto& [begin, end, ends_word] = found->second;
     const auto chunk = std::string_view(text_).substr(begin, end - begin);
-    reach(begin + conversations::behind_marks(chunk, at - begin));
+    reach(begin + conversations::skip_closing_marks(chunk, at - begin));
     return true;
 }
 

@@ -95,7 +95,7 @@ failure refusal(fault what) {
     reader.feed(
         loads ? R"({"error":{"code":503,"message":"Loading model","type":"unavailable_error"}})"
               : R"({"error":{"code":500,"message":"out of luck","type":"server_error"}})");
-    return reader.ended({}, {});
+    return reader.make_end_failure({}, {});
 }
 
 simulated_answer::simulated_answer(std::vector<wire::token_event> events, answer_plan plan)
@@ -143,7 +143,8 @@ std::optional<failure> simulated_answer::failed() const {
     if (!breaks_stream(plan_.what) || plan_.what == fault::stall || !is_over()) return std::nullopt;
     if (!plan_.as_bytes) return break_off();
     const bool is_reset = plan_.what == fault::reset;
-    return reader_.ended(is_reset ? error_code(errc::stream_incomplete) : error_code(), {});
+    return reader_.make_end_failure(is_reset ? error_code(errc::stream_incomplete) : error_code(),
+                                    {});
 }
 
 bool simulated_answer::is_over() const noexcept {

@@ -223,7 +223,7 @@ void simulated_conversation::try_other_server(const start_ptr& start, const fail
 void simulated_conversation::fail_without_server(const start_ptr& start) {
     auto why = *start->unreachable;
     const bool is_of_another = start->goes_on && core_ != reply().server();
-    if (is_of_another && detail::kind_of(why.ec, false) != detail::failure_kind::away)
+    if (is_of_another && detail::classify_failure(why.ec, false) != detail::failure_kind::away)
         why.ec = errc::no_model;
     end_server_check(start);
     start->done({.why = why});
@@ -248,7 +248,7 @@ void simulated_conversation::server_found(const start_ptr& start) {
 
 // --- what a reply tells
 
-void simulated_conversation::handed_over(const chunk& c) {
+void simulated_conversation::on_handed_over(const chunk& c) {
     history_.handed_over(c);
     expected_.handed_over(c);
     // A second time changes nothing.
@@ -257,14 +257,14 @@ void simulated_conversation::handed_over(const chunk& c) {
     plan_report(c);
 }
 
-void simulated_conversation::continued(chunk_id id) {
+void simulated_conversation::on_continued(chunk_id id) {
     history_.continued(world_.now(), id);
     expected_.continued(world_.now(), id);
     compare();
 }
 
-void simulated_conversation::ended(std::uint64_t reply_id, const reply_result& result,
-                                   detail::reply_remainder rest) {
+void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result& result,
+                                      detail::reply_remainder rest) {
     world_.check(reply_id == running_, "only the running reply ends");
     ++ends_;
     world_.note(result.error ? error_name(result.error)
@@ -301,7 +301,7 @@ void simulated_conversation::plan_what_follows() {
 
 void simulated_conversation::trim() {
     if (!chance(world_.random(), 0.2)) return;
-    const auto costs = history_.costs();
+    const auto costs = history_.measure_exchanges();
     world_.check(costs.size() == expected_.exchanges(), "each exchange has its cost");
     std::size_t bytes = 0;
     for (const auto& c : costs) bytes += c.bytes;

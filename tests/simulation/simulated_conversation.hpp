@@ -45,10 +45,10 @@ class simulated_conversation final : public detail::reply_listener {
     };
     using start_ptr = std::shared_ptr<turn_start>;
 
-    void handed_over(const chunk& c) override;
-    void continued(chunk_id id) override;
-    void ended(std::uint64_t reply, const reply_result& result,
-               detail::reply_remainder rest) override;
+    void on_handed_over(const chunk& c) override;
+    void on_continued(chunk_id id) override;
+    void on_ended(std::uint64_t reply, const reply_result& result,
+                  detail::reply_remainder rest) override;
 
     void user_speaks();
     void user_speaks_meanwhile();

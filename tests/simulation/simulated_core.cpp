@@ -50,7 +50,7 @@ void simulated_core::on_props_received() {
         server_props props;
         props.total_slots = total_slots_;
         props.model = "model " + std::to_string(vocabulary_);
-        known_.learn(props);
+        known_.store_props(props);
         told_starts_ = starts_;
         slots_.set_slot_count(total_slots_);
     }
@@ -68,16 +68,16 @@ void simulated_core::answer_preparing(const error_code& why) {
 
 bool simulated_core::refuses() {
     if (!circuit_.allows(world_.now())) return true;
-    circuit_.sent(world_.now());
+    circuit_.record_request(world_.now());
     return false;
 }
 
 void simulated_core::request_failed(const error_code& ec) {
     known_.request_failed(ec);
-    const auto kind = detail::kind_of(ec, true);
+    const auto kind = detail::classify_failure(ec, true);
     const auto now = world_.now();
     if (kind == detail::failure_kind::away) circuit_.not_reached(now);
-    if (kind == detail::failure_kind::broken && circuit_.failed(now, now))
+    if (kind == detail::failure_kind::broken && circuit_.record_failure(now, now))
         world_.note("a circuit opens");
 }
 

@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 // --- going on
 
 void simulated_reply::broke_off(const failure& why) {
-    const bool has_read = machine_.said().kept_tokens() > 0;
-    if (detail::kind_of(why.ec, has_read) == detail::failure_kind::broken)
+    const bool has_read = machine_.transcript().kept_tokens() > 0;
+    if (detail::classify_failure(why.ec, has_read) == detail::failure_kind::broken)
         world_.check(++broken_ <= plan_.rules.retry_policy.retries,
                      "no more requests break off in a row than may");
     if (lost_since_) return;
@@ -52,7 +52,7 @@ void simulated_reply::check_nothing_lost() const {
     // Nothing is known of the text after a whole turn that is resumed.
     if (machine_.text().empty()) return;
     const auto whole = spoken_ + machine_.result().unspoken_text;
-    world_.check(whole == machine_.said().generated(),
+    world_.check(whole == machine_.transcript().generated(),
                  "what was generated was handed over, or is told as unspoken, once");
 }
 

@@ -182,7 +182,7 @@ void simulated_reply::perform(const detail::action::request_server&) {
 void simulated_reply::on_server_acquired(simulated_start where) {
     if (where.why.ec) {
         explained_.insert(where.why.ec.value());
-        machine_.no_server(world_.now(), where.why);
+        machine_.on_no_server(world_.now(), where.why);
     } else {
         auto origin = std::move(where.origin);
         if (origin.rest) {
@@ -365,7 +365,7 @@ void simulated_reply::perform(const detail::action::hand_over& a) {
     last_chunk_ = a.value.text;
     world_.check(std::string_view(plan_.model.text()).starts_with(spoken_),
                  "no byte is lost, doubled or wrong");
-    listener_.handed_over(a.value);
+    listener_.on_handed_over(a.value);
     say_stale_things();
     if (next_seq_ <= habits_.continues_until.value_or(next_seq_))
         world_.at(habits_.speech_time, [this, id = a.value.id] { spoken(id); });
@@ -375,7 +375,7 @@ void simulated_reply::spoken(chunk_id id) {
     speaking_ = false;
     waits_since_ = world_.now();
     if (lost_since_) patience_begins();
-    listener_.continued(id);
+    listener_.on_continued(id);
     machine_.continued(world_.now(), id);
     request_next_chunk();
     perform_actions();
@@ -393,7 +393,7 @@ void simulated_reply::perform(const detail::action::finish&) {
     check_nothing_lost();
     check_giving_up();
     if (site_.core) site_.core->slots().let_go(site_.owner);
-    listener_.ended(machine_.id(), machine_.result(), machine_.take_remainder());
+    listener_.on_ended(machine_.id(), machine_.result(), machine_.take_remainder());
 }
 
 void simulated_reply::arm_timer() {

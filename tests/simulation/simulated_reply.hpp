@@ -68,7 +68,9 @@ class simulated_reply {
     void server_died(const simulated_core& which);
 
     void check_end() const;
-    const detail::reply_machine::transitions& made() const noexcept { return machine_.made(); }
+    const detail::reply_machine::transitions& made() const noexcept {
+        return machine_.transitions_made();
+    }
     std::uint64_t id() const noexcept { return machine_.id(); }
     bool ended() const noexcept { return ends_ > 0; }
     const simulated_core* server() const noexcept { return site_.core; }

@@ -55,7 +55,7 @@ void simulated_reply::perform(const detail::action::send_request& a) {
     const auto position = position_of(machine_.next_prompt());
     world_.check(position.has_value(), "the prompt is the one of the reply so far");
     if (!position) return;
-    const auto read = machine_.said().generated().size();
+    const auto read = machine_.transcript().generated().size();
     world_.check(plan_.model.bytes_before(*position) == read && read >= generated_,
                  "nothing that was read is generated again");
     generated_ = read;
@@ -202,7 +202,7 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
     world_.check(a.is_use || &ended == &warm_, "only prefilling is no use of a slot");
     ended.slot_held = false;
     site_.core->slots().release(a.slot,
-                                {.side = a.side,
+                                {.server_state = a.side,
                                  .is_use = a.is_use,
                                  .holds = std::string(machine_.text().substr(0, a.holds_bytes))});
 }

@@ -85,21 +85,21 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     for (const auto* core : without) left_out.push_back(id_of(core));
     const auto ask = [this](const services::listed_server& s) { return state_of(s); };
     const auto is_free = [&](const services::listed_server& s) {
-        return !s.ends && ask(s).takes_requests &&
+        return !s.removal_deadline && ask(s).takes_requests &&
                std::ranges::find(left_out, s.id) == left_out.end();
     };
     // One that hangs, where none is well.
     const bool is_well = std::ranges::any_of(
         list_.all(), [&](const auto& s) { return s.health.may_serve() && is_free(s); });
     const auto may_serve = [&](const services::listed_server& s) {
-        return is_free(s) && (is_well ? s.health.may_serve() : s.health.hangs());
+        return is_free(s) && (is_well ? s.health.may_serve() : s.health.is_hanging());
     };
     const auto before = id_of(pinned);
     const bool is_any = std::ranges::any_of(list_.all(), may_serve);
     const bool is_another = std::ranges::any_of(
         list_.all(), [&](const auto& s) { return s.id != before && may_serve(s); });
-    const auto* const next =
-        list_.place({.pinned = before, .elsewhere = elsewhere, .without = left_out}, ask);
+    const auto* const next = list_.assign_server(
+        {.pinned = before, .prefer_other = elsewhere, .excluded = left_out}, ask);
     world_.check((next != nullptr) == is_any, "a server that may serve is found");
     if (!next) {
         arm_timer();
@@ -109,7 +109,7 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     world_.check(!elsewhere || !is_another || next->id != before,
                  "what goes elsewhere goes elsewhere");
     if (!is_well) world_.note("a turn goes to a server that hangs");
-    if (list_.find(next->id)->health.needed(world_.now())) arm_timer();
+    if (list_.find(next->id)->health.check_if_stale(world_.now())) arm_timer();
     auto& core = *cores_.at(next->id);
     world_.check(!core.refuses(), "what is placed is not refused");
     return &core;
@@ -118,7 +118,7 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
 bool simulated_service::server_failed(const simulated_core* core, const error_code& why) {
     auto* const s = list_.find(id_of(core));
     if (!s) return true;
-    s->health.failed(world_.now(), why, {});
+    s->health.record_request_failure(world_.now(), why, {});
     arm_timer();
     return !s->health.may_serve();
 }
@@ -242,7 +242,7 @@ void simulated_service::ask_health(server_id id) {
             answer = errc::request_timeout;
         else if (!cores_.at(id)->is_up())
             answer = chance(world_.random(), 0.7) ? errc::connect_failed : errc::model_loading;
-        s->health.answered(world_.now(), answer, {});
+        s->health.record_check_result(world_.now(), answer, {});
         world_.check(s->health.may_serve() == !answer, "a server's health is what it answered");
         arm_timer();
         evict_if_needed(id, asked);

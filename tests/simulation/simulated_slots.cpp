@@ -17,7 +17,7 @@ simulated_slots::simulated_slots(simulated_world& world, slot_rules rules)
     scheduler_.set_queue_limit(rules.queue_limit);
 }
 
-slots::ticket simulated_slots::want(slots::wish w, taker to) {
+slots::ticket simulated_slots::want(slots::slot_request w, taker to) {
     const auto turns = std::count_if(waiting_.begin(), waiting_.end(), [](const auto& entry) {
         return entry.second.wish.priority == priority::turn;
     });
@@ -47,7 +47,7 @@ void simulated_slots::forget(slots::ticket t) {
 // As slot_manager does it: what is not taken is free for the next ticket.
 void simulated_slots::give() {
     for (auto leases_before = leases();; leases_before = leases()) {
-        const auto given = scheduler_.grants(world_.now());
+        const auto given = scheduler_.take_grants(world_.now());
         if (given.empty()) break;
         check_grants(given, leases_before);
         for (const auto& g : given)
@@ -95,7 +95,7 @@ void simulated_slots::release(int slot, slots::release_info note) {
 }
 
 void simulated_slots::let_go(owner_id owner) {
-    scheduler_.let_go(owner);
+    scheduler_.release_owner(owner);
     for (auto& u : uses_)
         if (u.granted_to == owner) u.granted_to = slots::nobody;
     give();
@@ -178,7 +178,8 @@ void simulated_slots::check_nobody_waits_in_vain() {
     const auto held = leases();
     std::set<int> promised;
     for (const auto& [ticket, who] : waiting_) {
-        const auto why = scheduler_.find_wait_reason(ticket, world_.now()).value_or(slots::wait{});
+        const auto why =
+            scheduler_.find_wait_reason(ticket, world_.now()).value_or(slots::wait_reason{});
         world_.check(!why.guarded_slot || promised.insert(*why.guarded_slot).second,
                      "a slot is promised once");
         if (who.wish.priority == priority::warming || why.prefilled_slot) continue;
@@ -189,10 +190,11 @@ void simulated_slots::check_nobody_waits_in_vain() {
     world_.check(!next || *next > world_.now(), "what is due is granted");
 }
 
-bool simulated_slots::is_open(int slot, const slots::wish& w, const std::map<owner_id, int>& held) {
+bool simulated_slots::is_open(int slot, const slots::slot_request& w,
+                              const std::map<owner_id, int>& held) {
     const auto& u = at(slot);
     const bool is_guarded = u.released && world_.now() - *u.released < rules_.guard;
-    if (scheduler_.busy(slot) || is_guarded) return false;
+    if (scheduler_.is_busy(slot) || is_guarded) return false;
     const auto owner = scheduler_.leased_to(slot);
     if (owner == w.owner) return true;
     const auto own = held.find(w.owner);

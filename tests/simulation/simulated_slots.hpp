@@ -29,7 +29,7 @@ class simulated_slots {
     simulated_slots(simulated_world& world, slot_rules rules);
 
     /// no_ticket if as many wait as may; else give() must follow.
-    slots::ticket want(slots::wish w, taker to);
+    slots::ticket want(slots::slot_request w, taker to);
     void raise(slots::ticket t, slots::priority to);
     void forget(slots::ticket t);
     void give();
@@ -55,7 +55,7 @@ class simulated_slots {
         slots::owner_id granted_to = slots::nobody;  // by a lease that has not ended
     };
     struct waiting {
-        slots::wish wish;
+        slots::slot_request wish;
         taker to;
     };
 
@@ -67,7 +67,8 @@ class simulated_slots {
                      const std::map<slots::owner_id, int>& leases_before);
     void check_leases();
     void check_nobody_waits_in_vain();
-    bool is_open(int slot, const slots::wish& w, const std::map<slots::owner_id, int>& held);
+    bool is_open(int slot, const slots::slot_request& w,
+                 const std::map<slots::owner_id, int>& held);
     void offer(const slots::grant& g);
     void arm();
 

@@ -68,8 +68,8 @@ detail::reply_machine::transitions simulation::made() const {
     return all;
 }
 
-void simulation::ended(std::uint64_t reply, const reply_result& result,
-                       detail::reply_remainder rest) {
+void simulation::on_ended(std::uint64_t reply, const reply_result& result,
+                          detail::reply_remainder rest) {
     if (result.finish_reason != finish_reason::interrupted || chance(world_.random(), 0.3)) return;
     world_.at(up_to(world_.random(), 3000),
               [this, reply, rest = std::make_shared<detail::reply_remainder>(std::move(rest))] {

@@ -34,10 +34,10 @@ class simulation final : public detail::reply_listener {
     std::size_t replies() const noexcept { return replies_.size(); }
 
  private:
-    void handed_over(const chunk&) override {}
-    void continued(chunk_id) override {}
-    void ended(std::uint64_t reply, const reply_result& result,
-               detail::reply_remainder rest) override;
+    void on_handed_over(const chunk&) override {}
+    void on_continued(chunk_id) override {}
+    void on_ended(std::uint64_t reply, const reply_result& result,
+                  detail::reply_remainder rest) override;
     void add(reply_plan plan, detail::reply_origin origin);
     void resume(const simulated_reply& before, detail::reply_remainder rest);
     void server_is_taken_away();

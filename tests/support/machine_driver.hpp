@@ -51,7 +51,7 @@ class machine_driver {
     }
     void not_found(errc code) {
         note_actions();
-        machine.no_server(now, {code, {.client_message = "no server"}});
+        machine.on_no_server(now, {code, {.client_message = "no server"}});
     }
     void checked(std::string text) {
         note_actions();

@@ -277,7 +277,7 @@ class parser {
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
     if (!args.empty() && args.front() == "__complete")
-        return {.out = format_completions(words_of(parser("").commands()),
+        return {.out = format_completions(collect_completion_words(parser("").commands()),
                                           {args.begin() + 1, args.end()})};
     read_help(args);
     const auto named = named_command(args);

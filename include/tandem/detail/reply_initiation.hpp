@@ -56,7 +56,8 @@ struct speech_delivery : consumer_delivery<Handler> {
 
 }  // namespace tandem::detail
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 template <class Handler>
 void reply::let_cancel([[maybe_unused]] const Handler& handler,
@@ -104,4 +105,5 @@ void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, di
     upcoming_speech(std::move(shell), wait, std::move(deliver));
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -26,7 +26,7 @@ std::string type_of(int status) {
 
 }  // namespace
 
-api_error error_of(int status, std::string message) {
+api_error make_error(int status, std::string message) {
     api_error e;
     e.status = status;
     e.type = type_of(status);

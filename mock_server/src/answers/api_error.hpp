@@ -16,7 +16,7 @@ struct api_error {
 };
 
 /// An error with the type that the server uses for `status`.
-api_error error_of(int status, std::string message);
+api_error make_error(int status, std::string message);
 
 /// {"error":{…}}
 std::string to_json(const api_error& e);

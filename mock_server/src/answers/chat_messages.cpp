@@ -88,14 +88,14 @@ std::variant<std::vector<message>, api_error> parse_messages(const std::string& 
     try {
         messages = checked_messages(json::parse(body));
     } catch (const std::exception& e) {
-        return error_of(400, e.what());
+        return make_error(400, e.what());
     }
     try {
         std::vector<message> read;
         for (const auto& m : messages) read.push_back(read_message(m));
         return read;
     } catch (const std::exception& e) {
-        return error_of(500, std::string("Failed to parse messages: ") + e.what());
+        return make_error(500, std::string("Failed to parse messages: ") + e.what());
     }
 }
 

@@ -228,7 +228,7 @@ std::variant<completion_request, api_error> parse_completion_request(const std::
     try {
         return parse_body(body, add_bos);
     } catch (const std::exception& e) {
-        return error_of(400, e.what());
+        return make_error(400, e.what());
     }
 }
 

@@ -181,7 +181,7 @@ std::string get_token_bytes(token_id id) {
     return {};
 }
 
-std::string text_of(const std::vector<token_id>& tokens) {
+std::string detokenize_text(const std::vector<token_id>& tokens) {
     std::string text;
     for (token_id id : tokens) text += get_token_bytes(id);
     return text;
@@ -190,7 +190,7 @@ std::string text_of(const std::vector<token_id>& tokens) {
 std::string text_after_bos(const std::vector<token_id>& tokens) {
     const auto first =
         std::find_if(tokens.begin(), tokens.end(), [](token_id id) { return id != bos_token; });
-    return text_of({first, tokens.end()});
+    return detokenize_text({first, tokens.end()});
 }
 
 std::vector<token_id> tokenize(std::string_view text, bool parse_special) {

@@ -26,7 +26,7 @@ bool is_special(token_id id);
 /// The bytes of a token; the name of a special token.
 std::string get_token_bytes(token_id id);
 
-std::string text_of(const std::vector<token_id>& tokens);
+std::string detokenize_text(const std::vector<token_id>& tokens);
 /// Same, without a leading BOS: the text of a prompt, regardless of how it was sent.
 std::string text_after_bos(const std::vector<token_id>& tokens);
 

@@ -15,9 +15,9 @@ constexpr const char* crash_message =
     "GGML_ASSERT(!slot.is_processing()) failed\nsrc/server-context.cpp:1011";
 
 api_error too_long(int prompt_tokens, int context_size) {
-    api_error e = error_of(400, fmt::format("request ({} tokens) exceeds the available context "
-                                            "size ({} tokens), try increasing it",
-                                            prompt_tokens, context_size));
+    api_error e = make_error(400, fmt::format("request ({} tokens) exceeds the available context "
+                                              "size ({} tokens), try increasing it",
+                                              prompt_tokens, context_size));
     e.type = "exceed_context_size_error";
     e.prompt_tokens = prompt_tokens;
     e.context_size = context_size;
@@ -141,7 +141,7 @@ bool engine::refuse(task& t, const slot& s, time_point now) {
     if (prompt_tokens >= context_size_) {
         error = too_long(prompt_tokens, context_size_);
     } else if (t.fault && t.fault->kind == fault_kind::stream_error && t.fault->at_token == 0) {
-        error = error_of(t.fault->status, fault_message(*t.fault));
+        error = make_error(t.fault->status, fault_message(*t.fault));
     }
     if (!error) return false;
     fail(t, *error, now);
@@ -193,7 +193,7 @@ bool engine::is_poll_needed(const task& t) const {
 
 // A waiting request checks its client once per poll interval, but any result of any request
 // restarts the interval: while others stream, it never checks.
-time_point engine::notice_time(const task& t) const {
+time_point engine::cancel_notice_time(const task& t) const {
     if (t.ignores_client_close()) return *t.gone_at + fault_duration(*t.fault);
     const time_point from = std::max(t.since, last_result_);
     const auto interval = std::max<nanoseconds>(options_.poll_interval, nanoseconds(1));
@@ -213,7 +213,7 @@ std::optional<time_point> engine::ping_time(const task& t) const {
 
 void engine::poll(time_point now) {
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && is_poll_needed(*t) && notice_time(*t) <= now) t->cancelled = true;
+        if (t->gone_at && is_poll_needed(*t) && cancel_notice_time(*t) <= now) t->cancelled = true;
         if (const auto due = ping_time(*t); due && *due <= now && !t->gone_at) {
             send(*t, output_kind::ping, ping_event, now);
         }
@@ -226,7 +226,7 @@ std::optional<time_point> engine::next_poll() const {
     std::optional<time_point> next;
     for (const auto& [id, t] : tasks_) {
         if (t->gone_at && !t->cancelled && is_poll_needed(*t)) {
-            next = earlier(next, notice_time(*t));
+            next = earlier(next, cancel_notice_time(*t));
         }
         if (!t->gone_at) next = earlier(next, ping_time(*t));
         next = earlier(next, t->stalled_until);

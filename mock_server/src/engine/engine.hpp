@@ -66,7 +66,7 @@ class engine {
     void finish(task& t, outcome how, time_point now);
     void drop_cancelled(time_point now);
     bool is_poll_needed(const task& t) const;
-    time_point notice_time(const task& t) const;
+    time_point cancel_notice_time(const task& t) const;
     std::optional<time_point> ping_time(const task& t) const;
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
 

@@ -24,7 +24,7 @@ void engine::erase(task& t, slot& s, time_point now) {
 }
 
 void engine::save(task& t, slot& s, time_point now) {
-    if (!files_.save(t.file, s)) return fail(t, error_of(500, "Unable to save slot"), now);
+    if (!files_.save(t.file, s)) return fail(t, make_error(500, "Unable to save slot"), now);
     answer(t,
            json_text({{"id_slot", t.request.id_slot},
                       {"filename", t.file},
@@ -39,9 +39,9 @@ void engine::restore(task& t, slot& s, time_point now) {
     journal_.slot_holds(s.id, static_cast<int>(s.tokens.size()));
     if (!restored)
         return fail(t,
-                    error_of(400,
-                             "Unable to restore slot: No available space in KV cache or "
-                             "invalid slot save file"),
+                    make_error(400,
+                               "Unable to restore slot: No available space in KV cache or "
+                               "invalid slot save file"),
                     now);
     answer(t,
            json_text({{"id_slot", t.request.id_slot},

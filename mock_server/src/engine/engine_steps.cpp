@@ -97,7 +97,7 @@ void engine::sample(task& t, time_point now) {
     }
     if (!t.output->finished()) return;
     if (t.gone_at && t.ignores_client_close()) {
-        t.stalled_until = notice_time(t);
+        t.stalled_until = cancel_notice_time(t);
     } else {
         complete(t, now);
     }
@@ -114,7 +114,7 @@ bool engine::play_fault(task& t, time_point now) {
             t.stalled_until = now + fault_duration(f);
             return true;
         case fault_kind::stream_error:
-            send(t, output_kind::error_event, error_event(error_of(f.status, fault_message(f))),
+            send(t, output_kind::error_event, error_event(make_error(f.status, fault_message(f))),
                  now);
             finish(t, outcome::failed, now);
             return true;
@@ -129,7 +129,7 @@ bool engine::play_fault(task& t, time_point now) {
 void engine::complete(task& t, time_point now) {
     const std::string json = final_json(t.request, *t.output, t.counts, t.slot->id, options_.model);
     if (t.request.stream) {
-        send(t, output_kind::final_event, as_event(json), now);
+        send(t, output_kind::final_event, to_sse_event(json), now);
     } else {
         send(t, output_kind::reply, json, now);
     }

@@ -85,7 +85,7 @@ ordered_json only_fields(const ordered_json& all, const std::vector<std::string>
 
 }  // namespace
 
-std::string as_event(const std::string& text) {
+std::string to_sse_event(const std::string& text) {
     return "data: " + text + "\n\n";
 }
 
@@ -101,22 +101,22 @@ std::string token_event(const sampled& s, const progress_counts& c, bool with_ti
 
 std::string prompt_progress_event(const progress_counts& c) {
     // The server also sends the token id 0 here; it has no meaning.
-    return as_event(json_text({{"index", 0},
-                               {"content", ""},
-                               {"tokens", {0}},
-                               {"stop", false},
-                               {"id_slot", -1},
-                               {"tokens_predicted", 0},
-                               {"tokens_evaluated", c.prompt_tokens},
-                               {"prompt_progress",
-                                {{"total", c.prompt_tokens},
-                                 {"cache", c.cached},
-                                 {"processed", c.processed},
-                                 {"time_ms", c.prompt_time.count() / 1000000}}}}));
+    return to_sse_event(json_text({{"index", 0},
+                                   {"content", ""},
+                                   {"tokens", {0}},
+                                   {"stop", false},
+                                   {"id_slot", -1},
+                                   {"tokens_predicted", 0},
+                                   {"tokens_evaluated", c.prompt_tokens},
+                                   {"prompt_progress",
+                                    {{"total", c.prompt_tokens},
+                                     {"cache", c.cached},
+                                     {"processed", c.processed},
+                                     {"time_ms", c.prompt_time.count() / 1000000}}}}));
 }
 
 std::string error_event(const api_error& e) {
-    return as_event(to_json(e));
+    return to_sse_event(to_json(e));
 }
 
 std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
@@ -132,7 +132,7 @@ std::string final_json(const completion_request& r, const generation& g, const p
         {"tokens_predicted", c.predicted},
         {"tokens_evaluated", c.prompt_tokens},
         {"generation_settings", generation_settings(r)},
-        {"prompt", text_of(r.prompt)},
+        {"prompt", detokenize_text(r.prompt)},
         {"has_new_line", g.has_new_line()},
         {"truncated", g.truncated()},
         {"stop_type", name_of(g.stop())},

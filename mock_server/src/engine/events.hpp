@@ -32,6 +32,6 @@ std::string final_json(const completion_request& r, const generation& g, const p
                        int slot, const std::string& model);
 
 /// data: …
-std::string as_event(const std::string& text);
+std::string to_sse_event(const std::string& text);
 
 }  // namespace tandem::mock

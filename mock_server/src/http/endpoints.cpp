@@ -107,7 +107,7 @@ http_reply slots(const engine& e, bool fail_on_no_slot) {
     const auto& all = e.slots();
     const bool idle =
         std::any_of(all.begin(), all.end(), [](const slot& s) { return !s.is_processing(); });
-    if (fail_on_no_slot && !idle) return reply_of(error_of(503, "no slot available"));
+    if (fail_on_no_slot && !idle) return reply_of(make_error(503, "no slot available"));
     ordered_json out = ordered_json::array();
     for (const slot& s : all) out.push_back(describe(s, e));
     return ok(out);
@@ -129,13 +129,14 @@ http_reply tokenize(const std::string& text, const options& o) {
 http_reply detokenize(const std::string& text) {
     const auto body = nlohmann::json::parse(text);
     std::string content;
-    if (body.contains("tokens")) content = text_of(tokenize_content(body["tokens"], false, true));
+    if (body.contains("tokens"))
+        content = detokenize_text(tokenize_content(body["tokens"], false, true));
     return ok({{"content", content}});
 }
 
 http_reply apply_template(const std::string& text, const options& o) {
     if (!o.has_chat_template)
-        return reply_of(error_of(501, "This server does not support chat templates."));
+        return reply_of(make_error(501, "This server does not support chat templates."));
     const auto messages = parse_messages(text);
     if (const auto* error = std::get_if<api_error>(&messages)) return reply_of(*error);
     return ok({{"prompt", render_prompt(std::get<std::vector<message>>(messages))}});

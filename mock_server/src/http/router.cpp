@@ -40,10 +40,10 @@ void note(request_record& record, const completion_request& r) {
 
 // The response that the fault substitutes, if any.
 std::optional<http_reply> instead(const fault& f, bool for_completion) {
-    if (f.kind == fault_kind::unavailable) return reply_of(error_of(503, "Loading model"));
+    if (f.kind == fault_kind::unavailable) return reply_of(make_error(503, "Loading model"));
     const bool error =
         f.kind == fault_kind::http_error || (f.kind == fault_kind::stream_error && !for_completion);
-    if (error) return reply_of(error_of(f.status, fault_message(f)));
+    if (error) return reply_of(make_error(f.status, fault_message(f)));
     return std::nullopt;
 }
 
@@ -89,9 +89,9 @@ routing_result router::route(const http_request& r, std::uint64_t connection, ti
 }
 
 std::optional<http_reply> router::refuse(const http_request& r, time_point now) const {
-    if (now < *loaded_at_) return reply_of(error_of(503, "Loading model"));
+    if (now < *loaded_at_) return reply_of(make_error(503, "Loading model"));
     const bool is_public = r.path == "/health" || r.path == "/v1/health";
-    if (!is_public && !has_key(r)) return reply_of(error_of(401, "Invalid API Key"));
+    if (!is_public && !has_key(r)) return reply_of(make_error(401, "Invalid API Key"));
     return std::nullopt;
 }
 
@@ -132,9 +132,9 @@ http_reply router::answer_now(const http_request& r, time_point now) {
         std::optional<http_reply> reply;
         if (r.method == "GET") reply = get(r, now);
         if (r.method == "POST") reply = post(r);
-        return reply ? *reply : reply_of(error_of(404, "File Not Found"));
+        return reply ? *reply : reply_of(make_error(404, "File Not Found"));
     } catch (const std::exception& e) {
-        return reply_of(error_of(400, e.what()));
+        return reply_of(make_error(400, e.what()));
     }
 }
 
@@ -145,9 +145,9 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
     if (r.path == "/lora-adapters") return http_reply{200, engine_.adapters().list()};
     if (r.path == "/slots") {
         if (!options_.slots_endpoint) {
-            return reply_of(error_of(501,
-                                     "This server does not support slots endpoint. "
-                                     "Start it with `--slots`"));
+            return reply_of(make_error(501,
+                                       "This server does not support slots endpoint. "
+                                       "Start it with `--slots`"));
         }
         // The server answers this request from its task queue, and each result restarts the other
         // waits.
@@ -155,9 +155,9 @@ std::optional<http_reply> router::get(const http_request& r, time_point now) {
         return slots(engine_, r.query == "fail_on_no_slot=1");
     }
     if (r.path == "/metrics") {
-        return reply_of(error_of(501,
-                                 "This server does not support metrics endpoint. "
-                                 "Start it with `--metrics`"));
+        return reply_of(make_error(501,
+                                   "This server does not support metrics endpoint. "
+                                   "Start it with `--metrics`"));
     }
     return std::nullopt;
 }

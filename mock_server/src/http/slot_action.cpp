@@ -44,16 +44,16 @@ bool is_slot_action(const http_request& r) {
 
 std::variant<slot_action, api_error> parse_slot_action(const http_request& r, bool allowed) {
     if (!allowed)
-        return error_of(501,
-                        "This server does not support slots action. "
-                        "Start it with `--slot-save-path`");
+        return make_error(501,
+                          "This server does not support slots action. "
+                          "Start it with `--slot-save-path`");
     try {
         slot_action a{.kind = task_kind::erase, .id_slot = slot_of(r)};
         a.kind = kind_of(r);
         if (a.kind != task_kind::erase) a.file = file_of(r);
         return a;
     } catch (const std::exception& e) {
-        return error_of(400, e.what());
+        return make_error(400, e.what());
     }
 }
 

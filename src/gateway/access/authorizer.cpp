@@ -143,7 +143,7 @@ std::optional<api_error> check_model_allowed(const admitted& who, std::string_vi
                      .type = "permission_error",
                      .code = "model_not_allowed",
                      .message = fmt::format("the key '{}' may not use the model '{}'",
-                                            who.key_name(), shown(model)),
+                                            who.key_name(), quote_text(model)),
                      .param = "model"};
 }
 
@@ -167,14 +167,15 @@ void authorizer::replace_keys(api_keys keys) {
 }
 
 admission authorizer::check(const route& r, const credentials& c, time_point now) {
-    if (r.needs == right::open) return admitted(anonymous_, {});
+    if (r.required_right == right::open) return admitted(anonymous_, {});
     if (is_open_ && !c.origin.empty() && !is_local_origin(c.origin)) return foreign_page();
     if (is_open_) return admitted(anonymous_, {});
     const auto found = identify(r, c, now);
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
     // Opening a voice session takes no permit; each of its replies is checked separately.
-    const bool is_reply = r.needs == right::generate && r.endpoint != endpoint::voice;
-    return let_in(std::get<account_ptr>(found), {.needed = r.needs, .is_reply = is_reply}, now);
+    const bool is_reply = r.required_right == right::generate && r.endpoint != endpoint::voice;
+    return let_in(std::get<account_ptr>(found), {.needed = r.required_right, .is_reply = is_reply},
+                  now);
 }
 
 admission authorizer::check_reply(const admitted& session, time_point now,
@@ -221,7 +222,7 @@ std::variant<authorizer::account_ptr, api_error> authorizer::identify(const rout
         account->used_from(client);
         return account;
     }
-    failures_.failed(now, client);
+    failures_.record_failure(now, client);
     return wrong_key(shown.what);
 }
 

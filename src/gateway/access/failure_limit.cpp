@@ -8,7 +8,7 @@ std::optional<duration> failure_limit::wait(time_point now, const std::string& c
     return known != by_client.end() ? known->limit.wait(now) : std::nullopt;
 }
 
-void failure_limit::failed(time_point now, const std::string& client) {
+void failure_limit::record_failure(time_point now, const std::string& client) {
     const auto [at, is_new] = entries_.push_back({client, rate_limit(per_minute)});
     entries_.modify(at, [&](entry& e) { e.limit.charge(now, 1); });
     entries_.relocate(entries_.end(), at);

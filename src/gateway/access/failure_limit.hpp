@@ -25,7 +25,7 @@ class failure_limit {
 
     /// How long this client must wait; nullopt if it may try at once.
     std::optional<duration> wait(time_point now, const std::string& client) const;
-    void failed(time_point now, const std::string& client);
+    void record_failure(time_point now, const std::string& client);
 
     std::size_t size() const noexcept { return entries_.size(); }
 

@@ -99,7 +99,8 @@ api_error not_found(std::string_view method, std::string_view path) {
     return {.status = 404,
             .type = "not_found_error",
             .code = "not_found",
-            .message = fmt::format("there is no {} {}{}", shown(method), shown(path),
+            .message = fmt::format("there is no {} {}{}", quote_text(method),
+                                   quote_text(path),
                                    is_responses ? "; use POST /v1/chat/completions" : "")};
 }
 
@@ -107,7 +108,8 @@ api_error not_allowed(std::string_view method, std::string_view path, std::strin
     return {.status = 405,
             .type = "invalid_request_error",
             .code = "method_not_allowed",
-            .message = fmt::format("{} supports {}, not {}", shown(path), allowed, shown(method)),
+            .message = fmt::format("{} supports {}, not {}", quote_text(path), allowed,
+                                   quote_text(method)),
             .allow = std::move(allowed)};
 }
 

@@ -36,7 +36,7 @@ struct route {
     /// remaining path. Model names contain slashes, and not all clients encode them.
     std::string_view path;
     gateway::endpoint endpoint;
-    right needs;
+    right required_right;
 };
 
 std::span<const route> all_routes() noexcept;

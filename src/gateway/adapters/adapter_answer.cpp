@@ -59,7 +59,7 @@ api_error make_job_not_found_error(std::string_view id) {
             .code = "job_not_found",
             .message =
                 fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
-                            shown(id), adapter_jobs::most_remembered)};
+                            quote_text(id), adapter_jobs::most_remembered)};
 }
 
 }  // namespace tandem::gateway

@@ -33,7 +33,7 @@ bool read_id(field_reader& fields, const json& object, std::string_view at, std:
 
 bool read_one(field_reader& fields, const json& item, const std::string& at,
               requested_adapter& out) {
-    if (!item.is_object()) return fields.not_a(item, at, "an object");
+    if (!item.is_object()) return fields.fail_wrong_type(item, at, "an object");
     return read_id(fields, item, at, out.name) && read_scale(fields, item, at, out.scale);
 }
 
@@ -43,7 +43,7 @@ bool read_lora(field_reader& fields, const json& body,
                std::optional<std::vector<requested_adapter>>& out) {
     const auto* list = field_reader::find(body, "lora");
     if (!list) return true;
-    if (!list->is_array()) return fields.not_a(*list, "lora", "a list");
+    if (!list->is_array()) return fields.fail_wrong_type(*list, "lora", "a list");
     if (list->size() > max_adapters)
         return fields.invalid(
             "lora", fmt::format("has {} adapters; the maximum is {}", list->size(), max_adapters));

@@ -105,16 +105,16 @@ bool adapter_set::has_deployed(std::string_view model) const {
     });
 }
 
-std::vector<adapter_scale> adapter_set::standing(std::string_view model) const {
+std::vector<adapter_scale> adapter_set::deployed_scales(std::string_view model) const {
     std::vector<adapter_scale> set;
     for (const auto& a : list_)
         if (a.model == model) set.push_back({a.id, scale_of(a.name)});
     return set;
 }
 
-std::variant<std::vector<adapter_scale>, api_error> adapter_set::asked(
+std::variant<std::vector<adapter_scale>, api_error> adapter_set::resolve_requested(
     std::string_view model, std::span<const requested_adapter> wanted) const {
-    auto set = standing(model);
+    auto set = deployed_scales(model);
     for (auto& a : set) a.scale = 0;
     std::vector<int> seen;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -122,7 +122,7 @@ std::variant<std::vector<adapter_scale>, api_error> adapter_set::asked(
         if (!adapter)
             return refused("adapter_not_found", i,
                            fmt::format("the model {} has no adapter \"{}\"; available: {}", model,
-                                       shown(wanted[i].name), names_of(list_, model)));
+                                       quote_text(wanted[i].name), names_of(list_, model)));
         if (std::ranges::find(seen, adapter->id) != seen.end())
             return refused("invalid_value", i, fmt::format("{} is given twice", adapter->name));
         seen.push_back(adapter->id);
@@ -133,8 +133,8 @@ std::variant<std::vector<adapter_scale>, api_error> adapter_set::asked(
 
 std::variant<std::vector<adapter_scale>, api_error> adapter_set::select_adapters(
     std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const {
-    if (wanted) return asked(model, *wanted);
-    return standing(model);
+    if (wanted) return resolve_requested(model, *wanted);
+    return deployed_scales(model);
 }
 
 }  // namespace tandem::gateway

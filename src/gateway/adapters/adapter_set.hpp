@@ -58,15 +58,15 @@ class adapter_set {
     /// The scales for a request that selects no adapters: all adapters of the model, including
     /// those with scale 0, because the server drops a slot's cache of another set only if the
     /// request contains a set. Empty if the model has no adapters.
-    std::vector<adapter_scale> standing(std::string_view model) const;
+    std::vector<adapter_scale> deployed_scales(std::string_view model) const;
     /// The scales for a request that selects `wanted`; all other adapters get 0. Without `wanted`,
-    /// returns standing().
+    /// returns deployed_scales().
     std::variant<std::vector<adapter_scale>, api_error> select_adapters(
         std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const;
 
  private:
     const allowed_adapter* find(std::string_view model, std::string_view wanted) const;
-    std::variant<std::vector<adapter_scale>, api_error> asked(
+    std::variant<std::vector<adapter_scale>, api_error> resolve_requested(
         std::string_view model, std::span<const requested_adapter> wanted) const;
 
     std::vector<allowed_adapter> list_;

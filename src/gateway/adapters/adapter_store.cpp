@@ -45,7 +45,7 @@ auto name_of(const deployed_adapter& a) {
 
 bool read_one(field_reader& fields, const json& item, const std::string& at,
               deployed_adapter& out) {
-    if (!item.is_object()) return fields.not_a(item, at, "an object");
+    if (!item.is_object()) return fields.fail_wrong_type(item, at, "an object");
     return fields.require(item, at, "model", out.model) &&
            fields.require(item, at, "adapter", out.adapter) &&
            fields.read(item, at, "scale", out.scale);
@@ -55,7 +55,7 @@ bool read_list(field_reader& fields, const json& root, std::vector<deployed_adap
     constexpr auto list = "deployed";
     const auto* const found = field_reader::find(root, list);
     if (!found) return fields.missing(list);
-    if (!found->is_array()) return fields.not_a(*found, list, "a list");
+    if (!found->is_array()) return fields.fail_wrong_type(*found, list, "a list");
     out.resize(found->size());
     for (std::size_t i = 0; i < out.size(); ++i)
         if (!read_one(fields, (*found)[i], append_path(list, i), out[i])) return false;
@@ -94,7 +94,7 @@ adapter_store::adapter_store(const std::string& file) : file_(file) {
     if (text.empty())
         write({});
     else
-        take(text);
+        load_entries(text);
 }
 
 adapter_store::~adapter_store() = default;
@@ -123,7 +123,7 @@ std::string adapter_store::read() const {
     return text;
 }
 
-void adapter_store::take(std::string_view text) {
+void adapter_store::load_entries(std::string_view text) {
     constexpr auto advice = "use another file, or remove it";
     if (text.starts_with("SQLite format 3"))
         fail("was written by an earlier version of tandem; remove it, and load the adapters again");
@@ -143,7 +143,7 @@ void adapter_store::take(std::string_view text) {
         fail(fmt::format("{}; {}", std::move(fields).fault().message, advice));
 }
 
-void adapter_store::put(deployed_adapter a) {
+void adapter_store::save_entry(deployed_adapter a) {
     auto list = deployed_;
     const auto at = std::ranges::lower_bound(list, name_of(a), {}, name_of);
     if (at != list.end() && name_of(*at) == name_of(a))

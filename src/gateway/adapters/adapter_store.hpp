@@ -24,7 +24,7 @@ class store_error : public std::runtime_error {
 };
 
 /// The deployed adapters, in a JSON file that one process owns. The file is replaced atomically.
-/// The constructor and put() block on disk I/O and throw store_error.
+/// The constructor and save_entry() block on disk I/O and throw store_error.
 class adapter_store {
  public:
     /// Creates a missing file, readable by its owner only. An unreadable file is left unchanged.
@@ -36,12 +36,12 @@ class adapter_store {
     /// Sorted by model and adapter.
     const std::vector<deployed_adapter>& all() const noexcept { return deployed_; }
     /// Replaces the entry of this adapter and syncs it to disk. On an error, all() is unchanged.
-    void put(deployed_adapter a);
+    void save_entry(deployed_adapter a);
 
  private:
     void lock();
     std::string read() const;
-    void take(std::string_view text);
+    void load_entries(std::string_view text);
     void write(const std::vector<deployed_adapter>& list) const;
     [[noreturn]] void fail(const std::string& what) const;
 

@@ -28,8 +28,8 @@ class answer_cache {
         return answers_.find(now, question);
     }
     /// Ignores incomplete answers.
-    void keep(time_point now, const request_digest& question, const finished_answer& answer) {
-        if (is_whole(answer)) answers_.put(now, question, answer, bytes_of(answer));
+    void store(time_point now, const request_digest& question, const finished_answer& answer) {
+        if (is_complete(answer)) answers_.put(now, question, answer, estimate_bytes(answer));
     }
 
  private:

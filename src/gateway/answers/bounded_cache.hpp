@@ -52,7 +52,7 @@ class bounded_cache {
     }
 
     std::size_t size() const noexcept { return entries_.size(); }
-    std::size_t bytes() const noexcept { return bytes_; }
+    std::size_t size_bytes() const noexcept { return bytes_; }
 
  private:
     struct entry {

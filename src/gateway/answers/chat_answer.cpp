@@ -159,7 +159,7 @@ void answer_stream::end(finish_reason reason, const answer_usage& usage, std::st
 void answer_stream::fail(const api_error& error, std::string& out) {
     if (std::exchange(has_ended_, true)) return;
     out += "data: ";
-    out += body_of(error);
+    out += encode_error_body(error);
     out += event_end;
 }
 
@@ -169,11 +169,11 @@ void answer_stream::keep_alive(std::string& out) const {
     out += event_end;
 }
 
-bool is_whole(const finished_answer& answer) noexcept {
+bool is_complete(const finished_answer& answer) noexcept {
     return !finish_word(answer.reason, false).empty();
 }
 
-std::size_t bytes_of(const finished_answer& answer) noexcept {
+std::size_t estimate_bytes(const finished_answer& answer) noexcept {
     auto bytes = sizeof answer + answer.text.size() + answer.reasoning.size();
     for (const auto& call : answer.calls)
         bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();

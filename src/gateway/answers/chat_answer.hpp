@@ -95,9 +95,9 @@ struct finished_answer {
 };
 
 /// Whether the reply ended normally: by the model, by a stop word, or at its token limit.
-bool is_whole(const finished_answer& answer) noexcept;
+bool is_complete(const finished_answer& answer) noexcept;
 /// Memory that the answer occupies.
-std::size_t bytes_of(const finished_answer& answer) noexcept;
+std::size_t estimate_bytes(const finished_answer& answer) noexcept;
 /// The response body, or an error if the answer is incomplete.
 std::variant<std::string, api_error> encode_complete_answer(const answer_head& head,
                                                             const finished_answer& answer);

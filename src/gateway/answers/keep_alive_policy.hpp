@@ -15,7 +15,7 @@ class keep_alive_policy {
  public:
     explicit keep_alive_policy(time_point began) noexcept : last_sent_(began) {}
 
-    void sent(time_point now) noexcept { last_sent_ = now; }
+    void record_send(time_point now) noexcept { last_sent_ = now; }
     /// Call on each server event that produces no output.
     bool is_keep_alive_due(time_point now) const noexcept {
         return now - last_sent_ >= keep_alive_interval;

@@ -47,7 +47,7 @@ std::vector<std::string> find_unserved_models(const api_keys& keys,
             if (std::ranges::find(names, model) == names.end())
                 lines.push_back(fmt::format(
                     "the key \"{}\" may use the model \"{}\", which is not served; available: {}",
-                    shown(key.name), shown(model), fmt::join(names, ", ")));
+                    quote_text(key.name), quote_text(model), fmt::join(names, ", ")));
     return lines;
 }
 

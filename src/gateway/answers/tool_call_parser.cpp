@@ -42,7 +42,7 @@ std::optional<std::string> arguments_of(std::string_view value) {
     if (value.starts_with('{')) return std::string(value);
     const auto text = string_of(value);
     if (!text) return std::nullopt;
-    const auto inner = trimmed(*text);
+    const auto inner = trim_json_space(*text);
     if (inner.empty()) return "{}";
     if (!inner.starts_with('{') || !is_json(inner)) return std::nullopt;
     return std::string(inner);
@@ -101,7 +101,7 @@ std::string_view to_string(call_fault fault) noexcept {
 
 call_fault read_calls(std::string_view text, std::span<const std::string> functions,
                       std::vector<tool_call>& out) {
-    text = trimmed(text);
+    text = trim_json_space(text);
     const bool is_list = text.starts_with('[');
     if ((!is_list && !text.starts_with('{')) || !is_json(text)) return call_fault::malformed;
     std::vector<tool_call> calls;
@@ -115,7 +115,7 @@ call_fault read_calls(std::string_view text, std::span<const std::string> functi
 
 call_fault parse_named_call(std::string_view name, std::string_view arguments,
                             std::span<const std::string> functions, std::vector<tool_call>& out) {
-    arguments = trimmed(arguments);
+    arguments = trim_json_space(arguments);
     if (!arguments.starts_with('{') || !is_json(arguments)) return call_fault::malformed;
     return add_call(std::string(name), arguments, functions, out);
 }

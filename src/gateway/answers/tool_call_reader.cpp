@@ -90,7 +90,7 @@ text_and_calls tool_call_reader::finish() {
     out_ = {};
     if (state_ == state::between && !pending_.empty()) emit_calls();
     // Some models omit the outer closing mark.
-    if (state_ == state::markup && trimmed(held_).ends_with("</function>")) end_markup();
+    if (state_ == state::markup && trim_json_space(held_).ends_with("</function>")) end_markup();
     if (state_ == state::label || state_ == state::json || state_ == state::markup)
         fail(mark_ ? call_fault::cut_off : call_fault::none);
     // A partial closing mark after a call is dropped.
@@ -158,8 +158,9 @@ void tool_call_reader::leave_mark(char c) {
 }
 
 void tool_call_reader::step_in_label(char c) {
-    const bool is_blank = trimmed(label()).empty();
-    const bool ends_name = is_blank || mark_->name_end != '>' || trimmed(label()).ends_with('>');
+    const bool is_blank = trim_json_space(label()).empty();
+    const bool ends_name =
+        is_blank || mark_->name_end != '>' || trim_json_space(label()).ends_with('>');
     if ((c == '{' && ends_name) || (c == '[' && is_blank)) return begin_json(c);
     if (begins_markup(c)) {
         state_ = state::markup;
@@ -176,7 +177,7 @@ std::string_view tool_call_reader::label() const noexcept {
 
 bool tool_call_reader::begins_markup(char c) const noexcept {
     if (mark_->close.empty() || is_space(c)) return false;
-    const auto name = trimmed(label());
+    const auto name = trim_json_space(label());
     return mark_->has_name ? c == '<' && name.ends_with(mark_->name_end) : name.empty();
 }
 
@@ -208,7 +209,7 @@ std::vector<parsed_call> tool_call_reader::read_markup() const {
     auto body = label();
     if (body.ends_with(mark_->close)) body.remove_suffix(mark_->close.size());
     const bool is_gemma = mark_->close == "<tool_call|>";
-    if (!is_gemma && trimmed(body).starts_with('<'))
+    if (!is_gemma && trim_json_space(body).starts_with('<'))
         return parse_function_markup(body, rules_.texts);
     auto call = is_gemma ? parse_gemma_call(body) : parse_key_value_markup(body, rules_.texts);
     std::vector<parsed_call> calls;
@@ -266,10 +267,11 @@ void tool_call_reader::end_json() {
 
 call_fault tool_call_reader::read_json() {
     const auto json = std::string_view(held_).substr(json_at_);
-    const bool has_label = mark_ && mark_->has_name && !trimmed(label()).starts_with(json.front());
+    const bool has_label =
+        mark_ && mark_->has_name && !trim_json_space(label()).starts_with(json.front());
     if (!has_label) return read_calls(json, rules_.functions, pending_);
     const auto before = label().substr(0, label().size() - json.size());
-    const auto name = trimmed(before.substr(0, before.find(mark_->name_end)));
+    const auto name = trim_json_space(before.substr(0, before.find(mark_->name_end)));
     return parse_named_call(name, json, rules_.functions, pending_);
 }
 

@@ -70,11 +70,11 @@ void http_exchange::set_head(Message& message) const {
 }
 
 template <class Message>
-auto http_exchange::put(Message& message) -> awaitable<void> {
+auto http_exchange::write_message(Message& message) -> awaitable<void> {
     boost::beast::error_code ec;
     stream_.expires_after(write_timeout_);
     co_await http::async_write(stream_, message, redirect_error(use_awaitable, ec));
-    if (ec && ec != http::error::end_of_stream) gone();
+    if (ec && ec != http::error::end_of_stream) on_client_gone();
 }
 
 auto http_exchange::send(int status, std::string body, std::string_view content_type)
@@ -96,7 +96,7 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     if (status == 304) answer.erase(http::field::content_length);
     // A response to HEAD keeps the Content-Length of GET.
     if (request_.method() == http::verb::head) answer.body().clear();
-    if (!is_disconnected_) co_await put(answer);
+    if (!is_disconnected_) co_await write_message(answer);
 }
 
 auto http_exchange::send(const api_error& error) -> awaitable<void> {
@@ -104,7 +104,7 @@ auto http_exchange::send(const api_error& error) -> awaitable<void> {
     status_ = error.status;
     record.error = error.code;
     http::response<http::string_body> answer(static_cast<http::status>(error.status),
-                                             request_.version(), body_of(error));
+                                             request_.version(), encode_error_body(error));
     set_head(answer);
     answer.set(http::field::content_type, "application/json");
     if (error.retry_after)
@@ -118,7 +118,7 @@ auto http_exchange::send(const api_error& error) -> awaitable<void> {
     }
     answer.prepare_payload();
     if (request_.method() == http::verb::head) answer.body().clear();
-    if (!is_disconnected_) co_await put(answer);
+    if (!is_disconnected_) co_await write_message(answer);
 }
 
 auto http_exchange::begin_stream() -> awaitable<void> {
@@ -136,7 +136,7 @@ auto http_exchange::begin_stream() -> awaitable<void> {
     stream_.expires_after(write_timeout_);
     if (is_disconnected_) co_return;
     co_await http::async_write_header(stream_, serializer, redirect_error(use_awaitable, ec));
-    if (ec) gone();
+    if (ec) on_client_gone();
 }
 
 auto http_exchange::write(std::string_view bytes) -> awaitable<void> {
@@ -150,7 +150,7 @@ auto http_exchange::write(std::string_view bytes) -> awaitable<void> {
                                    redirect_error(use_awaitable, ec));
     else
         co_await asio::async_write(stream_, text, redirect_error(use_awaitable, ec));
-    if (ec) gone();
+    if (ec) on_client_gone();
 }
 
 auto http_exchange::end_stream() -> awaitable<void> {
@@ -158,16 +158,16 @@ auto http_exchange::end_stream() -> awaitable<void> {
     if (is_disconnected_ || request_.version() < 11) co_return;
     boost::beast::error_code ec;
     co_await asio::async_write(stream_, http::make_chunk_last(), redirect_error(use_awaitable, ec));
-    if (ec) gone();
+    if (ec) on_client_gone();
 }
 
 void http_exchange::on_disconnect(std::function<void()> told) {
     on_disconnect_ = std::move(told);
     if (!on_disconnect_) return watch_.stop();
-    watch_.start([this] { gone(); });
+    watch_.start([this] { on_client_gone(); });
 }
 
-void http_exchange::gone() {
+void http_exchange::on_client_gone() {
     if (std::exchange(is_disconnected_, true)) return;
     if (const auto told = std::exchange(on_disconnect_, nullptr)) told();
 }

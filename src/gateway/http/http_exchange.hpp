@@ -68,21 +68,21 @@ class http_exchange {
     /// Status of the response; 0 before it begins.
     int status() const noexcept { return status_; }
     /// Whether the connection may carry another request.
-    bool may_go_on() const noexcept { return may_go_on_ && !is_disconnected_; }
+    bool can_keep_alive() const noexcept { return may_go_on_ && !is_disconnected_; }
     /// Closes the connection after this response.
     void close_after_answer() noexcept { may_go_on_ = false; }
     /// Another protocol has taken over the connection, after a response with this status.
-    void handed_over(int status) noexcept {
+    void mark_upgraded(int status) noexcept {
         status_ = status;
         close_after_answer();
     }
 
  private:
     template <class Message>
-    awaitable<void> put(Message& message);
+    awaitable<void> write_message(Message& message);
     template <class Message>
     void set_head(Message& message) const;
-    void gone();
+    void on_client_gone();
 
     client_stream& stream_;
     http_request request_;

@@ -103,7 +103,7 @@ std::string type_of(int status) {
 
 }  // namespace
 
-std::string body_of(const api_error& e) {
+std::string encode_error_body(const api_error& e) {
     return dump_json({{"error",
                        {{"message", e.message},
                         {"type", e.type},
@@ -111,7 +111,7 @@ std::string body_of(const api_error& e) {
                         {"code", or_null(e.code)}}}});
 }
 
-api_error gateway_stopping() {
+api_error make_stopping_error() {
     return {.status = 503,
             .code = "gateway_stopping",
             .message = "the gateway is being stopped; try again in a moment",
@@ -122,13 +122,13 @@ api_error make_internal_error() {
     return {.status = 500, .code = "server_error", .message = "internal error of the gateway"};
 }
 
-std::string shown(std::string_view words) {
+std::string quote_text(std::string_view words) {
     constexpr std::size_t most = 64;
     if (words.size() <= most) return std::string(words);
     return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
 }
 
-api_error error_of(const error_code& ec, const diagnostics& diag) {
+api_error to_api_error(const error_code& ec, const diagnostics& diag) {
     const bool is_ours = ec.category() == error_category();
     const int status = is_ours ? status_of(ec) : 500;
     api_error e{.status = status,

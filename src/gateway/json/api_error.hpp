@@ -35,20 +35,20 @@ struct api_error {
 
 /// The response body: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Invalid UTF-8 is
 /// replaced.
-std::string body_of(const api_error& e);
+std::string encode_error_body(const api_error& e);
 
 /// 503: the gateway is stopping and accepts no requests.
-api_error gateway_stopping();
+api_error make_stopping_error();
 
 /// 500: an exception ended the request.
 api_error make_internal_error();
 
 /// Client input for a message: at most 64 bytes of complete characters, followed by an ellipsis if
 /// truncated.
-std::string shown(std::string_view words);
+std::string quote_text(std::string_view words);
 
 /// The error for the client of a failed reply. Server messages are passed on only if they describe
 /// a fault of the request.
-api_error error_of(const error_code& ec, const diagnostics& diag);
+api_error to_api_error(const error_code& ec, const diagnostics& diag);
 
 }  // namespace tandem::gateway

@@ -54,7 +54,7 @@ bool field_reader::read(const json& object, std::string_view at, const char* key
                         std::string& out) {
     const auto* value = find(object, key);
     if (!value) return true;
-    if (!value->is_string()) return not_a(*value, append_path(at, key), "a string");
+    if (!value->is_string()) return fail_wrong_type(*value, append_path(at, key), "a string");
     out = value->get_ref<const std::string&>();
     return true;
 }
@@ -62,7 +62,7 @@ bool field_reader::read(const json& object, std::string_view at, const char* key
 bool field_reader::read(const json& object, std::string_view at, const char* key, bool& out) {
     const auto* value = find(object, key);
     if (!value) return true;
-    if (!value->is_boolean()) return not_a(*value, append_path(at, key), "true or false");
+    if (!value->is_boolean()) return fail_wrong_type(*value, append_path(at, key), "true or false");
     out = value->get<bool>();
     return true;
 }
@@ -70,7 +70,7 @@ bool field_reader::read(const json& object, std::string_view at, const char* key
 bool field_reader::read(const json& object, std::string_view at, const char* key, double& out) {
     const auto* value = find(object, key);
     if (!value) return true;
-    if (!value->is_number()) return not_a(*value, append_path(at, key), "a number");
+    if (!value->is_number()) return fail_wrong_type(*value, append_path(at, key), "a number");
     out = value->get<double>();
     return true;
 }
@@ -79,7 +79,7 @@ bool field_reader::read(const json& object, std::string_view at, const char* key
                         std::int64_t& out) {
     const auto* value = find(object, key);
     if (!value) return true;
-    if (!value->is_number()) return not_a(*value, append_path(at, key), "a whole number");
+    if (!value->is_number()) return fail_wrong_type(*value, append_path(at, key), "a whole number");
     const auto number = whole_number(*value);
     if (!number) return invalid(append_path(at, key), "must be a whole number");
     out = *number;
@@ -91,7 +91,7 @@ bool field_reader::require(const json& object, std::string_view at, const char* 
     return find(object, key) ? read(object, at, key, out) : missing(append_path(at, key));
 }
 
-bool field_reader::not_a(const json& value, std::string path, std::string_view expected) {
+bool field_reader::fail_wrong_type(const json& value, std::string path, std::string_view expected) {
     auto message = fmt::format("{} must be {}, not {}", path, expected, kind_of(value));
     return fail("invalid_type", std::move(path), std::move(message));
 }

@@ -46,7 +46,7 @@ class field_reader {
     bool require(const json& object, std::string_view at, const char* key, std::string& out);
 
     // Report a fault with status 400 and one of OpenAI's error codes.
-    bool not_a(const json& value, std::string path, std::string_view expected);
+    bool fail_wrong_type(const json& value, std::string path, std::string_view expected);
     bool missing(std::string path);
     bool invalid(std::string path, const std::string& words);
     bool unsupported(std::string path, const std::string& words);

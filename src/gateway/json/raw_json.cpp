@@ -17,14 +17,14 @@ std::string_view take_part(std::string_view& rest) {
         if (is_outside && (rest[end] == ',' || rest[end] == ':')) break;
         scanner.step(rest[end]);
     }
-    const auto part = trimmed(rest.substr(0, end));
+    const auto part = trim_json_space(rest.substr(0, end));
     rest.remove_prefix(end < rest.size() ? end + 1 : end);
     return part;
 }
 
 /// The text between the outer brackets.
 std::string_view inside(std::string_view text) noexcept {
-    return trimmed(text.substr(1, text.size() - 2));
+    return trim_json_space(text.substr(1, text.size() - 2));
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::vector<std::string_view> split_items(std::string_view list) {
     return items;
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
+std::string_view trim_json_space(std::string_view text) noexcept {
     constexpr std::string_view space = " \t\r\n";
     const auto first = text.find_first_not_of(space);
     if (first == text.npos) return {};

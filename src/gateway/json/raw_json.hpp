@@ -20,6 +20,6 @@ std::vector<raw_member> split_members(std::string_view object);
 std::vector<std::string_view> split_items(std::string_view list);
 
 /// `text` without leading and trailing JSON white space.
-std::string_view trimmed(std::string_view text) noexcept;
+std::string_view trim_json_space(std::string_view text) noexcept;
 
 }  // namespace tandem::gateway

@@ -4,8 +4,9 @@
 
 namespace tandem::gateway {
 
-std::vector<std::string_view> texts_of(std::span<const chat_message> messages,
-                                       std::string_view prompt, const generation_options& options) {
+std::vector<std::string_view> collect_texts(std::span<const chat_message> messages,
+                                            std::string_view prompt,
+                                            const generation_options& options) {
     std::vector<std::string_view> texts;
     const auto add = [&](std::initializer_list<std::string_view> more) {
         for (const auto& text : more)
@@ -20,7 +21,7 @@ std::vector<std::string_view> texts_of(std::span<const chat_message> messages,
     return texts;
 }
 
-std::string joined(std::span<const std::string_view> texts, std::size_t most) {
+std::string join_texts(std::span<const std::string_view> texts, std::size_t most) {
     std::string all;
     for (const auto& text : texts) {
         if (all.size() > most) break;

@@ -15,11 +15,12 @@ namespace tandem::gateway {
 
 /// All texts for the model that the client wrote: messages and their tool calls, a raw prompt,
 /// tools, a schema or grammar. Views into the arguments.
-std::vector<std::string_view> texts_of(std::span<const chat_message> messages,
-                                       std::string_view prompt, const generation_options& options);
+std::vector<std::string_view> collect_texts(std::span<const chat_message> messages,
+                                            std::string_view prompt,
+                                            const generation_options& options);
 
 /// Joins the texts with line feeds. If the result exceeds `most` bytes, it is truncated, but still
 /// longer than `most`.
-std::string joined(std::span<const std::string_view> texts, std::size_t most);
+std::string join_texts(std::span<const std::string_view> texts, std::size_t most);
 
 }  // namespace tandem::gateway

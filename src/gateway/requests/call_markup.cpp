@@ -25,7 +25,7 @@ bool is_markup_name(std::string_view text) noexcept {
 
 /// Removes leading white space and `prefix`; returns false if the prefix is missing.
 bool take(std::string_view& text, std::string_view prefix) noexcept {
-    const auto rest = trimmed(text);
+    const auto rest = trim_json_space(text);
     if (!rest.starts_with(prefix)) return false;
     text = rest.substr(prefix.size());
     return true;
@@ -100,7 +100,7 @@ void append_word(std::string_view& rest, std::string& out) {
     const auto end = std::min(rest.find_first_of(",:{}[] \t\r\n<"), rest.size());
     const auto word = rest.substr(0, end);
     rest.remove_prefix(end);
-    const bool is_key = trimmed(rest).starts_with(':');
+    const bool is_key = trim_json_space(rest).starts_with(':');
     out +=
         is_key && !word.starts_with('"') ? dump_json(json(std::string(word))) : std::string(word);
 }
@@ -130,7 +130,7 @@ std::string json_of_gemma(std::string_view rest) {
 std::vector<parsed_call> parse_function_markup(std::string_view text,
                                                const text_parameters& texts) {
     std::vector<parsed_call> calls;
-    while (!trimmed(text).empty()) {
+    while (!trim_json_space(text).empty()) {
         auto call = take_function(text, texts);
         if (!call) return {};
         calls.push_back(*std::move(call));
@@ -140,27 +140,27 @@ std::vector<parsed_call> parse_function_markup(std::string_view text,
 
 std::optional<parsed_call> parse_key_value_markup(std::string_view text,
                                                   const text_parameters& texts) {
-    const auto name = trimmed(text.substr(0, text.find("<arg_key>")));
+    const auto name = trim_json_space(text.substr(0, text.find("<arg_key>")));
     if (!is_markup_name(name)) return std::nullopt;
-    text = trimmed(text).substr(name.size());
+    text = trim_json_space(text).substr(name.size());
     markup_arguments arguments(name, texts);
     while (take(text, "<arg_key>")) {
         const auto key = take_until(text, "</arg_key>");
         if (!key || !take(text, "<arg_value>")) return std::nullopt;
         const auto value = take_until(text, "</arg_value>");
         if (!value) return std::nullopt;
-        arguments.add(trimmed(*key), *value);
+        arguments.add(trim_json_space(*key), *value);
     }
-    if (!trimmed(text).empty()) return std::nullopt;
+    if (!trim_json_space(text).empty()) return std::nullopt;
     return arguments.call();
 }
 
 std::optional<parsed_call> parse_gemma_call(std::string_view text) {
     if (!take(text, "call:")) return std::nullopt;
     const auto brace = std::min(text.find('{'), text.size());
-    const auto name = trimmed(text.substr(0, brace));
+    const auto name = trim_json_space(text.substr(0, brace));
     if (!is_markup_name(name)) return std::nullopt;
-    return parsed_call{std::string(name), json_of_gemma(trimmed(text.substr(brace)))};
+    return parsed_call{std::string(name), json_of_gemma(trim_json_space(text.substr(brace)))};
 }
 
 std::optional<channel_call> find_channel_call(std::string_view reasoning) {
@@ -177,7 +177,7 @@ std::optional<channel_call> find_channel_call(std::string_view reasoning) {
     auto header = reasoning.substr(0, at);
     for (const std::string_view word : {" ", "<|channel|>commentary", "<|start|>assistant"})
         if (header.ends_with(word)) header.remove_suffix(word.size());
-    const auto arguments = trimmed(rest.substr(0, rest.find("<|call|>")));
+    const auto arguments = trim_json_space(rest.substr(0, rest.find("<|call|>")));
     return channel_call{header.size(), std::string(name), arguments};
 }
 

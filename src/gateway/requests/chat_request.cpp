@@ -29,7 +29,7 @@ bool refuse_functions(field_reader& fields, const json& body) {
 bool refuse_modalities(field_reader& fields, const json& body) {
     const auto* modalities = field_reader::find(body, "modalities");
     if (!modalities) return true;
-    if (!modalities->is_array()) return fields.not_a(*modalities, "modalities", "a list");
+    if (!modalities->is_array()) return fields.fail_wrong_type(*modalities, "modalities", "a list");
     for (std::size_t i = 0; i < modalities->size(); ++i)
         if ((*modalities)[i] != "text")
             return fields.unsupported(append_path("modalities", i), R"(must be "text")");

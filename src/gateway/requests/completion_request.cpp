@@ -23,7 +23,8 @@ bool read_prompt(field_reader& fields, const json& body, std::string& out) {
         return fields.unsupported(
             "prompt", fmt::format("has {} items; only one string is supported", prompt->size()));
     const auto& item = prompt->front();
-    if (!item.is_string()) return fields.not_a(item, append_path("prompt", 0), "a string");
+    if (!item.is_string())
+        return fields.fail_wrong_type(item, append_path("prompt", 0), "a string");
     out = item.get<std::string>();
     return true;
 }

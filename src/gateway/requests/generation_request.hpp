@@ -37,7 +37,7 @@ struct generation_request {
     /// Identifies the conversation, so that it returns to the server and slot that have it cached:
     /// `session_id`, else `prompt_cache_key`, else `user`; at most 512 bytes. Empty if the request
     /// has none.
-    std::string pin{};
+    std::string affinity_key{};
 };
 
 }  // namespace tandem::gateway

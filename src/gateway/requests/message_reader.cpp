@@ -29,7 +29,7 @@ bool read_role(field_reader& fields, const json& message, const std::string& at,
     return fields.invalid(append_path(at, "role"),
                           fmt::format("is \"{}\"; it must be system, developer, user, assistant, "
                                       "tool or function",
-                                      shown(role)));
+                                      quote_text(role)));
 }
 
 /// The member of a content part that contains its text; nullptr if the type has none.
@@ -39,14 +39,15 @@ const char* text_key(std::string_view type) noexcept {
 }
 
 bool add_part(field_reader& fields, const json& part, const std::string& at, std::string& out) {
-    if (!part.is_object()) return fields.not_a(part, at, "an object");
+    if (!part.is_object()) return fields.fail_wrong_type(part, at, "an object");
     std::string type;
     std::string text;
     if (!fields.require(part, at, "type", type)) return false;
     const char* key = text_key(type);
     if (!key)
-        return fields.unsupported(append_path(at, "type"),
-                                  fmt::format("is \"{}\"; only text is supported", shown(type)));
+        return fields.unsupported(
+            append_path(at, "type"),
+            fmt::format("is \"{}\"; only text is supported", quote_text(type)));
     if (!fields.require(part, at, key, text)) return false;
     if (!out.empty()) out += '\n';
     out += text;
@@ -59,7 +60,8 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
     const auto path = append_path(at, "content");
     if (!content) return fields.missing(path);
     if (content->is_string()) return fields.read(message, at, "content", out);
-    if (!content->is_array()) return fields.not_a(*content, path, "a string or a list of parts");
+    if (!content->is_array())
+        return fields.fail_wrong_type(*content, path, "a string or a list of parts");
     for (std::size_t i = 0; i < content->size(); ++i)
         if (!add_part(fields, (*content)[i], append_path(path, i), out)) return false;
     return true;
@@ -76,13 +78,13 @@ bool read_arguments(field_reader& fields, const json& function, const std::strin
 
 bool read_function(field_reader& fields, const json& function, const std::string& at,
                    tool_call& out) {
-    if (!function.is_object()) return fields.not_a(function, at, "an object");
+    if (!function.is_object()) return fields.fail_wrong_type(function, at, "an object");
     return fields.require(function, at, "name", out.name) &&
            read_arguments(fields, function, at, out.arguments);
 }
 
 bool read_call(field_reader& fields, const json& call, const std::string& at, tool_call& out) {
-    if (!call.is_object()) return fields.not_a(call, at, "an object");
+    if (!call.is_object()) return fields.fail_wrong_type(call, at, "an object");
     std::string type = "function";
     if (!fields.read(call, at, "id", out.id) || !fields.read(call, at, "type", type)) return false;
     if (type != "function")
@@ -99,7 +101,7 @@ bool read_calls(field_reader& fields, const json& message, const std::string& at
     const auto* calls = field_reader::find(message, "tool_calls");
     if (!calls) return true;
     const auto path = append_path(at, "tool_calls");
-    if (!calls->is_array()) return fields.not_a(*calls, path, "a list");
+    if (!calls->is_array()) return fields.fail_wrong_type(*calls, path, "a list");
     out.resize(calls->size());
     for (std::size_t i = 0; i < out.size(); ++i)
         if (!read_call(fields, (*calls)[i], append_path(path, i), out[i])) return false;
@@ -134,7 +136,7 @@ bool check_last(field_reader& fields, const std::vector<chat_message>& messages)
 
 bool read_message(field_reader& fields, const json& message, const std::string& at,
                   chat_message& out) {
-    if (!message.is_object()) return fields.not_a(message, at, "an object");
+    if (!message.is_object()) return fields.fail_wrong_type(message, at, "an object");
     return read_role(fields, message, at, out.role) &&
            (out.role == "assistant" ? read_assistant(fields, message, at, out)
                                     : read_content(fields, message, at, out.content)) &&
@@ -146,7 +148,7 @@ bool read_messages(field_reader& fields, const json& body, std::size_t most,
                    std::vector<chat_message>& out) {
     const auto* list = field_reader::find(body, "messages");
     if (!list) return fields.missing("messages");
-    if (!list->is_array()) return fields.not_a(*list, "messages", "a list");
+    if (!list->is_array()) return fields.fail_wrong_type(*list, "messages", "a list");
     if (list->empty()) return fields.invalid("messages", "is empty; it must contain a message");
     if (list->size() > most)
         return fields.invalid(

@@ -31,32 +31,32 @@ bool read_function(field_reader& fields, const json& tool, const std::string& at
     const auto path = append_path(at, "function");
     const auto* function = field_reader::find(tool, "function");
     if (!function) return fields.missing(path);
-    if (!function->is_object()) return fields.not_a(*function, path, "an object");
+    if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
     callable c;
     if (!fields.require(*function, path, "name", c.name)) return false;
     if (c.name.empty()) return fields.invalid(append_path(path, "name"), "is empty");
     c.parameters = field_reader::find(*function, "parameters");
     if (c.parameters && !c.parameters->is_object())
-        return fields.not_a(*c.parameters, append_path(path, "parameters"), "an object");
+        return fields.fail_wrong_type(*c.parameters, append_path(path, "parameters"), "an object");
     out.functions.push_back(std::move(c));
     return true;
 }
 
 bool read_tool(field_reader& fields, const json& tool, const std::string& at, wanted_calls& out) {
-    if (!tool.is_object()) return fields.not_a(tool, at, "an object");
+    if (!tool.is_object()) return fields.fail_wrong_type(tool, at, "an object");
     std::string type = "function";
     if (!fields.read(tool, at, "type", type)) return false;
     if (type != "function")
         return fields.unsupported(
             append_path(at, "type"),
-            fmt::format(R"(is "{}"; only "function" is supported)", shown(type)));
+            fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
     return read_function(fields, tool, at, out);
 }
 
 bool read_tools(field_reader& fields, const json& body, wanted_calls& out) {
     const auto* tools = field_reader::find(body, "tools");
     if (!tools) return true;
-    if (!tools->is_array()) return fields.not_a(*tools, "tools", "a list");
+    if (!tools->is_array()) return fields.fail_wrong_type(*tools, "tools", "a list");
     if (tools->size() > max_tools)
         return fields.invalid(
             "tools", fmt::format("has {} items; the maximum is {}", tools->size(), max_tools));
@@ -70,26 +70,29 @@ bool choose_function(field_reader& fields, const json& choice, wanted_calls& out
     constexpr auto path = "tool_choice.function";
     const auto* function = field_reader::find(choice, "function");
     if (!function) return fields.missing(path);
-    if (!function->is_object()) return fields.not_a(*function, path, "an object");
+    if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
     std::string name;
     if (!fields.require(*function, path, "name", name)) return false;
     const auto is_it = [&](const callable& c) { return c.name == name; };
     const auto found = std::find_if(out.functions.begin(), out.functions.end(), is_it);
     if (found == out.functions.end())
-        return fields.invalid("tool_choice.function.name",
-                              fmt::format("is \"{}\", which is not one of tools", shown(name)));
+        return fields.invalid(
+            "tool_choice.function.name",
+            fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
     out.functions = {*found};
     out.must_call = true;
     return true;
 }
 
 bool read_named_choice(field_reader& fields, const json& choice, wanted_calls& out) {
-    if (!choice.is_object()) return fields.not_a(choice, "tool_choice", "a string or an object");
+    if (!choice.is_object())
+        return fields.fail_wrong_type(choice, "tool_choice", "a string or an object");
     std::string type = "function";
     if (!fields.read(choice, "tool_choice", "type", type)) return false;
     if (type == "function") return choose_function(fields, choice, out);
-    return fields.unsupported("tool_choice.type",
-                              fmt::format(R"(is "{}"; only "function" is supported)", shown(type)));
+    return fields.unsupported(
+        "tool_choice.type",
+        fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
 }
 
 bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out) {
@@ -149,7 +152,8 @@ bool read_schema(field_reader& fields, const json& format, const std::string& at
     out = {{"type", "object"}};
     const auto* schema = field_reader::find(format, "schema");
     if (!schema) return true;
-    if (!schema->is_object()) return fields.not_a(*schema, append_path(at, "schema"), "an object");
+    if (!schema->is_object())
+        return fields.fail_wrong_type(*schema, append_path(at, "schema"), "an object");
     if (!schema->empty()) out = *schema;
     return true;
 }
@@ -159,7 +163,7 @@ bool read_response_format(field_reader& fields, const json& body, json& out) {
     const std::string at = "response_format";
     const auto* format = field_reader::find(body, at);
     if (!format) return true;
-    if (!format->is_object()) return fields.not_a(*format, at, "an object");
+    if (!format->is_object()) return fields.fail_wrong_type(*format, at, "an object");
     std::string type;
     if (!fields.require(*format, at, "type", type)) return false;
     if (type == "text") return true;
@@ -170,10 +174,10 @@ bool read_response_format(field_reader& fields, const json& body, json& out) {
         return fields.unsupported(append_path(at, "type"),
                                   fmt::format("is \"{}\"; it must be text, json_object or "
                                               "json_schema",
-                                              shown(type)));
+                                              quote_text(type)));
     const auto* wrapper = field_reader::find(*format, "json_schema");
     if (!wrapper) return fields.missing(path);
-    if (!wrapper->is_object()) return fields.not_a(*wrapper, path, "an object");
+    if (!wrapper->is_object()) return fields.fail_wrong_type(*wrapper, path, "an object");
     return read_schema(fields, *wrapper, path, out);
 }
 
@@ -189,7 +193,8 @@ bool read_form(field_reader& fields, const json& body, wanted_form& out) {
                          read_response_format(fields, body, out.schema);
     if (!is_read) return false;
     if (const auto* schema = field_reader::find(body, "json_schema")) {
-        if (!schema->is_object()) return fields.not_a(*schema, "json_schema", "an object");
+        if (!schema->is_object())
+            return fields.fail_wrong_type(*schema, "json_schema", "an object");
         if (!out.schema.is_null())
             return fields.invalid("json_schema", "cannot be combined with response_format");
         out.schema = *schema;

@@ -64,7 +64,7 @@ bool read_tokens(field_reader& fields, const json& body, const char* key, std::i
 
 bool add_stop(field_reader& fields, const json& value, const std::string& path,
               generation_options& out) {
-    if (!value.is_string()) return fields.not_a(value, path, "a string");
+    if (!value.is_string()) return fields.fail_wrong_type(value, path, "a string");
     // Some clients send an empty string for no stop word.
     if (!value.get_ref<const std::string&>().empty()) out.stop.push_back(value.get<std::string>());
     return true;
@@ -75,7 +75,8 @@ bool read_stop(field_reader& fields, const json& body, generation_options& out) 
     if (!stop) return true;
     out.stop.clear();
     if (stop->is_string()) return add_stop(fields, *stop, "stop", out);
-    if (!stop->is_array()) return fields.not_a(*stop, "stop", "a string or a list of strings");
+    if (!stop->is_array())
+        return fields.fail_wrong_type(*stop, "stop", "a string or a list of strings");
     for (std::size_t i = 0; i < stop->size(); ++i)
         if (!add_stop(fields, (*stop)[i], append_path("stop", i), out)) return false;
     return true;
@@ -115,7 +116,8 @@ bool read_stream(field_reader& fields, const json& body, generation_request& out
     if (!read_stream_by(fields, body, out.stream_by)) return false;
     const auto* options = field_reader::find(body, "stream_options");
     if (!options) return true;
-    if (!options->is_object()) return fields.not_a(*options, "stream_options", "an object");
+    if (!options->is_object())
+        return fields.fail_wrong_type(*options, "stream_options", "an object");
     return fields.read(*options, "stream_options", "include_usage", out.include_usage);
 }
 
@@ -165,7 +167,7 @@ std::string extract_members(const json& object, std::span<const std::string_view
 bool read_options(field_reader& fields, const json& body, generation_request& out) {
     out.options.sampling = extract_members(body, wire::sampling_field_names());
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
-           read_sampling(fields, body, out.options) && read_pin(fields, body, out.pin) &&
+           read_sampling(fields, body, out.options) && read_pin(fields, body, out.affinity_key) &&
            read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
            refuse_several(fields, body, "best_of") && reject_unsupported_fields(fields, body);
 }

@@ -45,7 +45,7 @@ std::variant<finished_answer, api_error> buffered_reply::finish() {
     const auto& result = reply_.result();
     remember_affinity(core_.places, pin_, std::move(talk_), bytes_, result, detail::now());
     if (result.finish_reason == finish_reason::error)
-        return error_of(result.error, result.diagnostics);
+        return to_api_error(result.error, result.diagnostics);
     if (auto error = calls_.error(result.finish_reason)) return *std::move(error);
     answer_.reasoning = result.reasoning.substr(0, calls_.reasoning_bytes());
     answer_.reason = calls_.reason(result.finish_reason);

@@ -97,10 +97,10 @@ void refuse_body(checked_request& request, request_parser& parser) {
         if (!has_small_body(parser))
             request.who = refused(413, "unexpected_body", "this path accepts no body");
     } else if (is_encoded(parser.get())) {
-        request.who =
-            refused(415, "unsupported_content_encoding",
-                    fmt::format("Content-Encoding is {}; send the body uncompressed",
-                                shown(view_of(parser.get()[http::field::content_encoding]))));
+        request.who = refused(
+            415, "unsupported_content_encoding",
+            fmt::format("Content-Encoding is {}; send the body uncompressed",
+                        quote_text(view_of(parser.get()[http::field::content_encoding]))));
     }
 }
 
@@ -143,16 +143,16 @@ void connection::start() {
     asio::co_spawn(
         stream_.get_executor(), [self = shared_from_this()] { return self->run(); },
         [self = shared_from_this()](const std::exception_ptr& e) {
-            if (e) self->broke(e);
+            if (e) self->on_exception(e);
         });
 }
 
-void connection::broke(const std::exception_ptr& why) {
+void connection::on_exception(const std::exception_ptr& why) {
     close();
     try {
         std::rethrow_exception(why);
     } catch (...) {
-        log_exception(core_->options, "closing a connection after an internal error");
+        log_current_exception(core_->options, "closing a connection after an internal error");
     }
 }
 
@@ -161,12 +161,12 @@ void connection::close_when_idle() {
     if (voice_) voice_->drain();
 }
 
-void connection::cut_short() {
+void connection::abort_requests() {
     if (!voice_) close();
 }
 
 void connection::close() {
-    if (voice_) voice_->kill();
+    if (voice_) voice_->close_hard();
     stream_.close();
 }
 
@@ -301,7 +301,7 @@ auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
                            core_->options.write_timeout);
     exchange.close_after_answer();
     co_await exchange.send(*refused.refusal());
-    remember(exchange, refused.refusal()->key_name, refused);
+    record_request(exchange, refused.refusal()->key_name, refused);
 }
 
 std::string connection::id_of(const http_request& request) {
@@ -324,13 +324,13 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
     } else {
         auto& who = std::get<admitted>(checked.who);
         key = who.key_name();
-        co_await dispatch(exchange, *checked.found, std::move(who));
+        co_await run_endpoint(exchange, *checked.found, std::move(who));
     }
-    remember(exchange, key, checked);
-    co_return exchange.may_go_on();
+    record_request(exchange, key, checked);
+    co_return exchange.can_keep_alive();
 }
 
-auto connection::dispatch(http_exchange& exchange, const matched_route& found, admitted who)
+auto connection::run_endpoint(http_exchange& exchange, const matched_route& found, admitted who)
     -> awaitable<void> {
     switch (found.route->endpoint) {
         case endpoint::health:
@@ -371,14 +371,14 @@ auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitabl
                         std::string(exchange.traceparent())};
     voice_ = std::make_shared<voice_websocket>(stream_, core_, std::move(caller));
     const bool was_open = co_await voice_->run(exchange.request());
-    exchange.handed_over(was_open ? 101 : 400);
+    exchange.mark_upgraded(was_open ? 101 : 400);
 }
 
-void connection::remember(const http_exchange& exchange, std::string_view key,
-                          const checked_request& checked) {
+void connection::record_request(const http_exchange& exchange, std::string_view key,
+                                const checked_request& checked) {
     const auto took = detail::now() - checked.began;
     const auto route = checked.route_path();
-    core_->metrics.request_ended(route, exchange.status(), took);
+    core_->metrics.record_request(route, exchange.status(), took);
     auto record = exchange.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = exchange.id();
@@ -388,7 +388,7 @@ void connection::remember(const http_exchange& exchange, std::string_view key,
     record.method = view_of(exchange.request().method_string());
     record.route = route;
     record.status = exchange.status();
-    record.took = took;
+    record.elapsed = took;
     // Frequent health checks would fill the log.
     log_and_audit(
         core_->options, record,

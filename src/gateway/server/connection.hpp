@@ -51,12 +51,12 @@ class connection : public std::enable_shared_from_this<connection> {
     /// Closes the connection at once if it is idle, else after the response.
     void close_when_idle();
     /// Closes the connection, except for a WebSocket, which its session closes.
-    void cut_short();
+    void abort_requests();
     void close();
 
  private:
     awaitable<void> run();
-    void broke(const std::exception_ptr& why);
+    void on_exception(const std::exception_ptr& why);
     awaitable<std::optional<checked_request>> read_request();
     checked_request check_head(const http_request& head);
     void set_read_deadline(duration limit);
@@ -67,10 +67,10 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<void> refuse_unread(checked_request refused);
     awaitable<bool> answer(checked_request checked);
     awaitable<void> answer_voice(http_exchange& exchange, admitted who);
-    awaitable<void> dispatch(http_exchange& exchange, const matched_route& found, admitted who);
+    awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found, admitted who);
     std::string id_of(const http_request& request);
-    void remember(const http_exchange& exchange, std::string_view key,
-                  const checked_request& checked);
+    void record_request(const http_exchange& exchange, std::string_view key,
+                        const checked_request& checked);
 
     std::shared_ptr<gateway_core> core_;
     client_stream stream_;

@@ -93,7 +93,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         if (core_->connections.size() >= core_->options.max_connections) return;
         std::make_shared<connection>(std::move(socket), core_)->start();
     } catch (...) {
-        log_exception(core_->options, "closing a connection that could not be started");
+        log_current_exception(core_->options, "closing a connection that could not be started");
     }
 
     // For example, no file descriptors are left.
@@ -109,7 +109,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     void cut_short() {
         constexpr auto farewell = std::chrono::seconds(10);
         core_->voices.stop();
-        for_all(&connection::cut_short);
+        for_all(&connection::abort_requests);
         limit_.expires_after(farewell);
         limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             if (!ec) self->close_all();

@@ -54,7 +54,7 @@ void charge(http_exchange& exchange, gateway_core& core, const served_model& mod
     const auto& u = result.usage;
     exchange.record.reply = r.id();
     core.gate.charge(who, detail::now(), u.prompt + u.generated);
-    core.metrics.reply_ended(model.name, result, by_chunk);
+    core.metrics.record_reply(model.name, result, by_chunk);
     note(exchange, model, u, result.finish_reason);
 }
 
@@ -107,7 +107,7 @@ class streamed_reply {
     void take(const chunk& piece) {
         stream_.reasoning(piece.reasoning, out_);
         if (piece.text.empty()) return;
-        if (by_chunk_) core_.metrics.chunk_came(head_.model, piece);
+        if (by_chunk_) core_.metrics.record_chunk(head_.model, piece);
         take(calls_.feed(piece.text));
     }
     void take(const text_and_calls& read) {
@@ -120,13 +120,13 @@ class streamed_reply {
         if (out_.empty()) co_return;
         if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();
         co_await exchange_.write(out_);
-        silence_.sent(detail::now());
+        silence_.record_send(detail::now());
         out_.clear();
     }
 
     awaitable<void> end(const reply_result& result) {
         if (result.finish_reason == finish_reason::error) {
-            const auto error = error_of(result.error, result.diagnostics);
+            const auto error = to_api_error(result.error, result.diagnostics);
             if (!has_begun_) co_return co_await exchange_.send(error);
             fail(error);
         } else if (const auto no_call = calls_.error(result.finish_reason)) {
@@ -219,7 +219,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
     if (const auto* const error = std::get_if<api_error>(&read))
         co_return co_await exchange.send(*error);
     const auto& answer = std::get<finished_answer>(read);
-    if (key) core.answers.keep(detail::now(), *key, answer);
+    if (key) core.answers.store(detail::now(), *key, answer);
     co_await send_whole(exchange, head, answer);
 }
 
@@ -246,17 +246,17 @@ std::optional<api_error> take_adapters(const gateway_core& core, const served_mo
 std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
                                       const std::vector<std::string_view>& texts) {
     if (core.options.audit && core.options.audit_prompts)
-        exchange.record.prompt = joined(texts, max_audit_prompt_bytes);
-    if (core.is_stopping) return gateway_stopping();
+        exchange.record.prompt = join_texts(texts, max_audit_prompt_bytes);
+    if (core.is_stopping) return make_stopping_error();
     return core.policy.verdict(texts);
 }
 
 std::vector<std::string_view> request_texts(const chat_request& r) {
-    return texts_of(r.messages, {}, r.options);
+    return collect_texts(r.messages, {}, r.options);
 }
 
 std::vector<std::string_view> request_texts(const completion_request& r) {
-    return texts_of({}, r.prompt, r.options);
+    return collect_texts({}, r.prompt, r.options);
 }
 
 generation_job order_of(gateway_core& core, chat_request request) {

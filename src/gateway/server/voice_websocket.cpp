@@ -60,7 +60,7 @@ std::optional<api_error> check_voice_upgrade(const http_exchange& exchange,
     if (!protocols.empty() && !offers_voice_protocol(protocols))
         return upgrade_refused(400, "unknown_protocol",
                                "offer the subprotocol " + std::string(voice_protocol));
-    if (core.is_stopping) return gateway_stopping();
+    if (core.is_stopping) return make_stopping_error();
     return std::nullopt;
 }
 
@@ -86,13 +86,14 @@ auto voice_websocket::run(const http_request& request) -> awaitable<bool> {
     if (!co_await accept(request)) co_return false;
     while (co_await read_message()) {
         handle_message();
-        co_await until([this] { return out_.size() <= most_waiting || close_ || !is_connected(); });
+        co_await wait_until_true(
+            [this] { return out_.size() <= most_waiting || close_ || !is_connected(); });
     }
-    leave();
-    if (!close_) kill();
-    co_await until([this] { return !is_finishing(); });
+    detach_session();
+    if (!close_) close_hard();
+    co_await wait_until_true([this] { return !is_finishing(); });
     look_.cancel();
-    kill();
+    close_hard();
     co_return true;
 }
 
@@ -126,7 +127,7 @@ auto voice_websocket::accept(const http_request& request) -> awaitable<bool> {
 
 // Handlers that may make the condition true must call wake_.cancel().
 template <class Condition>
-auto voice_websocket::until(Condition is_so) -> awaitable<void> {
+auto voice_websocket::wait_until_true(Condition is_so) -> awaitable<void> {
     while (!is_so()) {
         boost::system::error_code ignored;
         wake_.expires_at(asio::steady_timer::time_point::max());
@@ -153,7 +154,7 @@ void voice_websocket::set_message_deadline() {
     reading_.expires_after(core_->options.read_timeout);
     reading_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self && self->reading_.expiry() <= detail::now()) self->kill();
+        if (!ec && self && self->reading_.expiry() <= detail::now()) self->close_hard();
     });
 }
 
@@ -170,7 +171,7 @@ void voice_websocket::handle_message() {
     if (auto* const no = std::get_if<voice_socket_watchdog::refusal>(&read))
         return send(std::move(no->answer));
     auto& message = std::get<voice_message>(read);
-    if (const auto session = session_.lock()) return session->tell(number_, std::move(message));
+    if (const auto session = session_.lock()) return session->deliver(number_, std::move(message));
     auto* const first = std::get_if<voice::start>(&message);
     if (first && caller_)
         return core_->voices.start(number_, *std::exchange(caller_, std::nullopt),
@@ -178,11 +179,11 @@ void voice_websocket::handle_message() {
     send(no_session(get_turn_name(message)));
 }
 
-void voice_websocket::started(std::weak_ptr<voice_session> session) {
+void voice_websocket::on_started(std::weak_ptr<voice_session> session) {
     session_ = std::move(session);
 }
 
-void voice_websocket::refused(voice_caller caller, voice_error why) {
+void voice_websocket::on_refused(voice_caller caller, voice_error why) {
     caller_ = std::move(caller);
     send(error_text(why));
 }
@@ -192,10 +193,10 @@ void voice_websocket::refused(voice_caller caller, voice_error why) {
 void voice_websocket::give_up(const voice_socket_watchdog::closing& why) {
     if (!why.last_words.empty()) send(why.last_words);
     close(why.why);
-    leave();
+    detach_session();
 }
 
-void voice_websocket::leave() {
+void voice_websocket::detach_session() {
     if (const auto session = std::exchange(session_, {}).lock()) session->drop(number_);
 }
 
@@ -211,7 +212,7 @@ void voice_websocket::close(voice_close why) {
 }
 
 // Pending socket operations complete with an error.
-void voice_websocket::kill() {
+void voice_websocket::close_hard() {
     stream_.next_layer().close();
     wake_.cancel();
 }
@@ -226,7 +227,7 @@ void voice_websocket::begin_close() {
         self->is_closed_ = true;
         self->writing_.cancel();
         self->wake_.cancel();
-        self->kill();
+        self->close_hard();
     });
 }
 
@@ -262,7 +263,7 @@ void voice_websocket::ping() {
 void voice_websocket::send(std::string text) {
     if (close_) return;
     out_.push_back(std::move(text));
-    if (out_.size() > too_many_waiting) return kill();
+    if (out_.size() > too_many_waiting) return close_hard();
     write_next();
 }
 
@@ -284,7 +285,7 @@ void voice_websocket::written(boost::system::error_code ec) {
     is_writing_ = false;
     writing_.cancel();
     wake_.cancel();
-    if (ec) return kill();
+    if (ec) return close_hard();
     out_.pop_front();
     write_next();
 }
@@ -294,7 +295,7 @@ void voice_websocket::set_write_deadline(duration limit) {
     writing_.expires_after(limit);
     writing_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self && self->writing_.expiry() <= detail::now()) self->kill();
+        if (!ec && self && self->writing_.expiry() <= detail::now()) self->close_hard();
     });
 }
 

@@ -40,21 +40,21 @@ class voice_websocket final : public voice_sink,
     /// handshake failed.
     awaitable<bool> run(const http_request& request);
 
-    void started(std::weak_ptr<voice_session> session) override;
-    void refused(voice_caller caller, voice_error why) override;
+    void on_started(std::weak_ptr<voice_session> session) override;
+    void on_refused(voice_caller caller, voice_error why) override;
     void send(std::string text) override;
     void close(voice_close why) override;
     /// The gateway stops: closes a socket without a session. Sessions close their own sockets.
     void drain();
     /// Closes the socket without a closing handshake.
-    void kill();
+    void close_hard();
 
  private:
     awaitable<bool> accept(const http_request& request);
     awaitable<bool> read_message();
     void handle_message();
     void give_up(const voice_socket_watchdog::closing& why);
-    void leave();
+    void detach_session();
     void run_watchdog();
     void ping();
 
@@ -64,7 +64,7 @@ class voice_websocket final : public voice_sink,
     void set_write_deadline(duration limit);
     void set_message_deadline();
     template <class Condition>
-    awaitable<void> until(Condition is_so);
+    awaitable<void> wait_until_true(Condition is_so);
     bool is_connected() const noexcept { return stream_.next_layer().socket().is_open(); }
     bool is_finishing() const noexcept { return is_writing_ || (is_closing_ && !is_closed_); }
 

@@ -48,7 +48,7 @@ api_error unknown_adapter(std::string_view name) {
             .type = "not_found_error",
             .code = "adapter_not_found",
             .message = fmt::format("there is no adapter \"{}\"; GET /admin/adapters lists them",
-                                   shown(name))};
+                                   quote_text(name))};
 }
 
 api_error too_many_jobs() {
@@ -67,7 +67,7 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
       adapters_(o.adapters, names_of(models_of(o))),
       reconcile_timer_(executor) {
     for (const auto& m : models_of(o)) {
-        if (adapters_.standing(m.name).empty()) continue;
+        if (adapters_.deployed_scales(m.name).empty()) continue;
         for (const auto& url : m.servers)
             servers_.push_back(std::make_shared<deployer_server>(
                 deployer_server{m.name, transport::without_credentials(url),
@@ -136,9 +136,9 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
         "no server of the model reported its adapters; servers has the reason for each";
     for (auto& v : visits) {
         co_await ask(v);
-        if (v.fault.empty() && !has_adapter(v.told, adapter.id))
-            v.fault =
-                fmt::format("has no adapter {}; it was started with {}", adapter.id, v.told.size());
+        if (v.fault.empty() && !has_adapter(v.reported, adapter.id))
+            v.fault = fmt::format("has no adapter {}; it was started with {}", adapter.id,
+                                  v.reported.size());
         else if (v.fault.empty())
             fault.clear();
     }
@@ -155,7 +155,7 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
 
 // Stores the scale first: what is not on disk is not deployed.
 std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scale) try {
-    if (store_) store_->put({adapter.model, adapter.name, scale});
+    if (store_) store_->save_entry({adapter.model, adapter.name, scale});
     adapters_.deploy(adapter.name, scale);
     tell(log_level::info,
          fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
@@ -176,13 +176,13 @@ auto adapter_deployer::plan_server_checks(std::string_view model) const -> std::
 
 auto adapter_deployer::ask(visit& v) -> awaitable<void> {
     diagnostics diag;
-    v.told = co_await v.server->talk.async_adapters(diag, redirect_error(use_awaitable, v.ec));
+    v.reported = co_await v.server->talk.async_adapters(diag, redirect_error(use_awaitable, v.ec));
     if (v.ec) v.fault = diag.to_string();
 }
 
 auto adapter_deployer::set(visit& v) -> awaitable<void> {
     diagnostics diag;
-    auto standing = adapters_.standing(v.server->model);
+    auto standing = adapters_.deployed_scales(v.server->model);
     co_await v.server->talk.async_set_adapters(std::move(standing), diag,
                                                redirect_error(use_awaitable, v.ec));
     if (v.ec) v.fault = diag.to_string();
@@ -219,7 +219,7 @@ auto adapter_deployer::reconcile(server_ptr s) -> awaitable<void> {
     v.server = std::move(s);
     co_await ask(v);
     // An unreachable server is checked again when it returns.
-    if (v.ec || is_set(v.told, adapters_.standing(v.server->model))) co_return;
+    if (v.ec || is_set(v.reported, adapters_.deployed_scales(v.server->model))) co_return;
     co_await set(v);
     if (v.ec)
         tell(log_level::warning,

@@ -64,7 +64,7 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     /// Result of querying or updating one server.
     struct visit {
         server_ptr server;
-        std::vector<server_adapter> told{};
+        std::vector<server_adapter> reported{};
         error_code ec{};
         std::string fault{};
     };

@@ -57,7 +57,7 @@ std::vector<measured_server> measured_servers(const gateway_options& o) {
 }
 
 // Memory may be exhausted, so this does not format text.
-void log_exception(const gateway_options& o, std::string_view what) {
+void log_current_exception(const gateway_options& o, std::string_view what) {
     const auto& log = o.instruments.log;
     if (!log.enabled(log_level::error)) return;
     log.write(log_level::error, what);
@@ -72,8 +72,8 @@ void log_exception(const gateway_options& o, std::string_view what) {
 
 void log_and_audit(const gateway_options& o, const audit_record& record, log_level level) {
     const auto& log = o.instruments.log;
-    if (log.enabled(level)) log.write(level, log_line(record));
-    if (o.audit) o.audit(audit_line(record));
+    if (log.enabled(level)) log.write(level, format_log_line(record));
+    if (o.audit) o.audit(format_audit_line(record));
 }
 
 std::vector<config_fault> check(const gateway_options& o) {

@@ -89,7 +89,7 @@ struct audit_record;
 void log_and_audit(const gateway_options& o, const audit_record& record, log_level level);
 
 /// Logs `what` and the exception that is being handled.
-void log_exception(const gateway_options& o, std::string_view what);
+void log_current_exception(const gateway_options& o, std::string_view what);
 
 /// The served models with their servers; at least one.
 std::vector<model_servers> models_of(const gateway_options& o);

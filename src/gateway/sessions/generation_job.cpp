@@ -12,10 +12,10 @@
 namespace tandem::gateway {
 
 std::string make_affinity_key(const admitted& who, const generation_request& request) {
-    if (request.pin.empty()) return {};
+    if (request.affinity_key.empty()) return {};
     auto pin = who.key_name();
     pin += '\n';  // does not occur in key names
-    return pin += request.pin;
+    return pin += request.affinity_key;
 }
 
 namespace {
@@ -106,7 +106,7 @@ void tool_call_extractor::read_channel(std::string_view reasoning, text_and_call
 std::optional<api_error> tool_call_extractor::error(finish_reason of_reply) const {
     if (broken_as_ == call_fault::none) return std::nullopt;
     if (broken_as_ == call_fault::cut_off && of_reply == finish_reason::length) return std::nullopt;
-    const auto words = trimmed(broken_);
+    const auto words = trim_json_space(broken_);
     const auto end = text::floor_to_character(words, std::min(words.size(), max_told_bytes));
     return api_error{
         .status = 502,

@@ -15,7 +15,7 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
         // the start.
         settings.watch_always = true;
         // The prefill before the first turn must use the adapters, too.
-        settings.client.generation.lora = adapters.standing(m.name);
+        settings.client.generation.lora = adapters.deployed_scales(m.name);
         names_.push_back(m.name);
         models_.push_back({std::move(m.name), std::move(m.servers),
                            service(executor, std::move(settings), o.instruments)});

@@ -21,7 +21,7 @@ namespace {
 
 // The texts of a turn that the model reads.
 std::vector<std::string_view> texts_in(const voice_turn& turn) {
-    auto texts = texts_of(turn.messages, turn.prompt, turn.options);
+    auto texts = collect_texts(turn.messages, turn.prompt, turn.options);
     if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
     return texts;
 }
@@ -42,13 +42,13 @@ voice_session::voice_session(gateway_state& gateway, voice_session_owner& host, 
 /// Passes an event to the turns, and performs the resulting actions. Nested events are performed
 /// afterwards.
 template <class Function>
-void voice_session::enter(Function change) {
+void voice_session::run_and_perform(Function change) {
     const auto self = shared_from_this();  // an action may erase the session
     try {
         change(detail::now());
         if (!is_performing_) perform_all();
     } catch (...) {
-        broke();
+        on_exception();
     }
 }
 
@@ -64,9 +64,9 @@ void voice_session::perform_all() {
 }
 
 // Ends only this session. Called inside a catch block.
-void voice_session::broke() {
-    log_exception(gateway_.options, "a voice session was ended by an internal error");
-    turns_.broke();
+void voice_session::on_exception() {
+    log_current_exception(gateway_.options, "a voice session was ended by an internal error");
+    turns_.on_exception();
     perform_all();
 }
 
@@ -78,7 +78,7 @@ void voice_session::release_permit() {
 
 /// Wraps a handler, because the session or the gateway may be gone when it runs.
 template <class Function>
-auto voice_session::later(Function change) {
+auto voice_session::bind_to_session(Function change) {
     return [weak = weak_from_this(), change = std::move(change)](auto&&... told) {
         const auto self = weak.lock();
         if (!self) return;
@@ -94,30 +94,31 @@ void voice_session::arm_check_timer() {
         return;
     }
     check_.expires_at(*due);
-    check_.async_wait(later([](voice_session& self, boost::system::error_code ec) {
-        if (!ec) self.enter([&](time_point now) { self.turns_.check(now); });
+    check_.async_wait(bind_to_session([](voice_session& self, boost::system::error_code ec) {
+        if (!ec) self.run_and_perform([&](time_point now) { self.turns_.check(now); });
     }));
 }
 
 void voice_session::attach(voice_socket socket, voice_caller caller, voice::start first) {
     caller_ = std::move(caller);
-    enter([&](time_point now) { turns_.attached(now, socket, std::move(first)); });
+    run_and_perform(
+        [&](time_point now) { turns_.on_socket_attached(now, socket, std::move(first)); });
 }
 
-void voice_session::tell(voice_socket socket, voice_message message) {
-    enter([&](time_point now) { turns_.told(now, socket, std::move(message)); });
+void voice_session::deliver(voice_socket socket, voice_message message) {
+    run_and_perform([&](time_point now) { turns_.on_message(now, socket, std::move(message)); });
 }
 
 void voice_session::drop(voice_socket socket) {
-    enter([&](time_point now) { turns_.dropped(now, socket); });
+    run_and_perform([&](time_point now) { turns_.on_socket_lost(now, socket); });
 }
 
 void voice_session::drain() {
-    enter([&](time_point now) { turns_.drain(now); });
+    run_and_perform([&](time_point now) { turns_.drain(now); });
 }
 
 void voice_session::stop() {
-    enter([&](time_point now) { turns_.stop(now); });
+    run_and_perform([&](time_point now) { turns_.stop(now); });
 }
 
 // --- sockets and registry
@@ -156,12 +157,12 @@ std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
 void voice_session::perform(const voice_action::check_turn& a) {
     if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
     record_prompt(*a.turn);
-    turns_.permitted(detail::now(), a.turn->number);
+    turns_.on_turn_permitted(detail::now(), a.turn->number);
 }
 
 void voice_session::refuse(const voice_turn& turn, api_error why) {
     audit_refused_turn(turn, why);
-    turns_.refused(detail::now(), turn.number, std::move(why));
+    turns_.on_turn_refused(detail::now(), turn.number, std::move(why));
 }
 
 void voice_session::record_prompt(const voice_turn& turn) {
@@ -169,7 +170,7 @@ void voice_session::record_prompt(const voice_turn& turn) {
     // Limits the memory for a client that only appends to the history.
     constexpr std::size_t most_turns = 64;
     if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
-    auto words = joined(texts_in(turn), max_audit_prompt_bytes);
+    auto words = join_texts(texts_in(turn), max_audit_prompt_bytes);
     said_bytes_ += words.size();
     said_[turn.number] = std::move(words);
 }
@@ -179,7 +180,7 @@ std::string voice_session::take_text_said_up_to(std::uint64_t number) {
     const auto end = said_.upper_bound(number);
     std::vector<std::string_view> texts;
     for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
-    auto all = joined(texts, max_audit_prompt_bytes);
+    auto all = join_texts(texts, max_audit_prompt_bytes);
     for (auto at = said_.begin(); at != end; at = said_.erase(at)) said_bytes_ -= at->second.size();
     return all;
 }
@@ -231,9 +232,9 @@ void voice_session::perform(const voice_action::resume& a) {
 }
 
 void voice_session::perform(const voice_action::next_chunk& a) {
-    auto told = later(
+    auto told = bind_to_session(
         [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
-            self.enter([&](time_point now) { self.take(now, number, c); });
+            self.run_and_perform([&](time_point now) { self.take(now, number, c); });
         });
     reply_->async_next_chunk(asio::bind_executor(gateway_.executor, std::move(told)));
 }
@@ -241,11 +242,11 @@ void voice_session::perform(const voice_action::next_chunk& a) {
 void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
     if (number != number_) return;
     if (c) {
-        gateway_.metrics.chunk_came(model_.name, *c);
-        return turns_.chunk_came(now, number, *c);
+        gateway_.metrics.record_chunk(model_.name, *c);
+        return turns_.on_chunk(now, number, *c);
     }
-    account(now, reply_->result());
-    turns_.reply_ended(now, number, reply_->result());
+    audit_reply(now, reply_->result());
+    turns_.on_reply_ended(now, number, reply_->result());
 }
 
 void voice_session::perform(const voice_action::continue_after& a) {
@@ -285,22 +286,22 @@ void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& 
     auto record = make_turn_record(why.status);
     record.error = why.code;
     if (gateway_.options.audit && gateway_.options.audit_prompts)
-        record.prompt = joined(texts_in(turn), max_audit_prompt_bytes);
+        record.prompt = join_texts(texts_in(turn), max_audit_prompt_bytes);
     log_and_audit(gateway_.options, record, log_level::info);
 }
 
-void voice_session::account(time_point now, const reply_result& result) {
+void voice_session::audit_reply(time_point now, const reply_result& result) {
     const auto& u = result.usage;
     gateway_.gate.charge(caller_->who, now, u.prompt + u.generated);
     constexpr bool by_chunk = true;
-    gateway_.metrics.reply_ended(model_.name, result, by_chunk);
+    gateway_.metrics.record_reply(model_.name, result, by_chunk);
     auto record = make_turn_record(101);
     record.reply = reply_->id();
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;
-    record.took = now - began_;
+    record.elapsed = now - began_;
     record.finish_reason = to_string(result.finish_reason);
-    if (result.error) record.error = error_of(result.error, result.diagnostics).code;
+    if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
     if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
     log_and_audit(gateway_.options, record, log_level::info);
 }

@@ -61,7 +61,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
     /// A socket opens or resumes the session. The caller must be authorized for it.
     void attach(voice_socket socket, voice_caller caller, voice::start first);
-    void tell(voice_socket socket, voice_message message);
+    void deliver(voice_socket socket, voice_message message);
     void drop(voice_socket socket);
 
     void drain();
@@ -69,11 +69,11 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
  private:
     template <class Function>
-    void enter(Function change);
+    void run_and_perform(Function change);
     template <class Function>
-    auto later(Function change);
+    auto bind_to_session(Function change);
     void perform_all();
-    void broke();
+    void on_exception();
     void release_permit();
     void arm_check_timer();
 
@@ -103,7 +103,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record make_turn_record(int status) const;
     void audit_refused_turn(const voice_turn& turn, const api_error& why);
-    void account(time_point now, const reply_result& result);
+    void audit_reply(time_point now, const reply_result& result);
 
     gateway_state& gateway_;
     voice_session_owner& host_;

@@ -42,19 +42,21 @@ void voice_session_host::start(voice_socket socket, voice_caller caller, voice::
     auto given = admit(caller.who, first);
     auto* const outlet = find(socket);
     if (auto* const error = std::get_if<api_error>(&given))
-        return outlet->refused(std::move(caller), {.why = std::move(*error), .turn = first.turn});
+        return outlet->on_refused(std::move(caller),
+                                  {.why = std::move(*error), .turn = first.turn});
     const auto session = std::get<session_ptr>(std::move(given));
-    outlet->started(session);
+    outlet->on_started(session);
     session->attach(socket, std::move(caller), std::move(first));
 }
 
 auto voice_session_host::admit(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> try {
-    if (gateway_.is_stopping) return gateway_stopping();
+    if (gateway_.is_stopping) return make_stopping_error();
     return first.session.empty() ? open(who, first) : take_up(who, first.session);
 } catch (...) {
     // The client waits for a response.
-    log_exception(gateway_.options, "cannot start a voice session because of an internal error");
+    log_current_exception(gateway_.options,
+                          "cannot start a voice session because of an internal error");
     return make_internal_error();
 }
 

@@ -20,8 +20,8 @@ namespace tandem::gateway {
 class voice_sink {
  public:
     /// Result of a start: the socket has a session, or its caller may try again.
-    virtual void started(std::weak_ptr<voice_session> session) = 0;
-    virtual void refused(voice_caller caller, voice_error why) = 0;
+    virtual void on_started(std::weak_ptr<voice_session> session) = 0;
+    virtual void on_refused(voice_caller caller, voice_error why) = 0;
     virtual void send(std::string text) = 0;
     /// Closes after all sent messages.
     virtual void close(voice_close why) = 0;

@@ -42,7 +42,7 @@ double rounded_ms(std::chrono::nanoseconds took) {
 
 }  // namespace
 
-std::string audit_line(const audit_record& r) {
+std::string format_audit_line(const audit_record& r) {
     ordered_json line{{"time", utc(r.time)},
                       {"request_id", field(r.request_id)},
                       {"trace_id", field(r.trace_id)},
@@ -55,7 +55,7 @@ std::string audit_line(const audit_record& r) {
                       {"status", r.status},
                       {"tokens_in", field(r.tokens_in)},
                       {"tokens_out", field(r.tokens_out)},
-                      {"ms", rounded_ms(r.took)},
+                      {"ms", rounded_ms(r.elapsed)},
                       {"finish_reason", field(r.finish_reason)},
                       {"error", field(r.error)}};
     if (r.prompt) line["prompt"] = bounded(*r.prompt, max_audit_prompt_bytes);
@@ -63,11 +63,11 @@ std::string audit_line(const audit_record& r) {
     return line.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
 }
 
-std::string log_line(const audit_record& r) {
+std::string format_log_line(const audit_record& r) {
     auto line = fmt::format(
         "request {}: {} {}: {} after {:.1f} ms", r.request_id,
         bounded(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
-        r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.took));
+        r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.elapsed));
     if (r.reply) line += fmt::format(", reply {}", *r.reply);
     if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
     if (!r.error.empty()) line += ", " + r.error;

@@ -31,7 +31,7 @@ struct audit_record {
     std::optional<std::int64_t> tokens_in{};
     std::optional<std::int64_t> tokens_out{};
     /// From the request's head to the end of the response.
-    std::chrono::nanoseconds took{};
+    std::chrono::nanoseconds elapsed{};
     std::string finish_reason{};
     /// api_error::code of the error response; empty without an error or a code.
     std::string error{};
@@ -45,10 +45,10 @@ inline constexpr std::size_t max_audit_prompt_bytes = std::size_t{64} << 10;
 /// One line of JSON without a line feed. Empty or unknown fields are null; only `prompt` is omitted
 /// if not set. The line is pure ASCII, so that no Unicode line separators or terminal escapes reach
 /// a log. Longer texts are truncated to the limits above, and end with "…". Pure.
-std::string audit_line(const audit_record& r);
+std::string format_audit_line(const audit_record& r);
 
 /// Same for people, for the log: the request, its result, and the ids for looking it up elsewhere.
 /// Has the same limits. Pure.
-std::string log_line(const audit_record& r);
+std::string format_log_line(const audit_record& r);
 
 }  // namespace tandem::gateway

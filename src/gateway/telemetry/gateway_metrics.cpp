@@ -359,16 +359,16 @@ gateway_metrics::gateway_metrics(const std::vector<measured_server>& served,
 
 gateway_metrics::~gateway_metrics() = default;
 
-void gateway_metrics::request_ended(std::string_view route, int status, duration took) {
+void gateway_metrics::record_request(std::string_view route, int status, duration took) {
     all_->request_ended(route, status, took);
 }
 
-void gateway_metrics::chunk_came(std::string_view model, const chunk& c) {
+void gateway_metrics::record_chunk(std::string_view model, const chunk& c) {
     all_->chunk_came(model, c);
 }
 
-void gateway_metrics::reply_ended(std::string_view model, const reply_result& result,
-                                  bool by_chunk) {
+void gateway_metrics::record_reply(std::string_view model, const reply_result& result,
+                                   bool by_chunk) {
     all_->reply_ended(model, result, by_chunk);
 }
 

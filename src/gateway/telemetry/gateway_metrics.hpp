@@ -47,11 +47,11 @@ class gateway_metrics {
 
     /// A response or a WebSocket has ended. `route` is route::path, or empty if no route matched;
     /// `status` is 0 if the client disconnected before the response.
-    void request_ended(std::string_view route, int status, duration took);
+    void record_request(std::string_view route, int status, duration took);
     /// A client that receives chunks one by one received a chunk.
-    void chunk_came(std::string_view model, const chunk& c);
+    void record_chunk(std::string_view model, const chunk& c);
     /// `by_chunk`: the client received chunks as they came, rather than tokens or the whole reply.
-    void reply_ended(std::string_view model, const reply_result& result, bool by_chunk);
+    void record_reply(std::string_view model, const reply_result& result, bool by_chunk);
     /// The first chunk of a voice turn was sent `since_asked` after the turn was requested.
     /// `timing` splits the user's whole wait into parts, if known.
     void record_voice_latency(std::string_view model, duration since_asked,

@@ -83,7 +83,8 @@ class voice_message_reader {
             known += name;
         });
         return refused(400, "unknown_type",
-                       fmt::format("type is \"{}\"; known are {}", shown(type), known), "type");
+                       fmt::format("type is \"{}\"; known are {}", quote_text(type), known),
+                       "type");
     }
 
     bool fail(const std::string& at, std::string_view what) {
@@ -219,7 +220,6 @@ class voice_message_reader {
         for_each_voice_field(out, [&](const char* name, auto& field) {
             auto* found = find(v, name);
             if (!is_read || !found) return;
-            // Accepts a JSON value in place of its text.
             if (std::string_view(name) == "json_schema" && found->is_structured())
                 *found = found->dump();
             is_read = value(*found, joined(at, name), field);

@@ -130,7 +130,7 @@ std::string encode_end(const voice_end& e) {
     json out{{"type", failed ? "error" : "end"}};
     add_names(out, e.reply, e.turn);
     if (failed)
-        add_error(out, error_of(r.error, r.diagnostics), is_retryable(r.error));
+        add_error(out, to_api_error(r.error, r.diagnostics), is_retryable(r.error));
     else
         out["finish_reason"] = to_string(r.finish_reason);
     add_outcome(out, e);

@@ -21,7 +21,7 @@ voice_turn_machine::voice_turn_machine(voice_setup setup) : setup_(std::move(set
 
 // --- sockets
 
-void voice_turn_machine::dropped(time_point now, voice_socket socket) {
+void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
     if (is_over_ || socket_ != socket) return;
     detach_socket();
     actions_.push_back(voice_action::keep{});
@@ -93,12 +93,12 @@ void voice_turn_machine::end_waiting(const api_error* why) {
     }
 }
 
-void voice_turn_machine::permitted(time_point now, std::uint64_t number) {
+void voice_turn_machine::on_turn_permitted(time_point now, std::uint64_t number) {
     for (auto& w : waiting_) w.is_permitted = w.is_permitted || w.turn->number == number;
     advance(now);
 }
 
-void voice_turn_machine::refused(time_point now, std::uint64_t number, api_error why) {
+void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, api_error why) {
     const auto found = std::ranges::find_if(
         waiting_, [&](const waiting_turn& w) { return w.turn->number == number; });
     if (found == waiting_.end() || found->is_permitted) return;
@@ -170,7 +170,7 @@ void voice_turn_machine::finish(voice_close why) {
     actions_.push_back(voice_action::forget{});
 }
 
-void voice_turn_machine::chunk_came(time_point now, std::uint64_t number, const chunk& c) {
+void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const chunk& c) {
     if (is_over_ || !is_running() || reply_->turn->number != number) return;
     reply_->is_asked = false;
     // This chunk was pending when the reply was interrupted. Only the end matters.
@@ -191,18 +191,18 @@ std::optional<voice_timing> voice_turn_machine::measure(const reply_result& resu
     if (!reply_->first_chunk_at) return std::nullopt;
     const auto& turn = *reply_->turn;
     const auto chunk_at = *reply_->first_chunk_at;
-    const auto timing = timing_of({.asked_at = turn.asked_at,
-                                   .begun_at = reply_->begun_at,
-                                   .chunk_at = chunk_at,
-                                   .user_stopped_ago = turn.user_stopped_ago,
-                                   .vad_stop = turn.vad_stop},
-                                  result);
+    const auto timing = compute_timing({.asked_at = turn.asked_at,
+                                        .begun_at = reply_->begun_at,
+                                        .chunk_at = chunk_at,
+                                        .user_stopped_ago = turn.user_stopped_ago,
+                                        .vad_stop = turn.vad_stop},
+                                       result);
     actions_.push_back(voice_action::first_chunk{chunk_at - turn.asked_at, timing});
     return timing;
 }
 
-void voice_turn_machine::reply_ended(time_point now, std::uint64_t number,
-                                     const reply_result& result) {
+void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
+                                        const reply_result& result) {
     if (is_over_ || !is_running() || reply_->turn->number != number) return;
     reply_->is_ended = true;
     reply_->is_asked = false;
@@ -225,7 +225,7 @@ void voice_turn_machine::reply_ended(time_point now, std::uint64_t number,
 void voice_turn_machine::drain(time_point now) {
     if (is_over_) return;
     is_draining_ = true;
-    const auto why = gateway_stopping();
+    const auto why = make_stopping_error();
     end_waiting(&why);
     advance(now);
 }
@@ -237,7 +237,7 @@ void voice_turn_machine::stop(time_point now) {
     drain(now);
 }
 
-void voice_turn_machine::broke() {
+void voice_turn_machine::on_exception() {
     actions_.clear();
     finish(voice_close::broken);
 }

@@ -62,8 +62,10 @@ struct voice_setup {
 /// because all other messages to the client depend on its own messages.
 /// - Until the socket has a session, accept only `start` (answer others with no_session()): check
 /// that the key may use its model, call voice_sessions::admit(), destroy the session that it
-/// dropped, if any, create a voice_turn_machine if the session is new, and call attached().
-/// - Then pass each message to the session. When the socket is lost for any reason, call dropped().
+/// dropped, if any, create a voice_turn_machine if the session is new, and call
+/// on_socket_attached().
+/// - Then pass each message to the session. When the socket is lost for any reason, call
+/// on_socket_lost().
 ///
 /// After each call, take and perform the actions in order until there are none left; an action may
 /// call the session again. Run a timer for next_check(), and one for voice_sessions::next_expiry(),
@@ -74,16 +76,16 @@ class voice_turn_machine {
 
     /// A socket opens or resumes the session with this start. It receives `ready`; the session's
     /// previous socket is closed.
-    void attached(time_point now, voice_socket socket, voice::start first);
+    void on_socket_attached(time_point now, voice_socket socket, voice::start first);
     /// No effect if the socket is not the session's current one.
-    void told(time_point now, voice_socket socket, voice_message message);
-    void dropped(time_point now, voice_socket socket);
+    void on_message(time_point now, voice_socket socket, voice_message message);
+    void on_socket_lost(time_point now, voice_socket socket);
 
     // Results of actions. Unexpected or outdated ones have no effect.
-    void permitted(time_point now, std::uint64_t number);
-    void refused(time_point now, std::uint64_t number, api_error why);
-    void chunk_came(time_point now, std::uint64_t number, const chunk& c);
-    void reply_ended(time_point now, std::uint64_t number, const reply_result& result);
+    void on_turn_permitted(time_point now, std::uint64_t number);
+    void on_turn_refused(time_point now, std::uint64_t number, api_error why);
+    void on_chunk(time_point now, std::uint64_t number, const chunk& c);
+    void on_reply_ended(time_point now, std::uint64_t number, const reply_result& result);
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
     void drain(time_point now);
@@ -92,7 +94,7 @@ class voice_turn_machine {
 
     /// An exception occurred in the session: ends it at once. Pending actions are dropped, because
     /// it is unknown how many were performed.
-    void broke();
+    void on_exception();
 
     /// Call at next_check().
     void check(time_point now);
@@ -133,12 +135,12 @@ class voice_turn_machine {
     };
 
     // Messages of the client.
-    void said(time_point now, voice::start m);
-    void said(time_point now, const voice::continued& m);
-    void said(time_point now, const voice::heard& m);
-    void said(time_point now, const voice::interrupt& m);
-    void said(time_point now, const voice::resume& m);
-    void said(time_point now, const voice::end& m);
+    void handle(time_point now, voice::start m);
+    void handle(time_point now, const voice::continued& m);
+    void handle(time_point now, const voice::heard& m);
+    void handle(time_point now, const voice::interrupt& m);
+    void handle(time_point now, const voice::resume& m);
+    void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
     bool is_for_other_model(const voice::start& m);
     bool is_refused(const voice::start& m);

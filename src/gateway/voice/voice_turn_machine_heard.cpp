@@ -5,7 +5,7 @@
 // Messages about how far the listener heard a chunk.
 namespace tandem::gateway {
 
-void voice_turn_machine::said(time_point, const voice::heard& m) {
+void voice_turn_machine::handle(time_point, const voice::heard& m) {
     const bool is_known = reply_ && reply_->turn->what != voice_turn::kind::prompt &&
                           m.chunk.reply == reply_->turn->number && m.chunk.seq < reply_->chunks;
     if (!is_known) return;

@@ -60,7 +60,8 @@ std::string no_session(std::string turn) {
                        .turn = std::move(turn)});
 }
 
-void voice_turn_machine::attached(time_point now, voice_socket socket, voice::start first) {
+void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
+                                            voice::start first) {
     if (is_over_) return;
     if (socket_) {
         actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
@@ -90,10 +91,10 @@ void voice_turn_machine::attached(time_point now, voice_socket socket, voice::st
     advance(now);
 }
 
-void voice_turn_machine::told(time_point now, voice_socket socket, voice_message message) {
+void voice_turn_machine::on_message(time_point now, voice_socket socket, voice_message message) {
     if (is_over_ || is_ending_ || socket_ != socket) return;
     answered_ = get_turn_name(message);
-    std::visit([&](auto& m) { said(now, std::move(m)); }, message);
+    std::visit([&](auto& m) { handle(now, std::move(m)); }, message);
     advance(now);
 }
 
@@ -157,7 +158,7 @@ void voice_turn_machine::take_conversation(const conversation_changes& changes) 
     if (changes.interrupted_mark) interrupted_mark_ = *changes.interrupted_mark;
 }
 
-void voice_turn_machine::said(time_point now, voice::start m) {
+void voice_turn_machine::handle(time_point now, voice::start m) {
     if (is_refused(m)) return;
     if (!has_conversation_) take_conversation(m.conversation);
     start_turn(now, std::move(m));
@@ -165,7 +166,7 @@ void voice_turn_machine::said(time_point now, voice::start m) {
 
 bool voice_turn_machine::can_accept_turn() {
     if (is_closing()) {
-        send_error(gateway_stopping());
+        send_error(make_stopping_error());
         return false;
     }
     if (waiting_.size() < setup_.limits.waiting_turns) return true;
@@ -213,7 +214,7 @@ void voice_turn_machine::queue_resume(time_point now, bool timeline, std::string
                .timeline = timeline || (reply_ && reply_->turn->timeline)});
 }
 
-void voice_turn_machine::said(time_point, const voice::continued& m) {
+void voice_turn_machine::handle(time_point, const voice::continued& m) {
     if (!reply_ || !reply_->is_speaking) return;
     if (m.chunk != client_chunk_id{reply_->turn->number, reply_->chunks - 1}) return;
     reply_->is_speaking = false;
@@ -222,15 +223,15 @@ void voice_turn_machine::said(time_point, const voice::continued& m) {
     request_next_chunk();
 }
 
-void voice_turn_machine::said(time_point now, const voice::interrupt& m) {
-    if (m.heard) said(now, *m.heard);
+void voice_turn_machine::handle(time_point now, const voice::interrupt& m) {
+    if (m.heard) handle(now, *m.heard);
     is_resume_due_ = false;
     cancel_waiting();
     interrupt();
     interrupt_last_words();
 }
 
-void voice_turn_machine::said(time_point now, const voice::resume& m) {
+void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     const bool is_replying = is_running() && !reply_->is_interrupted;
     const bool has_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
         return w.turn->what != kind::messages && !w.is_cancelled;
@@ -243,7 +244,7 @@ void voice_turn_machine::said(time_point now, const voice::resume& m) {
     if (can_accept_turn()) queue_resume(now, false, m.turn);
 }
 
-void voice_turn_machine::said(time_point, const voice::end&) {
+void voice_turn_machine::handle(time_point, const voice::end&) {
     is_ending_ = true;
     interrupt();
     end_waiting(nullptr);

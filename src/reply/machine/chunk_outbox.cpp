@@ -5,13 +5,13 @@
 
 namespace tandem::detail {
 
-void chunk_outbox::add(time_point now, chunk c) {
-    if (lead() == 0) since_ = now;
+void chunk_outbox::add_chunk(time_point now, chunk c) {
+    if (count_unacknowledged() == 0) since_ = now;
     held_.push_back(std::move(c));
 }
 
 void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
-    if (held_.empty() || !held_.back().text.empty()) add(now, {.boundary = boundary::limit});
+    if (held_.empty() || !held_.back().text.empty()) add_chunk(now, {.boundary = boundary::limit});
     held_.back().reasoning += text;
 }
 
@@ -33,7 +33,7 @@ bool chunk_outbox::continued(time_point now, chunk_id id) {
 }
 
 std::optional<time_point> chunk_outbox::consumer_wait_since() const noexcept {
-    return lead() > 0 ? std::optional(since_) : std::nullopt;
+    return count_unacknowledged() > 0 ? std::optional(since_) : std::nullopt;
 }
 
 bool chunk_outbox::has_no_held_text() const noexcept {

@@ -20,12 +20,12 @@ class chunk_outbox {
     explicit chunk_outbox(std::uint64_t reply) : reply_(reply) {}
 
     /// Adds a complete chunk, which gets its id at the hand-over.
-    void add(time_point now, chunk c);
+    void add_chunk(time_point now, chunk c);
     /// Adds a piece of reasoning or, if `text` is empty, a sign that the server is working. Held
     /// pieces are merged into one.
     void add_reasoning(time_point now, std::string_view text);
     /// The consumer requests a chunk, or withdraws its request.
-    void wanted() noexcept { is_wanted_ = true; }
+    void request_chunk() noexcept { is_wanted_ = true; }
     void request_withdrawn() noexcept { is_wanted_ = false; }
     /// Whether a chunk must be handed over now.
     bool is_due() const noexcept { return is_wanted_ && !speaks_ && !held_.empty(); }
@@ -36,7 +36,7 @@ class chunk_outbox {
     bool continued(time_point now, chunk_id id);
 
     /// Number of complete chunks that were not yet continued.
-    std::size_t lead() const noexcept { return held_.size() + (speaks_ ? 1 : 0); }
+    std::size_t count_unacknowledged() const noexcept { return held_.size() + (speaks_ ? 1 : 0); }
     /// A chunk is waiting only for the consumer's request.
     bool is_waiting_for_request() const noexcept { return !speaks_ && !held_.empty(); }
     bool is_speaking() const noexcept { return speaks_; }
@@ -50,7 +50,7 @@ class chunk_outbox {
     /// if it is not waiting.
     std::optional<time_point> consumer_wait_since() const noexcept;
     /// The next chunk to hand over; null if none is held.
-    const chunk* next() const noexcept { return held_.empty() ? nullptr : &held_.front(); }
+    const chunk* next_chunk() const noexcept { return held_.empty() ? nullptr : &held_.front(); }
     std::uint32_t handed_over() const noexcept { return next_seq_; }
     /// The texts of the held chunks.
     std::string held_text() const;

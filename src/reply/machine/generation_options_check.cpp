@@ -2,7 +2,7 @@
 
 namespace tandem::detail {
 
-std::optional<failure> refusal(const generation_options& options) {
+std::optional<failure> check_generation_options(const generation_options& options) {
     if (auto faults = check(options); !faults.empty())
         return failure{errc::invalid_config,
                        {.client_message = config_error(std::move(faults)).what()}};

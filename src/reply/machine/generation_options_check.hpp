@@ -10,6 +10,6 @@ namespace tandem::detail {
 
 /// Why a reply with these options cannot be started: invalid_config with every fault, or nothing if
 /// it can. Pure.
-std::optional<failure> refusal(const generation_options& options);
+std::optional<failure> check_generation_options(const generation_options& options);
 
 }  // namespace tandem::detail

@@ -9,15 +9,17 @@ pacing_rules make_pacing_rules(pacing mode, int ahead_chunks, int held_chunks_ma
         case pacing::strict:
             break;
         case pacing::warm:
-            return {.warms = true};
+            return {.prefills_while_speaking = true};
         case pacing::ahead:
-            return {.low_watermark = ahead, .cut_at = ahead + 1, .continue_revokes_cut = true};
+            return {
+                .low_watermark = ahead, .high_watermark = ahead + 1, .continue_revokes_cut = true};
         case pacing::stream:
             // After a cut, the reply continues when half of the held chunks are spoken. Continuing
             // at each chunk would cause one cut per chunk, and continuing at the last one would
             // cause a silence.
-            return {
-                .low_watermark = (held + 1) / 2, .cut_at = held + 1, .continue_revokes_cut = true};
+            return {.low_watermark = (held + 1) / 2,
+                    .high_watermark = held + 1,
+                    .continue_revokes_cut = true};
     }
     return {};
 }

@@ -12,15 +12,15 @@ struct pacing_rules {
     /// A request is sent while the lead is at most this.
     std::size_t low_watermark = 0;
     /// A running request is cut when the lead reaches this.
-    std::size_t cut_at = 1;
+    std::size_t high_watermark = 1;
     /// A due cut that waits for its peek is cancelled if a continue arrives first.
     bool continue_revokes_cut = false;
     /// The next slot is prefilled while the voice speaks.
-    bool warms = false;
+    bool prefills_while_speaking = false;
 };
 
 /// A single request that is never cut: all its chunks are held until their turn.
-constexpr pacing_rules uncut{.cut_at = static_cast<std::size_t>(-1)};
+constexpr pacing_rules uncut{.high_watermark = static_cast<std::size_t>(-1)};
 
 /// `ahead_chunks` and `held_chunks_max` as in the configuration.
 pacing_rules make_pacing_rules(pacing mode, int ahead_chunks, int held_chunks_max);

@@ -47,7 +47,7 @@ struct release_slot {
     int slot = 0;
     slots::server_slot_state side = slots::server_slot_state::idle;
     /// The request was ended by closing its connection.
-    bool cut = false;
+    bool was_cut = false;
     /// Erase the slot's cache first.
     bool erase = false;
     /// The guard starts now.

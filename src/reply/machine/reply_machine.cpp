@@ -45,7 +45,7 @@ reply_machine::reply_machine(std::uint64_t id, reply_rules rules,
       delivery_(id),
       retry_(rules_.retry_policy, id) {}
 
-void reply_machine::enter(reply_phase next, time_point now) {
+void reply_machine::enter_phase(reply_phase next, time_point now) {
     made_.set(static_cast<std::size_t>(phase_) * reply_phases + static_cast<std::size_t>(next));
     phase_ = next;
     phase_since_ = now;
@@ -54,9 +54,9 @@ void reply_machine::enter(reply_phase next, time_point now) {
 void reply_machine::start(time_point now) {
     if (phase_ != phase::idle) return;
     started_ = listener_waits_since_ = now;
-    metrics_recorder_.started(now);
-    enter(phase::seeking, now);
-    seek(now);
+    metrics_recorder_.record_start(now);
+    enter_phase(phase::seeking, now);
+    acquire_server(now);
 }
 
 void reply_machine::begin(time_point now, reply_origin from) {
@@ -83,14 +83,14 @@ void reply_machine::tokens_recovered(time_point now, std::span<const wire::token
     if (ids.empty())
         ids_can_be_had_ = false;
     else
-        continuation_.recovered(ids);
+        continuation_.set_recovered_ids(ids);
     on_ids_resolved(now);
 }
 
 void reply_machine::on_ids_resolved(time_point now) {
     if (phase_ != phase::seeking) check_ids();
     request_slot_when_resolved(now);
-    rest(now);
+    pause_or_request_next(now);
 }
 
 void reply_machine::slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
@@ -99,7 +99,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     begun_ = false;
     heard_at_ = now;
     failed_slot_.reset();
-    enter(phase::first_token, now);
+    enter_phase(phase::first_token, now);
     metrics_recorder_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
     continuation_.begin_request();
@@ -121,7 +121,7 @@ void reply_machine::response_started(time_point now, std::optional<duration> con
 
 void reply_machine::event_read(time_point now, const wire::token_event& event) {
     using kind = wire::token_event::kind;
-    if (!requesting()) return;
+    if (!has_running_request()) return;
     heard_at_ = now;
     metrics_recorder_.event_read(now, event);
     switch (event.what) {
@@ -129,7 +129,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             // Shows a reader that a long prompt is still being evaluated.
             if (!rules_.hands_over_reasoning || !wire::is_partial_prompt_progress(event)) return;
             delivery_.add_reasoning(now, {});
-            return deliver(now);
+            return hand_over_due_chunks(now);
         case kind::token:
             if (!event.content.empty()) {
                 has_read_here_ = true;
@@ -139,7 +139,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
         case kind::final:
             read_text(now, event);
             // The last text may include ids of the stop word or of the end token.
-            continuation_.cut();
+            continuation_.record_cut();
             check_slot(event, *slot_);
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
@@ -149,7 +149,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
 }
 
 void reply_machine::request_failed(time_point now, failure why) {
-    if (!requesting()) return;
+    if (!has_running_request()) return;
     failed_slot_ = slot_;
     if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);
@@ -157,7 +157,7 @@ void reply_machine::request_failed(time_point now, failure why) {
     // server with a smaller context than the previous one.
     if (why.ec == errc::prompt_too_long && has_read_here_)
         return generation_ended(now, finish_reason::length);
-    lost(now, std::move(why));
+    handle_server_failure(now, std::move(why));
 }
 
 void reply_machine::slot_refused(time_point now) {
@@ -187,27 +187,28 @@ void reply_machine::warming_begun() noexcept {
 void reply_machine::warming_read(time_point now, const wire::token_event& event) {
     if (!warming_.is_running() || event.what != wire::token_event::kind::final) return;
     check_slot(event, warming_.running_slot());
-    metrics_recorder_.warmed(now, warming_.running_slot(), event);
-    warming_.answered();
-    rest(now);
+    metrics_recorder_.record_warming_end(now, warming_.running_slot(), event);
+    warming_.on_answered();
+    pause_or_request_next(now);
 }
 
 // If the server is gone, the time in which the voice speaks is used to find another one. The next
 // request meets and reports any other failure.
 void reply_machine::warming_failed(time_point now, failure why) {
-    warming_.failed();
+    warming_.on_failed();
     const bool seeks = rules_.retry_policy.retries > 0 && phase_ == phase::resting;
-    if (seeks && kind_of(why.ec, false) == failure_kind::away) return lost(now, std::move(why));
-    rest(now);
+    if (seeks && classify_failure(why.ec, false) == failure_kind::away)
+        return handle_server_failure(now, std::move(why));
+    pause_or_request_next(now);
 }
 
 // --- requests
 
 /// No request is running: sends or prefills the next one, as the pacing requires.
-void reply_machine::rest(time_point now) {
+void reply_machine::pause_or_request_next(time_point now) {
     // A chunk that is ready goes before the request for later ones, because sending takes time.
     if (phase_ != phase::resting || delivery_.is_waiting_for_request()) return;
-    if (delivery_.lead() <= rules_.pacing.low_watermark) return next_request(now);
+    if (delivery_.count_unacknowledged() <= rules_.pacing.low_watermark) return next_request(now);
     if (can_warm_ && !is_waiting_for_ids() && !is_token_budget_spent())
         warming_.on_reply_paused(text().size());
 }
@@ -215,7 +216,7 @@ void reply_machine::rest(time_point now) {
 void reply_machine::next_request(time_point now) {
     warming_.stop_waiting_for_slot();
     if (is_token_budget_spent()) return generation_ended(now, finish_reason::length);
-    enter(phase::resolving, now);
+    enter_phase(phase::resolving, now);
     request_slot_when_resolved(now);
 }
 
@@ -225,21 +226,21 @@ bool reply_machine::is_token_budget_spent() const noexcept {
 
 void reply_machine::request_slot_when_resolved(time_point now) {
     if (phase_ != phase::resolving || is_waiting_for_ids()) return;
-    enter(phase::queued, now);
+    enter_phase(phase::queued, now);
     metrics_recorder_.record_slot_request(now);
-    actions_.push_back(action::request_slot{.is_urgent = delivery_.lead() == 0});
+    actions_.push_back(action::request_slot{.is_urgent = delivery_.count_unacknowledged() == 0});
 }
 
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
     metrics_recorder_.record_request_end(now);
-    if (cut) metrics_recorder_.cut(now);
+    if (cut) metrics_recorder_.record_cut(now);
     const bool has_tokens = phase_ != phase::first_token;
     actions_.push_back(action::release_slot{.slot = *slot_,
                                             .side = cut && !has_tokens
                                                         ? slots::server_slot_state::maybe_busy
                                                         : slots::server_slot_state::idle,
-                                            .cut = cut,
+                                            .was_cut = cut,
                                             .erase = cut && rules_.erase_after_cut,
                                             .holds_bytes = has_tokens ? text().size() : 0});
     slot_.reset();
@@ -271,31 +272,31 @@ prompt_view reply_machine::warming_prompt() const {
 
 void reply_machine::chunk_requested(time_point now) {
     if (ended()) return;
-    delivery_.wanted();
-    deliver(now);
-    rest(now);
+    delivery_.request_chunk();
+    hand_over_due_chunks(now);
+    pause_or_request_next(now);
 }
 
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
     if (!shows_no_text_) metrics_recorder_.continued(now);
-    if (delivery_.lead() == 0) {
+    if (delivery_.count_unacknowledged() == 0) {
         listener_waits_since_ = now;
         if (phase_ == phase::queued && retry_.since())
             actions_.push_back(action::raise_slot_priority{});
     }
     if (phase_ == phase::peeking && rules_.pacing.continue_revokes_cut) {
         collect_chunks(now);
-        if (delivery_.lead() < rules_.pacing.cut_at) {
-            enter(phase::streaming, now);
+        if (delivery_.count_unacknowledged() < rules_.pacing.high_watermark) {
+            enter_phase(phase::streaming, now);
             continue_reading(now);
         }
     }
-    deliver(now);
-    rest(now);
+    hand_over_due_chunks(now);
+    pause_or_request_next(now);
 }
 
-void reply_machine::deliver(time_point now) {
+void reply_machine::hand_over_due_chunks(time_point now) {
     if (delivery_.is_due()) hand_over(now);
     if (outcome_ && delivery_.is_done() && !ended()) finish(now, *std::exchange(outcome_, {}));
 }
@@ -315,14 +316,14 @@ void reply_machine::hand_over(time_point now) {
 void reply_machine::generation_ended(time_point now, finish_reason reason) {
     outcome_ = {reason};
     rest_.generated = reason;
-    enter(phase::generated, now);
+    enter_phase(phase::generated, now);
     actions_.push_back(action::release_slot_ownership{});
     const auto withheld = reasoning_.finish();
     reasoning_read(now, withheld.reasoning);
     chunker_.feed(withheld.text, withheld.tokens);
     chunker_.finish();
     collect_chunks(now);
-    deliver(now);
+    hand_over_due_chunks(now);
 }
 
 /// Chunks completed before the failure are still handed over.
@@ -330,20 +331,20 @@ void reply_machine::generation_failed(time_point now, failure why) {
     outcome_ = {finish_reason::error, std::move(why)};
     warming_.stop_waiting_for_slot();
     warming_.cut();
-    enter(phase::generated, now);
+    enter_phase(phase::generated, now);
     actions_.push_back(action::release_slot_ownership{});
-    deliver(now);
+    hand_over_due_chunks(now);
 }
 
 void reply_machine::interrupted(time_point now) {
     if (ended()) return;
-    if (phase_ == phase::idle) metrics_recorder_.started(now);
+    if (phase_ == phase::idle) metrics_recorder_.record_start(now);
     finish(now, {finish_reason::interrupted});
 }
 
 void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& diag) {
     if (ended()) return;
-    if (phase_ == phase::idle) metrics_recorder_.started(now);
+    if (phase_ == phase::idle) metrics_recorder_.record_start(now);
     finish(now, {finish_reason::error, {ec, diag}});
 }
 
@@ -358,14 +359,14 @@ void reply_machine::slot_wait_cancelled(duration guard_wait) {
 void reply_machine::finish(time_point now, outcome how) {
     if (slot_) {
         end_request(now, true);
-        continuation_.cut();
+        continuation_.record_cut();
     }
     if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
     warming_.stop_waiting_for_slot();
     warming_.cut();
     // A reply that continues from here does not know which server the ids came from.
     if (ids_unproven_) continuation_.forget_ids();
-    enter(phase::ended, now);
+    enter_phase(phase::ended, now);
     result_.finish_reason = how.reason;
     result_.error = how.error.ec;
     result_.diagnostics = std::move(how.error.diag);
@@ -376,7 +377,7 @@ void reply_machine::finish(time_point now, outcome how) {
     const auto withheld = reasoning_.finish();
     result_.unspoken_text += withheld.text;
     reasoning_read(now, withheld.reasoning);
-    metrics_recorder_.ended(now, result_, continuation_.prompt_tokens());
+    metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
 }
 

@@ -97,7 +97,7 @@ class reply_machine {
         if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
     /// The negative answer. `is_final`: no further server must be sought.
-    void no_server(time_point now, failure why, bool is_final = false);
+    void on_no_server(time_point now, failure why, bool is_final = false);
     /// Leaves a server that was removed; one that is away, if the reply rests; one that hangs, if
     /// no request runs or the running one has received nothing since the check began.
     void leave_server(time_point now, reason_to_leave reason);
@@ -157,8 +157,9 @@ class reply_machine {
     /// How urgently the listener needs the result of the slot request.
     slots::priority slot_priority() const noexcept {
         if (!has_begun()) return slots::priority::turn;
-        return retry_.since() && delivery_.lead() == 0 ? slots::priority::rescue
-                                                       : slots::priority::reply_transcript;
+        return retry_.since() && delivery_.count_unacknowledged() == 0
+                   ? slots::priority::rescue
+                   : slots::priority::continuation;
     }
     /// Why another server is requested.
     const failure& failover_cause() const noexcept { return failover_cause_; }
@@ -169,7 +170,7 @@ class reply_machine {
     /// The prompt of a prefill: it leaves at least one token for the next request to evaluate.
     prompt_view warming_prompt() const;
     /// The text and its known ids. Its text() is the prompt followed by the generated text.
-    const reply_transcript& said() const noexcept { return continuation_; }
+    const reply_transcript& transcript() const noexcept { return continuation_; }
     std::string_view text() const noexcept { return continuation_.text(); }
     /// Text was generated: the next request continues from it.
     bool has_begun() const noexcept { return !continuation_.generated().empty(); }
@@ -180,7 +181,7 @@ class reply_machine {
     const reply_result& result() const noexcept { return result_; }
     /// The transitions made so far, indexed by `from * reply_phases + to`.
     using transitions = std::bitset<reply_phases * reply_phases>;
-    const transitions& made() const noexcept { return made_; }
+    const transitions& transitions_made() const noexcept { return made_; }
 
  private:
     /// How generation ended.
@@ -189,8 +190,8 @@ class reply_machine {
         failure error{};
     };
 
-    bool requesting() const noexcept { return slot_.has_value(); }
-    void enter(reply_phase next, time_point now);
+    bool has_running_request() const noexcept { return slot_.has_value(); }
+    void enter_phase(reply_phase next, time_point now);
 
     // Reading.
     void token_read(time_point now, const wire::token_event& event);
@@ -199,7 +200,7 @@ class reply_machine {
     void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
     void collect_chunks(time_point now);
-    void peek_read(time_point now, const wire::token_event& event);
+    void on_peek_token(time_point now, const wire::token_event& event);
     void peek_ended(time_point now, bool ids_are_sure);
     void reading_ended(time_point now, bool ids_are_sure);
     void check_slot(const wire::token_event& last, int asked);
@@ -216,14 +217,14 @@ class reply_machine {
     void request_slot_when_resolved(time_point now);
     void end_request(time_point now, bool cut);
     void request_ids();
-    void rest(time_point now);
+    void pause_or_request_next(time_point now);
 
     // Continuing after a server failed, in reply_machine_going_on.cpp.
-    void seek(time_point now);
-    void lost(time_point now, failure why);
+    void acquire_server(time_point now);
+    void handle_server_failure(time_point now, failure why);
     void abandon(time_point now, failure why);
     bool should_leave_server(const reason_to_leave& reason) const noexcept;
-    bool may_go_on(time_point now, failure& why);
+    bool can_retry(time_point now, failure& why);
     time_point peek_hold_deadline() const;
     void handle_peek_hold_expiry(time_point now);
     void hand_over_before_request(time_point now);
@@ -234,7 +235,7 @@ class reply_machine {
     void fall_back_to_text();
 
     // Chunks and ends.
-    void deliver(time_point now);
+    void hand_over_due_chunks(time_point now);
     void hand_over(time_point now);
     std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;
     void generation_ended(time_point now, finish_reason reason);
@@ -246,7 +247,7 @@ class reply_machine {
     time_point generation_deadline() const;
     time_point phase_deadline() const;
     time_point reply_deadline() const;
-    time_point chunk_due() const;
+    time_point chunk_break_time() const;
     time_point consumer_deadline() const;
     time_point warming_deadline() const;
     void handle_reply_timeout(time_point now);
@@ -271,7 +272,7 @@ class reply_machine {
     chunk_outbox delivery_;
     reply_metrics_recorder metrics_recorder_;
     std::vector<action::any> actions_;
-    warming warming_{actions_, rules_.erase_after_cut};
+    slot_warming warming_{actions_, rules_.erase_after_cut};
 
     bool can_warm_ = false;
     std::optional<int> slot_;     // of the running request

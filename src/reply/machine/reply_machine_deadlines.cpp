@@ -26,8 +26,8 @@ std::optional<time_point> reply_machine::deadline() const {
 
 time_point reply_machine::next_deadline() const {
     if (ended()) return never;
-    return std::min({generation_deadline(), chunk_due(), peek_hold_deadline(), reply_deadline(),
-                     consumer_deadline(), warming_deadline()});
+    return std::min({generation_deadline(), chunk_break_time(), peek_hold_deadline(),
+                     reply_deadline(), consumer_deadline(), warming_deadline()});
 }
 
 // Each handler clears the cause of its deadline, so the loop terminates.
@@ -41,7 +41,7 @@ void reply_machine::deadline_reached(time_point now) {
             give_up(now);
         else if (generation_deadline() <= now)
             handle_generation_timeout(now);
-        else if (chunk_due() <= now)
+        else if (chunk_break_time() <= now)
             handle_chunk_deadline(now);
         else if (consumer_deadline() <= now)
             handle_consumer_timeout(now);
@@ -97,7 +97,7 @@ time_point reply_machine::phase_deadline() const {
 void reply_machine::handle_generation_timeout(time_point now) {
     switch (phase_) {
         case phase::seeking:
-            return seek(now);
+            return acquire_server(now);
         case phase::resolving:
             fall_back_to_text();
             return request_slot_when_resolved(now);
@@ -125,7 +125,7 @@ void reply_machine::fail_with_timeout(time_point now, errc code, duration limit,
     failed_slot_ = slot_;
     actions_.push_back(action::report_timeout{code});
     end_request(now, true);
-    lost(now, make_timeout_failure(code, limit, what));
+    handle_server_failure(now, make_timeout_failure(code, limit, what));
 }
 
 failure reply_machine::make_timeout_failure(errc code, duration limit, const char* what) const {
@@ -138,13 +138,13 @@ failure reply_machine::make_timeout_failure(errc code, duration limit, const cha
 // --- the open chunk
 
 /// While another chunk is spoken, no deadline applies.
-time_point reply_machine::chunk_due() const {
+time_point reply_machine::chunk_break_time() const {
     const bool is_before_request =
         phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
     const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding ||
                             (retry_.since() && is_before_request);
     if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
-        delivery_.lead() > 0)
+        delivery_.count_unacknowledged() > 0)
         return never;
     // Time in which the voice spoke does not count.
     const bool was_carried = retry_.since() && is_before_request;
@@ -153,9 +153,9 @@ time_point reply_machine::chunk_due() const {
 }
 
 void reply_machine::handle_chunk_deadline(time_point now) {
-    is_unbreakable_ = chunker_.break_off() != text::chunker::status::ready;
+    is_unbreakable_ = chunker_.force_chunk_end() != text::chunker::status::ready;
     if (is_unbreakable_) return;
-    if (requesting()) return chunk_read(now, true);
+    if (has_running_request()) return chunk_read(now, true);
     hand_over_before_request(now);
 }
 

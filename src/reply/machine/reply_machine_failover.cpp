@@ -32,13 +32,13 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     for (const auto word : text::token_like_pieces(rest.unspoken)) chunker_.feed(word);
     if (rest.generated) return generation_ended(now, *rest.generated);
     request_ids();
-    enter(phase::resting, now);
+    enter_phase(phase::resting, now);
     collect_chunks(now);
-    deliver(now);
-    this->rest(now);
+    hand_over_due_chunks(now);
+    this->pause_or_request_next(now);
 }
 
-void reply_machine::seek(time_point now) {
+void reply_machine::acquire_server(time_point now) {
     if (seek_asked_ || (retry_.since() && now < retry_.next_attempt_at())) return;
     seek_asked_ = true;
     actions_.push_back(action::request_server{});
@@ -46,7 +46,7 @@ void reply_machine::seek(time_point now) {
 
 void reply_machine::server_found(time_point now, int slots, reply_origin from) {
     if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
-    can_warm_ = rules_.pacing.warms && slots > 1;
+    can_warm_ = rules_.pacing.prefills_while_speaking && slots > 1;
     prompt_ids_asked_ = false;
     ids_can_be_had_ = true;
     // If no text was generated, a prompt from this server's own template is better than one from
@@ -58,20 +58,20 @@ void reply_machine::server_found(time_point now, int slots, reply_origin from) {
     }
     if (has_begun()) request_ids();
     check_ids();
-    enter(phase::resting, now);
-    rest(now);
+    enter_phase(phase::resting, now);
+    pause_or_request_next(now);
 }
 
-void reply_machine::no_server(time_point now, failure why, bool is_final) {
+void reply_machine::on_no_server(time_point now, failure why, bool is_final) {
     if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
     const bool is_first = !retry_.since();
-    if (is_final || !may_go_on(now, why)) return generation_failed(now, std::move(why));
+    if (is_final || !can_retry(now, why)) return generation_failed(now, std::move(why));
     failover_cause_ = std::move(why);
     if (is_first) {
-        metrics_recorder_.lost(now);
+        metrics_recorder_.record_failover(now);
         actions_.push_back(action::log_failover{});
     }
-    seek(now);
+    acquire_server(now);
 }
 
 void reply_machine::leave_server(time_point now, reason_to_leave reason) {
@@ -83,7 +83,7 @@ void reply_machine::leave_server(time_point now, reason_to_leave reason) {
 void reply_machine::abandon(time_point now, failure why) {
     if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
     if (slot_) end_request(now, true);
-    lost(now, std::move(why));
+    handle_server_failure(now, std::move(why));
 }
 
 bool reply_machine::should_leave_server(const reason_to_leave& reason) const noexcept {
@@ -93,34 +93,34 @@ bool reply_machine::should_leave_server(const reason_to_leave& reason) const noe
     if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
     // A running request detects by itself that the server is away.
     if (reason.what == kind::away) return phase_ == phase::resting;
-    return !slot_ || heard_at_ < reason.asked;
+    return !slot_ || heard_at_ < reason.check_started_at;
 }
 
-void reply_machine::lost(time_point now, failure why) {
+void reply_machine::handle_server_failure(time_point now, failure why) {
     const bool has_enough = phase_ == phase::peeking;
-    continuation_.cut();
+    continuation_.record_cut();
     // The token limit was already reached, so the end was next.
     if (is_token_budget_spent()) return generation_ended(now, finish_reason::length);
-    if (!may_go_on(now, why))
+    if (!can_retry(now, why))
         return has_enough ? reading_ended(now, true) : generation_failed(now, std::move(why));
-    metrics_recorder_.lost(now);
+    metrics_recorder_.record_failover(now);
     actions_.push_back(action::log_failover{});
     failover_cause_ = std::move(why);
     lost_at_ = now;
     warming_.stop_waiting_for_slot();
     warming_.cut();
-    warming_.forget();
+    warming_.drop_warmed_slot();
     prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
     ids_unproven_ = true;
-    enter(phase::seeking, now);
+    enter_phase(phase::seeking, now);
     collect_chunks(now);
-    deliver(now);
-    seek(now);
+    hand_over_due_chunks(now);
+    acquire_server(now);
 }
 
 /// If false, `why` explains the reason.
-bool reply_machine::may_go_on(time_point now, failure& why) {
-    const auto what = kind_of(why.ec, continuation_.kept_tokens() > 0);
+bool reply_machine::can_retry(time_point now, failure& why) {
+    const auto what = classify_failure(why.ec, continuation_.kept_tokens() > 0);
     if (what == failure_kind::final || rules_.retry_policy.retries == 0) return false;
     auto& words = why.diag.client_message;
     if (rules_.is_constrained && has_begun()) {
@@ -129,7 +129,7 @@ bool reply_machine::may_go_on(time_point now, failure& why) {
             "restart the grammar";
         return false;
     }
-    if (retry_.failed(now, what)) return true;
+    if (retry_.record_failure(now, what)) return true;
     words += fmt::format("; given up after {} consecutive failed requests (retries)",
                          rules_.retry_policy.retries + 1);
     return false;
@@ -154,7 +154,7 @@ void reply_machine::ids_checked(time_point now, std::string_view text) {
     if (!say_the_same(text, known)) continuation_.forget_ids();
     ids_unproven_ = false;
     request_slot_when_resolved(now);
-    rest(now);
+    pause_or_request_next(now);
 }
 
 // If the ids are not in doubt, the next request will detect a missing server. A server that answers
@@ -163,7 +163,7 @@ void reply_machine::ids_checked(time_point now, std::string_view text) {
 bool reply_machine::ids_request_failed(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && is_waiting_for_ids() && !ended();
     if (!is_asking || !ids_unproven_) return false;
-    const auto what = kind_of(why.ec, false);
+    const auto what = classify_failure(why.ec, false);
     const bool is_lost =
         what == failure_kind::broken && why.ec != errc::server_error && !retry_.is_last_attempt();
     if (what != failure_kind::away && !is_lost) return false;
@@ -184,7 +184,8 @@ time_point reply_machine::server_search_deadline() const {
 
 /// While a chunk is spoken, the listener is not waiting.
 time_point reply_machine::retry_give_up_time() const {
-    if (!retry_.since() || phase_ == phase::generated || delivery_.lead() > 0) return never;
+    if (!retry_.since() || phase_ == phase::generated || delivery_.count_unacknowledged() > 0)
+        return never;
     return retry_.give_up_deadline(listener_waits_since_);
 }
 
@@ -216,12 +217,13 @@ void reply_machine::handle_peek_hold_expiry(time_point now) {
 /// A chunk is available without the pending request, which may therefore only serve later chunks.
 void reply_machine::hand_over_before_request(time_point now) {
     collect_chunks(now);
-    deliver(now);
+    hand_over_due_chunks(now);
     const bool is_before_request = phase_ == phase::queued || phase_ == phase::resolving;
-    if (!is_before_request || delivery_.lead() <= rules_.pacing.low_watermark) return;
+    if (!is_before_request || delivery_.count_unacknowledged() <= rules_.pacing.low_watermark)
+        return;
     if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
-    enter(phase::resting, now);
-    rest(now);
+    enter_phase(phase::resting, now);
+    pause_or_request_next(now);
 }
 
 }  // namespace tandem::detail

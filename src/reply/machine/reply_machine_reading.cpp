@@ -16,8 +16,8 @@ using status = text::chunker::status;
 }  // namespace
 
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
-    if (phase_ == phase::peeking) return peek_read(now, event);
-    if (phase_ == phase::first_token) enter(phase::streaming, now);
+    if (phase_ == phase::peeking) return on_peek_token(now, event);
+    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
     last_token_ = now;
     if (!read_text(now, event)) return;
     if (chunker_.current() == status::ready)
@@ -35,7 +35,7 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
     if (!visible.reasoning.empty()) {
         reasoning_read(now, visible.reasoning);
-        deliver(now);
+        hand_over_due_chunks(now);
     }
     chunker_.feed(visible.text, visible.tokens);
     if (visible.text.empty()) return false;
@@ -53,9 +53,9 @@ void reply_machine::reasoning_read(time_point now, std::string_view reasoning) {
 }
 
 void reply_machine::continue_reading(time_point now) {
-    if (chunker_.current() != status::holding) return enter(phase::streaming, now);
+    if (chunker_.current() != status::holding) return enter_phase(phase::streaming, now);
     if (phase_ != phase::holding) metrics_recorder_.record_boundary(now);
-    enter(phase::holding, now);
+    enter_phase(phase::holding, now);
 }
 
 /// Handles complete chunks. If they suffice, the request is cut, unless the end of the reply may
@@ -64,9 +64,9 @@ void reply_machine::continue_reading(time_point now) {
 /// itself is not delayed.
 void reply_machine::chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
-    if (delivery_.lead() < rules_.pacing.cut_at) {
+    if (delivery_.count_unacknowledged() < rules_.pacing.high_watermark) {
         continue_reading(now);
-        return deliver(now);
+        return hand_over_due_chunks(now);
     }
     peeked_ = peeked || rules_.peek_hold == duration{};
     peek_due_ = now;
@@ -76,16 +76,16 @@ void reply_machine::chunk_read(time_point now, bool peeked) {
         peek_due_ = last_token_ + stop_word_end_delay;
     if (now >= peek_due_) return peek_ended(now, false);
     if (phase_ != phase::holding) metrics_recorder_.record_boundary(now);
-    enter(phase::peeking, now);
-    deliver(now);
+    enter_phase(phase::peeking, now);
+    hand_over_due_chunks(now);
 }
 
 void reply_machine::collect_chunks(time_point now) {
     while (chunker_.current() == status::ready) {
         auto piece = chunker_.take();
         chunk c{.text = std::move(piece.text), .boundary = piece.why, .tokens = piece.tokens};
-        metrics_recorder_.completed(c);
-        delivery_.add(now, std::move(c));
+        metrics_recorder_.fill_chunk_figures(c);
+        delivery_.add_chunk(now, std::move(c));
         chunk_since_.reset();
     }
     // Text read after the chunks starts the next chunk.
@@ -93,7 +93,7 @@ void reply_machine::collect_chunks(time_point now) {
 }
 
 // White space proves nothing, and may be all that a stop word leaves of its first token.
-void reply_machine::peek_read(time_point now, const wire::token_event& event) {
+void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
     if (peeked_) return peek_ended(now, true);
     last_token_ = now;
     if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
@@ -109,13 +109,13 @@ void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
 
 /// Stops reading the previous request, whose text is known.
 void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
-    if (!ids_are_sure) continuation_.cut();
-    enter(phase::resting, now);
+    if (!ids_are_sure) continuation_.record_cut();
+    enter_phase(phase::resting, now);
     collect_chunks(now);
     // The chunk goes before requests.
-    deliver(now);
+    hand_over_due_chunks(now);
     request_ids();
-    rest(now);
+    pause_or_request_next(now);
 }
 
 }  // namespace tandem::detail

@@ -10,7 +10,7 @@ std::string reply_machine::speech_of(text::speech_cleaner& cleaner, const std::s
 }
 
 std::optional<std::string> reply_machine::upcoming_speech() const {
-    const auto* c = delivery_.next();
+    const auto* c = delivery_.next_chunk();
     if (!c) return std::nullopt;
     auto cleaner = cleaner_;
     return speech_of(cleaner, c->text);

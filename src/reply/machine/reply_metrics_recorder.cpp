@@ -17,12 +17,12 @@ void raise_to(double& longest_ms, duration wait) noexcept {
 
 }  // namespace
 
-void reply_metrics_recorder::note(time_point now, timeline_event::kind what, int chunk) {
+void reply_metrics_recorder::record_event(time_point now, timeline_event::kind what, int chunk) {
     record_event_at(request_.at, now, what, chunk);
 }
 
-void reply_metrics_recorder::record_event_at(place p, time_point now, timeline_event::kind what,
-                                             int chunk) {
+void reply_metrics_recorder::record_event_at(slot_location p, time_point now,
+                                             timeline_event::kind what, int chunk) {
     const bool last = what == timeline_event::kind::end;
     if (timeline_.size() >= max_timeline_events - (last ? 0 : 1)) {
         ++dropped_events_;
@@ -31,7 +31,7 @@ void reply_metrics_recorder::record_event_at(place p, time_point now, timeline_e
     timeline_.push_back({what, (now - start_).count(), p.slot, chunk, p.server});
 }
 
-auto reply_metrics_recorder::place_of(const chunk& c) const noexcept -> place {
+auto reply_metrics_recorder::place_of(const chunk& c) const noexcept -> slot_location {
     const auto found = std::find(servers_.begin(), servers_.end(), c.metrics.server);
     return {found == servers_.end() ? -1 : static_cast<int>(found - servers_.begin()),
             c.metrics.slot};
@@ -48,7 +48,7 @@ bool reply_metrics_recorder::set_server_url(std::string_view server) {
 void reply_metrics_recorder::record_slot_request(time_point now) {
     close_request();
     wanted_ = now;
-    note(now, timeline_event::kind::slot_wait);
+    record_event(now, timeline_event::kind::slot_wait);
 }
 
 void reply_metrics_recorder::record_guard_wait(duration wait) noexcept {
@@ -65,7 +65,7 @@ void reply_metrics_recorder::request_sent(time_point now, int slot, bool reused,
     end_slot_wait(now);
     ++metrics_.requests;
     if (guard_wait > duration{}) record_guard_wait(guard_wait);
-    note(now, timeline_event::kind::request);
+    record_event(now, timeline_event::kind::request);
     if (dropped_events_ == 0) timeline_.back().guard_wait_ms = to_ms(guard_wait);
 }
 
@@ -90,7 +90,7 @@ void reply_metrics_recorder::event_read(time_point now, const wire::token_event&
     if (wire::is_generation_event(event) && std::exchange(is_lost_, false)) ++metrics_.went_on;
     if (token) end_token_wait(now);
     if (token && !std::exchange(request_.first_token_seen, true))
-        note(now, timeline_event::kind::first_token);
+        record_event(now, timeline_event::kind::first_token);
     if (event.has_timings) {
         request_.cached = event.timings.cached;
         request_.evaluated = event.timings.evaluated;
@@ -98,12 +98,12 @@ void reply_metrics_recorder::event_read(time_point now, const wire::token_event&
     request_.predicted = std::max(request_.predicted, event.predicted);
 }
 
-void reply_metrics_recorder::cut(time_point now) {
+void reply_metrics_recorder::record_cut(time_point now) {
     ++metrics_.cuts;
-    note(now, timeline_event::kind::cut);
+    record_event(now, timeline_event::kind::cut);
 }
 
-void reply_metrics_recorder::completed(chunk& c) {
+void reply_metrics_recorder::fill_chunk_figures(chunk& c) {
     const auto [server, slot] = request_.at;
     if (server >= 0) c.metrics.server = servers_[static_cast<std::size_t>(server)];
     c.metrics.request = metrics_.requests - 1;
@@ -146,7 +146,8 @@ void reply_metrics_recorder::record_warming_request(time_point now, int slot) {
     record_event_at({server_, slot}, now, timeline_event::kind::warming);
 }
 
-void reply_metrics_recorder::warmed(time_point now, int slot, const wire::token_event& last) {
+void reply_metrics_recorder::record_warming_end(time_point now, int slot,
+                                                const wire::token_event& last) {
     usage_.warmed += last.timings.evaluated;
     record_event_at({server_, slot}, now, timeline_event::kind::warmed);
 }
@@ -156,10 +157,10 @@ void reply_metrics_recorder::slot_idle(duration since_cut) {
     metrics_.cancel_to_idle_ms = std::max(metrics_.cancel_to_idle_ms, to_ms(since_cut));
 }
 
-void reply_metrics_recorder::lost(time_point now) {
+void reply_metrics_recorder::record_failover(time_point now) {
     ++metrics_.retries;
     is_lost_ = true;
-    note(now, timeline_event::kind::lost);
+    record_event(now, timeline_event::kind::lost);
 }
 
 // Slot, reuse and timeline carry over from the last request; its counts are added to the sums.
@@ -172,12 +173,12 @@ void reply_metrics_recorder::close_request() {
     request_.reported = false;
 }
 
-void reply_metrics_recorder::ended(time_point now, reply_result& result, int prompt_tokens) {
+void reply_metrics_recorder::fill_result(time_point now, reply_result& result, int prompt_tokens) {
     close_request();
     // A wait ended by an interrupt or by its time limit still counts.
     end_slot_wait(now);
     end_continue_wait(now);
-    note(now, timeline_event::kind::end);
+    record_event(now, timeline_event::kind::end);
     usage_.prompt = prompt_tokens;
     usage_.wasted = std::max(0, usage_.generated - usage_.handed_over);
     metrics_.slot = request_.at.slot;

@@ -16,7 +16,7 @@ namespace tandem::detail {
 /// Collects the figures of a reply: tokens, slots, times, the timeline. Pure; makes no decisions.
 class reply_metrics_recorder {
  public:
-    void started(time_point now) { start_ = now; }
+    void record_start(time_point now) { start_ = now; }
     /// Further requests go to the server with this URL. Returns false if the reply was already
     /// there.
     bool set_server_url(std::string_view server);
@@ -29,32 +29,32 @@ class reply_metrics_recorder {
     void record_connect_failure(time_point now) noexcept { connected(now - request_.sent); }
     /// Counts an event of the running request.
     void event_read(time_point now, const wire::token_event& event);
-    void record_boundary(time_point now) { note(now, timeline_event::kind::boundary); }
+    void record_boundary(time_point now) { record_event(now, timeline_event::kind::boundary); }
     /// The request ended, for whatever reason.
     void record_request_end(time_point now) noexcept { end_token_wait(now); }
-    void cut(time_point now);
+    void record_cut(time_point now);
     /// Fills in the figures of the request that completed the chunk.
-    void completed(chunk& c);
+    void fill_chunk_figures(chunk& c);
     /// Counts the chunk and fills in its gap.
     void handed_over(time_point now, chunk& c);
     /// The chunk handed over last was continued.
     void continued(time_point now);
     void record_warming_request(time_point now, int slot);
     /// `last` is the final event of the prefill request.
-    void warmed(time_point now, int slot, const wire::token_event& last);
+    void record_warming_end(time_point now, int slot, const wire::token_event& last);
     void slot_idle(duration since_cut);
     /// A server failed, and the reply continues.
-    void lost(time_point now);
-    void ended(time_point now, reply_result& result, int prompt_tokens);
+    void record_failover(time_point now);
+    void fill_result(time_point now, reply_result& result, int prompt_tokens);
 
  private:
     // A slot of a server, which is an index into servers_; -1 if there is none.
-    struct place {
+    struct slot_location {
         int server = -1;
         int slot = -1;
     };
     struct request_stats {
-        place at{};
+        slot_location at{};
         bool reused = false;
         duration guard_wait{};
         int cached = 0;
@@ -66,9 +66,10 @@ class reply_metrics_recorder {
         bool reported = false;  // already in a chunk
     };
 
-    void note(time_point now, timeline_event::kind what, int chunk = -1);
-    void record_event_at(place p, time_point now, timeline_event::kind what, int chunk = -1);
-    place place_of(const chunk& c) const noexcept;
+    void record_event(time_point now, timeline_event::kind what, int chunk = -1);
+    void record_event_at(slot_location p, time_point now, timeline_event::kind what,
+                         int chunk = -1);
+    slot_location place_of(const chunk& c) const noexcept;
     void close_request();
     void end_slot_wait(time_point now);
     void end_token_wait(time_point now) noexcept;
@@ -82,7 +83,7 @@ class reply_metrics_recorder {
     std::vector<std::string> servers_;
     int server_ = -1;  // of the next request
     chunk last_;       // handed over last, without its texts
-    place last_place_;
+    slot_location last_place_;
     bool is_lost_ = false;                      // and has not continued yet
     std::optional<time_point> handed_over_at_;  // and not continued yet
     std::optional<time_point> continued_at_;

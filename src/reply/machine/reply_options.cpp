@@ -10,8 +10,8 @@ pacing_rules pacing_of(const config& c, const generation_options& o, bool is_str
 
 }  // namespace
 
-reply_rules rules_of(const config& c, const generation_options& o,
-                     std::optional<stream_by> streamed_by) {
+reply_rules make_reply_rules(const config& c, const generation_options& o,
+                             std::optional<stream_by> streamed_by) {
     return {.pacing = pacing_of(c, o, streamed_by.has_value()),
             .peek_hold = c.chunking.peek_hold,
             .first_token_timeout = c.limits.first_token_timeout,
@@ -31,7 +31,7 @@ reply_rules rules_of(const config& c, const generation_options& o,
             .clean = {c.speech.emoji, c.speech.code, c.speech.urls}};
 }
 
-text::chunk_limits limits_of(const config& c, std::optional<stream_by> streamed_by) {
+text::chunk_limits make_chunk_limits(const config& c, std::optional<stream_by> streamed_by) {
     return {.first_min_tokens = c.chunking.first_chunk_min_tokens,
             .first_max_tokens = c.chunking.first_chunk_max_tokens,
             .max_tokens = c.chunking.chunk_max_tokens,

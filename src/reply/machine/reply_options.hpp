@@ -17,8 +17,8 @@ struct reply_options {
 };
 
 /// The rules of a reply with these options.
-reply_rules rules_of(const config& c, const generation_options& o,
-                     std::optional<stream_by> streamed_by);
-text::chunk_limits limits_of(const config& c, std::optional<stream_by> streamed_by);
+reply_rules make_reply_rules(const config& c, const generation_options& o,
+                             std::optional<stream_by> streamed_by);
+text::chunk_limits make_chunk_limits(const config& c, std::optional<stream_by> streamed_by);
 
 }  // namespace tandem::detail

@@ -59,7 +59,7 @@ void reply_transcript::keep_span(const wire::token_event& event, std::size_t cou
     ids_.insert(ids_.end(), unsynced_.begin(), unsynced_.end());
 }
 
-void reply_transcript::cut() {
+void reply_transcript::record_cut() {
     const bool is_sure = !has_stop_words_ || last_.known != last_.count;
     if (std::exchange(can_be_cut_, false) && ids_usable_ && !is_sure) holes_.push_back(last_);
 }
@@ -78,12 +78,12 @@ std::vector<std::string> reply_transcript::texts_with_missing_ids() const {
     return texts;
 }
 
-bool reply_transcript::fits(const hole& h, std::span<const wire::token_id> ids) const {
+bool reply_transcript::fits(const missing_ids& h, std::span<const wire::token_id> ids) const {
     return ids.size() > h.count && ids[h.count] == separator &&
            ids[h.count - 1] == ids_[h.at + h.known - 1];
 }
 
-void reply_transcript::recovered(std::span<const wire::token_id> ids) {
+void reply_transcript::set_recovered_ids(std::span<const wire::token_id> ids) {
     auto filled = std::vector<wire::token_id>();
     std::size_t copied = 0;
     can_be_cut_ = false;
@@ -119,7 +119,7 @@ prompt_view reply_transcript::next_prompt() const {
     return {std::span(ids_).first(known_ids_), std::string_view(text_).substr(known_bytes_)};
 }
 
-tokenized_text reply_transcript::known() const {
+tokenized_text reply_transcript::to_tokenized_text() const {
     std::vector<tokenized_text::anchor> anchors;
     if (known_bytes_ > 0)
         anchors.push_back(

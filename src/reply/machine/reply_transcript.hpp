@@ -25,11 +25,11 @@ struct prompt_view {
 /// exactly. Pure.
 ///
 /// The server sends no event for a token that ends inside a character, so its id is lost. Such a
-/// piece of text is tokenized again (texts_with_missing_ids(), recovered()), and the ids are
-/// accepted if their count and the last id agree. Ids after the last text are not kept: the server
-/// may be withholding their text as the start of a stop word and would not send it again. The last
-/// text before a cut must not bring along ids of a stop word or of the end token either: with stop
-/// words it is tokenized again too, unless an event followed it.
+/// piece of text is tokenized again (texts_with_missing_ids(), set_recovered_ids()), and the ids
+/// are accepted if their count and the last id agree. Ids after the last text are not kept: the
+/// server may be withholding their text as the start of a stop word and would not send it again.
+/// The last text before a cut must not bring along ids of a stop word or of the end token either:
+/// with stop words it is tokenized again too, unless an event followed it.
 class reply_transcript {
  public:
     explicit reply_transcript(prompt_with_ids prompt = {}, bool has_stop_words = false);
@@ -43,7 +43,7 @@ class reply_transcript {
 
     /// The running request was cut before any event followed the last text. Has no effect if that
     /// was already reported.
-    void cut();
+    void record_cut();
 
     /// The part of the prompt with unknown ids: all of it, or the text after the known ids.
     std::string_view untokenized_prompt() const noexcept;
@@ -56,7 +56,7 @@ class reply_transcript {
     std::vector<std::string> texts_with_missing_ids() const;
     /// The ids of texts_with_missing_ids(), with `separator` after each text's ids; an empty list
     /// if they are unavailable.
-    void recovered(std::span<const wire::token_id> ids);
+    void set_recovered_ids(std::span<const wire::token_id> ids);
     static constexpr wire::token_id separator = 0;
 
     /// The prompt of the next request. The views are valid until the next change.
@@ -64,7 +64,7 @@ class reply_transcript {
     /// Prompt and generated text.
     std::string_view text() const noexcept { return text_; }
     /// The text with its known ids, for the prompt of another reply.
-    tokenized_text known() const;
+    tokenized_text to_tokenized_text() const;
     /// Tokens generated and kept across all requests.
     int kept_tokens() const noexcept { return kept_before_ + synced_; }
     /// Tokens of the prompt as counted by the server; 0 before the first event.
@@ -75,7 +75,7 @@ class reply_transcript {
  private:
     // A piece of text of `count` tokens, of which only the `known` ids starting at `at` were
     // received.
-    struct hole {
+    struct missing_ids {
         std::size_t at;
         std::size_t known;
         std::size_t count;
@@ -83,7 +83,7 @@ class reply_transcript {
     };
 
     void keep_span(const wire::token_event& event, std::size_t count);
-    bool fits(const hole& h, std::span<const wire::token_id> ids) const;
+    bool fits(const missing_ids& h, std::span<const wire::token_id> ids) const;
     bool all_ids_known() const noexcept;
 
     std::string text_;
@@ -95,8 +95,8 @@ class reply_transcript {
     bool prompt_known_ = false;
     bool ids_usable_ = true;
     int prompt_tokens_ = 0;
-    std::vector<hole> holes_;
-    hole last_{};              // the last text, also in `holes_` if ids are missing
+    std::vector<missing_ids> holes_;
+    missing_ids last_{};       // the last text, also in `holes_` if ids are missing
     bool can_be_cut_ = false;  // the last text arrived after the last cut and recovery
     std::vector<tokenized_text::anchor> pieces_;  // bytes and tokens of each generated text
     bool has_stop_words_;

@@ -6,7 +6,7 @@
 
 namespace tandem::detail {
 
-void warming::on_reply_paused(std::size_t text_bytes) {
+void slot_warming::on_reply_paused(std::size_t text_bytes) {
     // A request of the previous pause may still be running; its slot must be returned first.
     if (is_current_ || state_ != state::idle) return;
     is_current_ = true;
@@ -16,22 +16,22 @@ void warming::on_reply_paused(std::size_t text_bytes) {
     actions_.push_back(action::request_warm_slot{});
 }
 
-void warming::stop_waiting_for_slot() {
+void slot_warming::stop_waiting_for_slot() {
     if (state_ != state::waiting) return;
     state_ = state::idle;
     actions_.push_back(action::cancel_warm_slot_request{});
 }
 
-void warming::request_sent() noexcept {
+void slot_warming::request_sent() noexcept {
     is_current_ = false;
 }
 
-void warming::forget() noexcept {
+void slot_warming::drop_warmed_slot() noexcept {
     is_current_ = false;
     slot_.reset();
 }
 
-void warming::slot_granted(time_point now, int slot) {
+void slot_warming::slot_granted(time_point now, int slot) {
     state_ = state::running;
     slot_ = slot;
     since_ = now;
@@ -40,27 +40,28 @@ void warming::slot_granted(time_point now, int slot) {
 }
 
 // A request that ended by itself is no use of its slot: the guard applies only to cut requests.
-void warming::answered() {
+void slot_warming::on_answered() {
     release({.is_use = false, .holds_bytes = text_bytes_});
 }
 
-void warming::failed() {
+void slot_warming::on_failed() {
     release({});
     slot_.reset();
 }
 
-void warming::cut() {
-    release({.side = slots::server_slot_state::maybe_busy, .cut = true, .erase = erase_after_cut_});
+void slot_warming::cut() {
+    release(
+        {.side = slots::server_slot_state::maybe_busy, .was_cut = true, .erase = erase_after_cut_});
     slot_.reset();
 }
 
-time_point warming::deadline(duration limit) const {
+time_point slot_warming::deadline(duration limit) const {
     if (!is_running()) return never;
     // A request held back by the server would delay the continue that waits for it.
     return since_ + (begun_ ? limit : std::min(limit, late_start_threshold));
 }
 
-void warming::release(action::release_slot how) {
+void slot_warming::release(action::release_slot how) {
     if (!is_running()) return;
     state_ = state::idle;
     how.slot = *slot_;

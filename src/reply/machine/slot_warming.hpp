@@ -10,10 +10,10 @@ namespace tandem::detail {
 
 /// Prefills the next slot with the text so far while the voice speaks: one small request per pause
 /// of the reply, which ends by itself. Pure; its actions are appended to those of the reply.
-class warming {
+class slot_warming {
  public:
     /// `actions` must outlive this object.
-    warming(std::vector<action::any>& actions, bool erase_after_cut)
+    slot_warming(std::vector<action::any>& actions, bool erase_after_cut)
         : actions_(actions), erase_after_cut_(erase_after_cut) {}
 
     /// The reply is paused and the text of its next request (`text_bytes` long) is known. Requests
@@ -28,10 +28,10 @@ class warming {
     /// The server started the request.
     void begun() noexcept { begun_ = true; }
     /// The answer is complete.
-    void answered();
-    void failed();
+    void on_answered();
+    void on_failed();
     /// The next slots belong to another server.
-    void forget() noexcept;
+    void drop_warmed_slot() noexcept;
     /// Cuts the running request: deadline() has passed, or the reply has ended.
     void cut();
 

@@ -9,7 +9,7 @@ tokenized_text::tokenized_text(std::string text, std::vector<wire::token_id> ids
                                std::vector<anchor> anchors)
     : text_(std::move(text)), ids_(std::move(ids)), anchors_(std::move(anchors)) {}
 
-prompt_with_ids tokenized_text::begin(std::string prompt) const {
+prompt_with_ids tokenized_text::attach_known_ids(std::string prompt) const {
     const auto apart = std::mismatch(text_.begin(), text_.end(), prompt.begin(), prompt.end());
     const auto common = static_cast<std::size_t>(apart.first - text_.begin());
     const auto behind = std::find_if(anchors_.begin(), anchors_.end(),

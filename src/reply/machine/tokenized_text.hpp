@@ -33,7 +33,7 @@ class tokenized_text {
     tokenized_text(std::string text, std::vector<wire::token_id> ids, std::vector<anchor> anchors);
 
     /// Returns `prompt` with the ids of the start that it shares with the text.
-    prompt_with_ids begin(std::string prompt) const;
+    prompt_with_ids attach_known_ids(std::string prompt) const;
     const std::string& text() const noexcept { return text_; }
     int tokens() const noexcept { return static_cast<int>(ids_.size()); }
 

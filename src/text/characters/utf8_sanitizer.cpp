@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 namespace {
 
 /// Appends `bytes` except an incomplete character at their end, and returns that character.
@@ -45,4 +46,5 @@ std::string sanitized_utf8(std::string_view bytes) {
     return out;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

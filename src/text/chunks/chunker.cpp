@@ -54,7 +54,7 @@ chunker::status chunker::hold_expired() {
     return status_;
 }
 
-chunker::status chunker::break_off() {
+chunker::status chunker::force_chunk_end() {
     if (status_ != status::reading) return hold_expired();
     if (const auto place = find_best_break(open_text())) advance(end_chunk(*place));
     return status_;
@@ -62,17 +62,18 @@ chunker::status chunker::break_off() {
 
 chunker::status chunker::finish() {
     advance(detector_->finish());
-    while (pending_ && !is_early(*pending_) && !is_all_white_space(open_text().substr(*pending_)))
+    while (pending_ && !is_before_min_tokens(*pending_) &&
+           !is_all_white_space(open_text().substr(*pending_)))
         advance(end_chunk({*pending_, boundary::sentence}));
     if (!open_text().empty()) advance(end_chunk({open_text().size(), boundary::end}));
     return status_;
 }
 
-piece chunker::take() {
+chunk_text chunker::take() {
     if (ready_.empty()) return {};
     const auto e = ready_.front();
     ready_.pop_front();
-    piece p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens};
+    chunk_text p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens};
     begin_ += e.bytes;
     ready_bytes_ -= e.bytes;
     // Erases taken text only when it is the larger part, so that the total cost of the moves is
@@ -94,13 +95,13 @@ std::size_t chunker::token_end(int count) const noexcept {
     return n > token_ends_.size() ? open_text().size() : token_ends_[n - 1];
 }
 
-bool chunker::is_early(std::size_t end) const noexcept {
+bool chunker::is_before_min_tokens(std::size_t end) const noexcept {
     if (!is_reachable(end)) return false;
-    return first_ ? tokens_until(end) < limits_.first_min_tokens : is_short(end);
+    return first_ ? tokens_until(end) < limits_.first_min_tokens : is_below_min_chars(end);
 }
 
 /// Whether a sentence that ends at `end` is short enough to be joined with the next one.
-bool chunker::is_short(std::size_t end) const noexcept {
+bool chunker::is_below_min_chars(std::size_t end) const noexcept {
     const auto least = static_cast<std::size_t>(std::max(limits_.min_chars, 0));
     return end < least * max_bytes_of_a_character &&
            count_characters(open_text().substr(0, end)) < least;
@@ -124,7 +125,7 @@ bool chunker::may_peek() const noexcept {
 }
 
 /// Completes chunks as long as the text read so far contains ends for them.
-void chunker::advance(verdict v) {
+void chunker::advance(boundary_verdict v) {
     for (;;) {
         v = skip_early_ends(v);
         const auto end = find_end(v);
@@ -136,15 +137,15 @@ void chunker::advance(verdict v) {
     update_status();
 }
 
-verdict chunker::skip_early_ends(verdict v) {
-    while (v.settled && is_early(sentence_start_ + *v.settled)) {
+boundary_verdict chunker::skip_early_ends(boundary_verdict v) {
+    while (v.settled && is_before_min_tokens(sentence_start_ + *v.settled)) {
         sentence_start_ += *v.settled;
         v = detector_->consume(*v.settled);
     }
     return v;
 }
 
-std::optional<chunker::end_place> chunker::find_end(const verdict& v) const {
+std::optional<chunker::end_place> chunker::find_end(const boundary_verdict& v) const {
     const auto usable = [this](const std::optional<std::size_t>& end) {
         return end && is_reachable(sentence_start_ + *end);
     };
@@ -176,7 +177,7 @@ chunker::end_place chunker::fall_back() const noexcept {
 
 /// Completes a chunk at `end` and carries the remaining text over. Returns the verdict on that
 /// text.
-verdict chunker::end_chunk(end_place end) {
+boundary_verdict chunker::end_chunk(end_place end) {
     const auto tokens = tokens_until(end.bytes);
     ready_.push_back({end.bytes, end.why, tokens});
     ready_bytes_ += end.bytes;
@@ -189,7 +190,7 @@ verdict chunker::end_chunk(end_place end) {
 void chunker::update_status() noexcept {
     if (!ready_.empty())
         status_ = status::ready;
-    else if (pending_ && !is_early(*pending_))
+    else if (pending_ && !is_before_min_tokens(*pending_))
         status_ = status::holding;
     else
         status_ = status::reading;

@@ -31,7 +31,7 @@ struct chunk_limits {
 };
 
 /// The text of a chunk that has no id yet.
-struct piece {
+struct chunk_text {
     std::string text;
     boundary why = boundary::end;
     int tokens = 0;  ///< tokens whose text ends in `text`
@@ -59,7 +59,7 @@ class chunker {
     status hold_expired();
     /// Ends the open chunk now: at its pending end, else after its last clause, else before its
     /// last word. Has no effect if the chunk has no such place.
-    status break_off();
+    status force_chunk_end();
     /// Ends the text: unread text becomes the last chunk or chunks. After they are taken, current()
     /// is `reading` and unread() is empty.
     status finish();
@@ -71,7 +71,7 @@ class chunker {
     }
     /// Takes the oldest complete chunk. Text read past its end is carried into the next chunk, and
     /// current() then reports the status of that chunk. Precondition: current() is `ready`.
-    piece take();
+    chunk_text take();
     /// Text that was read and is in no piece taken so far.
     std::string_view unread() const noexcept { return std::string_view(text_).substr(begin_); }
 
@@ -92,19 +92,19 @@ class chunker {
     }
     int tokens_until(std::size_t bytes) const noexcept;
     std::size_t token_end(int count) const noexcept;
-    bool is_early(std::size_t end) const noexcept;
-    bool is_short(std::size_t end) const noexcept;
+    bool is_before_min_tokens(std::size_t end) const noexcept;
+    bool is_below_min_chars(std::size_t end) const noexcept;
     bool is_reachable(std::size_t end) const noexcept;
     bool is_at_limit() const noexcept;
     bool may_peek() const noexcept;
 
-    void advance(verdict v);
+    void advance(boundary_verdict v);
     void end_piece(int tokens);
-    verdict skip_early_ends(verdict v);
-    std::optional<end_place> find_end(const verdict& v) const;
+    boundary_verdict skip_early_ends(boundary_verdict v);
+    std::optional<end_place> find_end(const boundary_verdict& v) const;
     std::optional<end_place> find_best_break(std::string_view text) const noexcept;
     end_place fall_back() const noexcept;
-    verdict end_chunk(end_place end);
+    boundary_verdict end_chunk(end_place end);
     void update_status() noexcept;
 
     std::unique_ptr<boundary_detector> detector_;

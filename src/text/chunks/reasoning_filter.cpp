@@ -172,7 +172,8 @@ void reasoning_filter::count(std::size_t bytes) {
 
 }  // namespace tandem::text
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 std::vector<tag_pair> default_reasoning_tags() {
     return {
@@ -198,4 +199,5 @@ std::vector<tag_pair> default_reasoning_tags() {
     };
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -5,7 +5,7 @@
 
 namespace tandem::text {
 
-verdict classic_boundary::feed(std::string_view token) {
+boundary_verdict classic_boundary::feed(std::string_view token) {
     const auto before = length_;
     const bool matched = mark_.has_value();
     while (!token.empty()) {
@@ -18,7 +18,7 @@ verdict classic_boundary::feed(std::string_view token) {
     return current();
 }
 
-verdict classic_boundary::consume(std::size_t bytes) {
+boundary_verdict classic_boundary::consume(std::size_t bytes) {
     length_ -= bytes;
     if (mark_) mark_ = *mark_ < bytes ? std::nullopt : std::optional(*mark_ - bytes);
     if (settled_) settled_ = *settled_ <= bytes ? std::nullopt : std::optional(*settled_ - bytes);
@@ -39,8 +39,8 @@ void classic_boundary::read(char32_t character, std::size_t offset) noexcept {
     ends_in_space_ = false;
 }
 
-verdict classic_boundary::current() const noexcept {
-    verdict v{settled_, std::nullopt};
+boundary_verdict classic_boundary::current() const noexcept {
+    boundary_verdict v{settled_, std::nullopt};
     if (mark_) v.pending = length_;
     return v;
 }

@@ -12,13 +12,13 @@ namespace tandem::text {
 /// space, matches `[.!?]["')]*$`. The next token after which it does not match settles the end.
 class classic_boundary final : public boundary_detector {
  public:
-    verdict feed(std::string_view token) override;
-    verdict consume(std::size_t bytes) override;
-    verdict finish() override { return current(); }
+    boundary_verdict feed(std::string_view token) override;
+    boundary_verdict consume(std::size_t bytes) override;
+    boundary_verdict finish() override { return current(); }
 
  private:
     void read(char32_t character, std::size_t offset) noexcept;
-    verdict current() const noexcept;
+    boundary_verdict current() const noexcept;
 
     std::size_t length_ = 0;
     /// Offset of the mark that makes the text match.

@@ -61,7 +61,7 @@ class sentence_context {
     /// dashes precede what is said.
     bool has_open_dash() const noexcept { return dashes_ % 2 == 1 && !is_dialogue_; }
     /// The mark closed last was opened as the first character of the sentence.
-    bool closed_from_start() const noexcept { return closed_from_start_; }
+    bool closed_opening_mark() const noexcept { return closed_from_start_; }
     bool closed_after_colon() const noexcept { return closed_after_colon_; }
     /// The last letter read; identifies the script.
     char32_t last_letter() const noexcept { return last_letter_; }

@@ -33,7 +33,7 @@ class rules {
  public:
     rules(const end_mark& m, const sentence_context& b, const following_text& f, const lexicon& w)
         : mark_(m), before_(b), after_(f), words_(w), next_(parse_next_word(f.characters)) {
-        last_look_ = f.last_look || f.characters.size() >= max_following_characters;
+        last_look_ = f.is_final || f.characters.size() >= max_following_characters;
     }
 
     sentence_decision decide() {
@@ -245,7 +245,7 @@ sentence_decision rules::behind_plain() {
         case next::lower:
             return behind_plain_lower();
         case next::caseless:
-            return ends_if(!mark_.closed || (after_.space && !before_.closed_from_start()));
+            return ends_if(!mark_.closed || (after_.space && !before_.closed_opening_mark()));
         case next::digit:
         case next::currency:
             return ends;
@@ -312,7 +312,7 @@ sentence_decision rules::behind_shout() {
             return ends_if(is_lowercase_style() && !is_name && !mark_.closed &&
                            !mark_.last.is_number());
         case next::caseless:
-            return ends_if(!mark_.closed || (after_.space && !before_.closed_from_start()));
+            return ends_if(!mark_.closed || (after_.space && !before_.closed_opening_mark()));
         case next::digit:
         case next::currency:
             return ends_if(!is_name);
@@ -334,14 +334,14 @@ sentence_decision rules::behind_hard() {
     if (!mark_.closed) return ends;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other || next_.what == next::lower) return goes_on;
-    if (before_.closed_from_start()) return goes_on;
+    if (before_.closed_opening_mark()) return goes_on;
     return ends_if(after_.space || before_.closed_after_colon() ||
                    !is_kana(after_.characters.front()));
 }
 
 /// "Stop!" John said: after speech the next word may name the speaker.
 sentence_decision rules::behind_upper() {
-    const bool is_speech = mark_.closed && before_.closed_from_start();
+    const bool is_speech = mark_.closed && before_.closed_opening_mark();
     if (!is_speech || next_.quoted) return ends;
     // "Where is it?" I asked.
     if (next_.text == "i" && (next_.complete || after_.is_piece)) return goes_on;
@@ -392,8 +392,8 @@ sentence_decision rules::at_last_look() {
 
 }  // namespace
 
-sentence_decision judge(const end_mark& mark, const sentence_context& before,
-                        const following_text& after, const lexicon& words) {
+sentence_decision decide_sentence_end(const end_mark& mark, const sentence_context& before,
+                                      const following_text& after, const lexicon& words) {
     return rules(mark, before, after, words).decide();
 }
 

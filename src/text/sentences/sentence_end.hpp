@@ -15,7 +15,7 @@ struct following_text {
     bool space = false;         ///< white space comes first
     std::u32string characters;  ///< at most max_following_characters, without leading white space
     bool is_piece = false;      ///< that white space starts a token, as in " I"
-    bool last_look = false;     ///< no more text is read before the decision
+    bool is_final = false;      ///< no more text is read before the decision
 };
 
 /// No list contains longer words.
@@ -24,8 +24,8 @@ inline constexpr std::size_t max_following_characters = 24;
 enum class sentence_decision { goes_on, ends, undecided };
 
 /// Never returns `undecided` if `last_look` is set. Precondition: `after.characters` is not empty.
-sentence_decision judge(const end_mark& mark, const sentence_context& before,
-                        const following_text& after, const lexicon& words);
+sentence_decision decide_sentence_end(const end_mark& mark, const sentence_context& before,
+                                      const following_text& after, const lexicon& words);
 
 /// Whether the sentence ends if no text follows.
 bool ends_if_nothing_follows(const end_mark& mark, const sentence_context& before);

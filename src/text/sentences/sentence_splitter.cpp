@@ -6,7 +6,8 @@
 
 #include <utility>
 
-namespace tandem::inline v0 {
+namespace tandem {
+inline namespace v0 {
 
 struct sentence_splitter::state {
     explicit state(sentence_options o) : options(std::move(o)) { restart(); }
@@ -19,7 +20,7 @@ struct sentence_splitter::state {
         pending.reset();
     }
 
-    std::vector<std::string> take(text::verdict v) {
+    std::vector<std::string> take(text::boundary_verdict v) {
         std::vector<std::string> sentences;
         for (; v.settled; v = detector->consume(*v.settled)) sentences.push_back(cut(*v.settled));
         pending = v.pending;
@@ -95,4 +96,5 @@ std::vector<std::string> split_sentences(std::string_view text, sentence_options
     return sentences;
 }
 
-}  // namespace tandem::inline v0
+}  // namespace v0
+}  // namespace tandem

@@ -41,13 +41,13 @@ bool is_mark_alone(std::string_view token) noexcept {
 /// The lexicon implied by a letter of this script if no language is set; null for a script that
 /// implies none.
 const lexicon* lexicon_of_script(char32_t c) {
-    static const auto& english = lexicon::of("en");
+    static const auto& english = lexicon::get("en");
     if (!is_letter(c)) return nullptr;
     if (c < 0x80) return &english;
-    static const auto& russian = lexicon::of("ru");
-    static const auto& greek = lexicon::of("el");
-    static const auto& hindi = lexicon::of("hi");
-    static const auto& bengali = lexicon::of("bn");
+    static const auto& russian = lexicon::get("ru");
+    static const auto& greek = lexicon::get("el");
+    static const auto& hindi = lexicon::get("hi");
+    static const auto& bengali = lexicon::get("bn");
     if (is_cyrillic(c)) return &russian;
     if (is_greek(c)) return &greek;
     if (c >= 0x900 && c < 0x980) return &hindi;
@@ -57,9 +57,9 @@ const lexicon* lexicon_of_script(char32_t c) {
 }  // namespace
 
 spoken_boundary::spoken_boundary(std::string_view language)
-    : words_(&lexicon::of(language)), has_hint_(!language.empty()) {}
+    : words_(&lexicon::get(language)), has_hint_(!language.empty()) {}
 
-verdict spoken_boundary::feed(std::string_view token) {
+boundary_verdict spoken_boundary::feed(std::string_view token) {
     ++token_;
     auto rest = token;
     while (!rest.empty()) {
@@ -72,16 +72,16 @@ verdict spoken_boundary::feed(std::string_view token) {
     return current();
 }
 
-verdict spoken_boundary::consume(std::size_t bytes) {
+boundary_verdict spoken_boundary::consume(std::size_t bytes) {
     base_ += bytes;
     if (open_ && bytes > 0 && open_->end <= base_) resolve(open_->end == base_);
     while (!settled_.empty() && settled_.front() <= base_) settled_.pop_front();
     return current();
 }
 
-verdict spoken_boundary::finish() {
+boundary_verdict spoken_boundary::finish() {
     if (open_ && !open_->after.characters.empty()) {
-        open_->after.last_look = true;
+        open_->after.is_final = true;
         decide();
     }
     return current();
@@ -90,7 +90,7 @@ verdict spoken_boundary::finish() {
 void spoken_boundary::read(char32_t c, std::size_t bytes) {
     length_ += bytes;
     if (!has_hint_) choose_language(c);
-    if (!open_ || !attach(c)) {
+    if (!open_ || !consume_after_mark(c)) {
         if (open_) {
             open_->after.characters += c;
             decide();
@@ -127,7 +127,7 @@ bool spoken_boundary::start_mark(char32_t c) {
 }
 
 /// Whether `c` belongs to the open mark: a further mark, a closing mark, white space or an emoji.
-bool spoken_boundary::attach(char32_t c) {
+bool spoken_boundary::consume_after_mark(char32_t c) {
     auto& o = *open_;
     if (o.tag > 0) return consume_closing_tag(c);
     if (!o.after.characters.empty()) return false;
@@ -145,16 +145,16 @@ bool spoken_boundary::attach(char32_t c) {
 bool spoken_boundary::consume_closing_tag(char32_t c) {
     const bool is_tag = open_->tag > 1 || c == '/';
     if (!is_tag || ++open_->tag > max_held_tag) {
-        leave_tag(c);
+        handle_false_tag(c);
         return true;
     }
     if (c != '>') return true;
     open_->tag = 0;
-    return lengthen();
+    return extend_mark();
 }
 
 /// Handles text that was no tag after all: "I like it.<3"
-void spoken_boundary::leave_tag(char32_t c) {
+void spoken_boundary::handle_false_tag(char32_t c) {
     open_->tag = 0;
     open_->after.characters = {U'<', c};
     decide();
@@ -171,7 +171,7 @@ bool spoken_boundary::consume_line_break() {
 }
 
 /// Extends the mark, with its closing marks, to the current position.
-bool spoken_boundary::lengthen() {
+bool spoken_boundary::extend_mark() {
     open_->end = length_;
     open_->token = token_;
     open_->after.space = false;
@@ -187,14 +187,14 @@ bool spoken_boundary::consume_mark(char32_t c) {
         if (!touches && !m.spaced) return false;
         ++m.stops;
         if (m.what == kind::stop) m.what = kind::ellipsis;
-        return lengthen();
+        return extend_mark();
     }
     if (!touches) return false;
-    if (m.closed && c == '.') return lengthen();
+    if (m.closed && c == '.') return extend_mark();
     if (m.what == kind::emoji) m.spaced = true;
     if (c == ellipsis_mark ? m.what == kind::stop : m.what != kind::hard) m.what = *what;
     m.asks = m.asks || (*what == kind::shout && c != '!');
-    return lengthen();
+    return extend_mark();
 }
 
 bool spoken_boundary::consume_closing_mark(char32_t c) {
@@ -209,16 +209,16 @@ bool spoken_boundary::consume_closing_mark(char32_t c) {
     open_->has_closer = true;
     open_->mark.is_label = open_->mark.is_label || (c == '*' && context_.is_label());
     open_->mark.closed = open_->mark.closed || !is_emphasis(c);
-    return lengthen();
+    return extend_mark();
 }
 
 void spoken_boundary::decide() {
     auto& o = *open_;
     // In the middle of a word, another letter adds no information.
     const bool in_word = o.after.characters.size() > 2 && is_letter(o.after.characters.back());
-    if (in_word && !o.after.last_look && o.after.characters.size() < max_following_characters)
+    if (in_word && !o.after.is_final && o.after.characters.size() < max_following_characters)
         return;
-    const auto j = judge(o.mark, context_, o.after, *words_);
+    const auto j = decide_sentence_end(o.mark, context_, o.after, *words_);
     if (j != sentence_decision::undecided) resolve(j == sentence_decision::ends);
 }
 
@@ -245,7 +245,7 @@ void spoken_boundary::resolve(bool ends) {
 void spoken_boundary::token_ended(std::string_view token) {
     if (open_ && !is_all_white_space(token)) {
         if (!open_->after.characters.empty())
-            look(token);
+            decide_by_next_token(token);
         else if (ends_before_next_token(token))
             resolve(ends_if_nothing_follows(open_->mark, context_));
     }
@@ -253,9 +253,9 @@ void spoken_boundary::token_ended(std::string_view token) {
 }
 
 /// Decides with the token after the mark; no later token is read.
-void spoken_boundary::look(std::string_view token) {
+void spoken_boundary::decide_by_next_token(std::string_view token) {
     if (token_ == open_->token) return;
-    open_->after.last_look = true;
+    open_->after.is_final = true;
     open_->after.is_piece = token.starts_with(' ');
     decide();
 }
@@ -283,8 +283,8 @@ void spoken_boundary::classify_token(std::string_view token) noexcept {
     last_was_word_ = body.size() > last.bytes && is_letter(last.character);
 }
 
-verdict spoken_boundary::current() const {
-    verdict v;
+boundary_verdict spoken_boundary::current() const {
+    boundary_verdict v;
     if (!settled_.empty())
         v.settled = settled_.front() - base_;
     else if (open_ && open_->end > base_ && ends_if_nothing_follows(open_->mark, context_))

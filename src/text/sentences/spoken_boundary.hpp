@@ -19,9 +19,9 @@ class spoken_boundary final : public boundary_detector {
     /// `language` is a BCP 47 tag; if empty, the script decides.
     explicit spoken_boundary(std::string_view language = {});
 
-    verdict feed(std::string_view token) override;
-    verdict consume(std::size_t bytes) override;
-    verdict finish() override;
+    boundary_verdict feed(std::string_view token) override;
+    boundary_verdict consume(std::size_t bytes) override;
+    boundary_verdict finish() override;
 
  private:
     struct open_mark {
@@ -35,22 +35,22 @@ class spoken_boundary final : public boundary_detector {
 
     void read(char32_t c, std::size_t bytes);
     void read_outside(char32_t c);
-    bool attach(char32_t c);
+    bool consume_after_mark(char32_t c);
     bool consume_closing_tag(char32_t c);
-    void leave_tag(char32_t c);
+    void handle_false_tag(char32_t c);
     bool consume_line_break();
     bool consume_mark(char32_t c);
     bool consume_closing_mark(char32_t c);
-    bool lengthen();
+    bool extend_mark();
     bool start_mark(char32_t c);
     void on_line_break();
     void decide();
     void resolve(bool ends);
     void token_ended(std::string_view token);
-    void look(std::string_view token);
+    void decide_by_next_token(std::string_view token);
     bool ends_before_next_token(std::string_view token) const;
     void classify_token(std::string_view token) noexcept;
-    verdict current() const;
+    boundary_verdict current() const;
     void choose_language(char32_t c);
 
     const lexicon* words_;

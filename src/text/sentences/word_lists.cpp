@@ -85,14 +85,14 @@ lexicon::lexicon(const language_words& words)
 
 lexicon::~lexicon() = default;
 
-bool lexicon::serves(std::string_view language_tag) {
+bool lexicon::supports_language(std::string_view language_tag) {
     const auto primary = primary_subtag(language_tag);
     const auto has_list = [&](const language_words* w) { return w->language == primary; };
     return std::ranges::any_of(all_languages, has_list) ||
            std::ranges::find(languages_without_lists, primary) != languages_without_lists.end();
 }
 
-const lexicon& lexicon::of(std::string_view language_tag) {
+const lexicon& lexicon::get(std::string_view language_tag) {
     static const auto lexicons = [] {
         std::map<std::string_view, std::unique_ptr<lexicon>> made;
         for (const auto* words : all_languages)

@@ -84,9 +84,9 @@ class lexicon {
  public:
     /// The lexicon for a BCP 47 tag like "en" or "de-AT"; English for languages without lists. The
     /// object lives as long as the program. Thread-safe.
-    static const lexicon& of(std::string_view language_tag);
-    /// Whether of() has lists for the language, or its script marks sentence ends without lists.
-    static bool serves(std::string_view language_tag);
+    static const lexicon& get(std::string_view language_tag);
+    /// Whether get() has lists for the language, or its script marks sentence ends without lists.
+    static bool supports_language(std::string_view language_tag);
 
     word_classes find(std::string_view lower_case_word) const;
     /// Whether a word of class `c`, which must be `starter` or `when`, starts with this text.

@@ -21,8 +21,8 @@ bool is_space(char c) noexcept {
 }
 
 /// A span that opens at the start of `text` and closes within `most` bytes, before any of `ends`.
-span bracketed(std::string_view text, char open, char close, std::size_t most,
-               std::string_view ends) noexcept {
+matched_span bracketed(std::string_view text, char open, char close, std::size_t most,
+                       std::string_view ends) noexcept {
     if (!text.starts_with(open)) return {};
     const auto within = text.substr(0, most);
     int depth = 0;
@@ -115,7 +115,7 @@ bool may_be_cut(std::string_view name, std::string_view rest) noexcept {
     return attribute.find('=') != std::string_view::npos;
 }
 
-span special_token(std::string_view text) noexcept {
+matched_span special_token(std::string_view text) noexcept {
     const auto within = text.substr(0, 64);
     const auto end = within.find("|>", 2);
     const auto space = within.find_first_of(" \t\r\n<", 1);
@@ -125,11 +125,11 @@ span special_token(std::string_view text) noexcept {
 
 }  // namespace
 
-span match_link_text(std::string_view text) noexcept {
+matched_span match_link_text(std::string_view text) noexcept {
     return bracketed(text, '[', ']', longest_link_text, "\n");
 }
 
-span match_link_target(std::string_view text) noexcept {
+matched_span match_link_target(std::string_view text) noexcept {
     return bracketed(text, '(', ')', max_link_target_bytes, "[\n");
 }
 
@@ -153,7 +153,7 @@ std::size_t match_web_address(std::string_view text) noexcept {
     return bytes > start ? bytes : 0;
 }
 
-std::string_view host_of(std::string_view address) noexcept {
+std::string_view extract_host(std::string_view address) noexcept {
     address.remove_prefix(scheme(address));
     address = address.substr(0, address.find_first_of("/?#"));
     if (const auto at = address.rfind('@'); at != std::string_view::npos)
@@ -163,7 +163,7 @@ std::string_view host_of(std::string_view address) noexcept {
     return address;
 }
 
-span match_html_tag(std::string_view text, bool in_word) noexcept {
+matched_span match_html_tag(std::string_view text, bool in_word) noexcept {
     if (text.starts_with("<|")) return special_token(text);
     if (!text.starts_with('<')) return {};
     const bool is_closing = text.substr(1).starts_with('/');
@@ -201,7 +201,7 @@ std::size_t match_bracketed_address(std::string_view text) noexcept {
     return scheme(inside) > 0 || is_mail ? end + 1 : 0;
 }
 
-std::size_t formula(std::string_view text) noexcept {
+std::size_t match_formula(std::string_view text) noexcept {
     const auto end = text.substr(0, longest_formula).find_first_of("$\n", 1);
     if (!text.starts_with('$') || end == std::string_view::npos || text[end] != '$' || end < 2)
         return 0;

@@ -13,15 +13,15 @@ enum class span_state {
     cut,    ///< the text may start with a span, but ends before the span does
 };
 
-struct span {
+struct matched_span {
     span_state state = span_state::none;
     std::size_t bytes = 0;  ///< with its marks, if it is whole
 };
 
 /// `[text]`, brackets inside allowed; at most 512 bytes.
-span match_link_text(std::string_view text) noexcept;
+matched_span match_link_text(std::string_view text) noexcept;
 /// `(target)`; at most 2048 bytes.
-span match_link_target(std::string_view text) noexcept;
+matched_span match_link_target(std::string_view text) noexcept;
 inline constexpr std::size_t max_link_target_bytes = 2048;
 
 /// Bytes of a `[1]`, `[2, 3]`, `[4-6]` or `[^note]`; 0 if there is none.
@@ -33,11 +33,11 @@ std::size_t match_web_address(std::string_view text) noexcept;
 /// Number of bytes that continue a web address begun before `text`.
 std::size_t match_web_address_rest(std::string_view text) noexcept;
 /// `https://www.example.com/a` → `example.com`.
-std::string_view host_of(std::string_view address) noexcept;
+std::string_view extract_host(std::string_view address) noexcept;
 
 /// A tag, comment or processing instruction of HTML or SSML, or a model's `<|mark|>`; at most 512
 /// bytes. `in_word`: a letter or digit directly precedes it, so `vector<int>` contains no tag.
-span match_html_tag(std::string_view text, bool in_word) noexcept;
+matched_span match_html_tag(std::string_view text, bool in_word) noexcept;
 inline constexpr std::size_t max_html_tag_bytes = 512;
 /// Whether the text around the tag may be one word: `<b>`, `<sub>`.
 bool is_inline_tag(std::string_view tag) noexcept;
@@ -46,6 +46,6 @@ std::size_t match_bracketed_address(std::string_view text) noexcept;
 
 /// Bytes of a formula like `$x^2$` with its marks; 0 if there is none. `$5 and $6` is not a
 /// formula.
-std::size_t formula(std::string_view text) noexcept;
+std::size_t match_formula(std::string_view text) noexcept;
 
 }  // namespace tandem::text

@@ -184,7 +184,7 @@ void speech_cleaner::read_inline() {
 void speech_cleaner::read_mark() {
     switch (rest_[0]) {
         case '\n':
-            return new_line();
+            return handle_line_break();
         case '`':
             return handle_backticks();
         case '*':
@@ -201,11 +201,11 @@ void speech_cleaner::read_mark() {
         case ']':
             return handle_closing_bracket();
         case '<':
-            return tag();
+            return handle_tag();
         case '&':
-            return entity();
+            return handle_entity();
         case '\\':
-            return escape();
+            return handle_escape();
         case '$':
             return handle_dollars();
         case '|':
@@ -217,7 +217,7 @@ void speech_cleaner::read_mark() {
 
 /// Reads an address, an emoji, or a plain character.
 void speech_cleaner::read_other() {
-    if (address()) return;
+    if (handle_address()) return;
     const auto c = decode_first_character(rest_);
     const bool removes = options_.emoji == emoji_speech::removed;
     if (const auto emoji = removes ? measure_leading_emoji(rest_) : 0) {
@@ -231,7 +231,7 @@ void speech_cleaner::read_other() {
     keep(c.bytes);
 }
 
-void speech_cleaner::new_line() {
+void speech_cleaner::handle_line_break() {
     keep(1);
     at_line_start_ = true;
     in_heading_ = in_row_ = false;

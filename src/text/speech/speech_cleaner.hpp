@@ -58,7 +58,7 @@ class speech_cleaner {
     void read_inline();
     void read_mark();
     void read_other();
-    void new_line();
+    void handle_line_break();
     void handle_backticks();
     bool open_inline_fence(std::size_t length);
     void handle_emphasis_mark(emphasis& e);
@@ -69,13 +69,13 @@ class speech_cleaner {
     void handle_closing_hashes();
     void handle_opening_bracket();
     void handle_closing_bracket();
-    void target(std::size_t bracket);
-    void tag();
-    void entity();
-    void escape();
+    void handle_link_target(std::size_t bracket);
+    void handle_tag();
+    void handle_entity();
+    void handle_escape();
     void handle_dollars();
     void handle_cell_end();
-    bool address();
+    bool handle_address();
     void speak_address(std::string_view whole);
 
     speech_options options_;

@@ -116,7 +116,7 @@ void speech_cleaner::handle_opening_bracket() {
     if (const auto note = mark ? 0 : match_footnote(rest_)) {
         out_.gap();
         skip(note);
-        return target(0);
+        return handle_link_target(0);
     }
     const auto text = match_link_text(rest_.substr(mark));
     const auto next = text.state == span_state::whole ? after(mark + text.bytes) : 0;
@@ -137,7 +137,7 @@ void speech_cleaner::handle_closing_bracket() {
     if (before_ == '[') out_.gap();
     if (links_ > 0 && next == '(') {
         --links_;
-        return target(1);
+        return handle_link_target(1);
     }
     if (links_ > 0 && next == '[') {
         --links_;
@@ -145,18 +145,18 @@ void speech_cleaner::handle_closing_bracket() {
     }
     if (!maybe_link_) return keep(1);
     maybe_link_ = false;
-    target(1);
+    handle_link_target(1);
 }
 
 /// Drops the `bracket` bytes and the link target after them.
-void speech_cleaner::target(std::size_t bracket) {
+void speech_cleaner::handle_link_target(std::size_t bracket) {
     const auto t = match_link_target(rest_.substr(std::min(bracket, rest_.size())));
     in_target_ = t.state == span_state::cut;
     cut_bytes_ = 0;
     skip(bracket + (t.state == span_state::none ? 0 : t.bytes));
 }
 
-void speech_cleaner::tag() {
+void speech_cleaner::handle_tag() {
     if (const auto address = match_bracketed_address(rest_)) {
         speak_address(rest_.substr(1, address - 2));
         return skip(address);
@@ -169,14 +169,14 @@ void speech_cleaner::tag() {
     skip(t.bytes);
 }
 
-void speech_cleaner::entity() {
+void speech_cleaner::handle_entity() {
     const auto e = parse_leading_entity(rest_);
     if (e.bytes == 0) return keep(1);
     out_.put(e.text);
     skip(e.bytes);
 }
 
-void speech_cleaner::escape() {
+void speech_cleaner::handle_escape() {
     if (in_formula_ || ends_at(1) || !is_punctuation(rest_[1])) return keep(1);
     // The LaTeX delimiters of a formula.
     if (std::string_view("()[]").find(rest_[1]) != std::string_view::npos) return skip(2);
@@ -189,7 +189,7 @@ void speech_cleaner::handle_dollars() {
         in_formula_ = !in_formula_;
         return skip(2);
     }
-    const auto bytes = in_word() ? 0 : formula(rest_);
+    const auto bytes = in_word() ? 0 : match_formula(rest_);
     if (bytes == 0) return keep(1);
     skip(1);
     keep(bytes - 2);
@@ -206,7 +206,7 @@ void speech_cleaner::handle_cell_end() {
     row_has_cell_ = true;
 }
 
-bool speech_cleaner::address() {
+bool speech_cleaner::handle_address() {
     const auto bytes = in_word() ? 0 : match_web_address(rest_);
     if (bytes == 0) return false;
     speak_address(rest_.substr(0, bytes));
@@ -217,7 +217,7 @@ bool speech_cleaner::address() {
 
 void speech_cleaner::speak_address(std::string_view whole) {
     const bool is_web = match_web_address(whole) > 0;
-    out_.put(is_web && options_.urls == url_speech::host ? host_of(whole) : whole);
+    out_.put(is_web && options_.urls == url_speech::host ? extract_host(whole) : whole);
 }
 
 }  // namespace tandem::text

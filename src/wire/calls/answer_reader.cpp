@@ -43,7 +43,7 @@ bool read_whole(const json& value, Int least, Int& out) {
 
 }  // namespace
 
-error_code parse_answer(std::string_view path, answer a, json& out, diagnostics& diag) {
+error_code parse_answer(std::string_view path, response_view a, json& out, diagnostics& diag) {
     if (a.http_status < 200 || a.http_status > 299)
         return decode_error(path, a.http_status, a.body, diag);
     const bool valid = text::find_invalid_utf8(a.body) == std::string_view::npos;

@@ -12,7 +12,7 @@ namespace tandem::wire {
 
 /// Parses the JSON of an answer with status 2xx; otherwise returns the meaning of the answer's
 /// error. Values nested deeper than `max_depth` become null.
-error_code parse_answer(std::string_view path, answer a, json& out, diagnostics& diag);
+error_code parse_answer(std::string_view path, response_view a, json& out, diagnostics& diag);
 
 // Members of `object`, which may be any JSON value; the fallback if there is no member of that type
 // and range.

@@ -64,7 +64,7 @@ struct slot_file_keys {
     const char* ms;
 };
 
-error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_result& out,
+error_code decode_slot_file(response_view a, const slot_file_keys& keys, slot_file_result& out,
                             diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;
@@ -78,7 +78,7 @@ error_code decode_slot_file(answer a, const slot_file_keys& keys, slot_file_resu
     return {};
 }
 
-error_code decode_member(std::string_view path, const char* name, answer a, std::string& out,
+error_code decode_member(std::string_view path, const char* name, response_view a, std::string& out,
                          diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer(path, a, body, diag)) return ec;
@@ -91,14 +91,14 @@ error_code decode_member(std::string_view path, const char* name, answer a, std:
 
 }  // namespace
 
-error_code decode_health(answer a, diagnostics& diag) {
+error_code decode_health(response_view a, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/health", a, body, diag)) return ec;
     if (string_or(body, "status") == "ok") return {};
     return make_bad_response_error("/health", a.http_status, "its status is not \"ok\"", diag);
 }
 
-error_code decode_props(answer a, server_props& out, diagnostics& diag) {
+error_code decode_props(response_view a, server_props& out, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/props", a, body, diag)) return ec;
     if (string_or(body, "role") == "router") return refuse_router(a.http_status, diag);
@@ -109,7 +109,7 @@ error_code decode_props(answer a, server_props& out, diagnostics& diag) {
     return {};
 }
 
-error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag) {
+error_code decode_slots(response_view a, std::vector<slot_state>& out, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;
     if (!body.is_array())
@@ -125,7 +125,7 @@ error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& dia
     return {};
 }
 
-error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag) {
+error_code decode_adapters(response_view a, std::vector<server_adapter>& out, diagnostics& diag) {
     constexpr std::string_view path = "/lora-adapters";
     json body;
     if (const auto ec = parse_answer(path, a, body, diag)) return ec;
@@ -146,7 +146,7 @@ error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnosti
     return {};
 }
 
-error_code decode_adapters_set(answer a, diagnostics& diag) {
+error_code decode_adapters_set(response_view a, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/lora-adapters", a, body, diag)) return ec;
     if (bool_or(body, "success", false)) return {};
@@ -154,7 +154,7 @@ error_code decode_adapters_set(answer a, diagnostics& diag) {
                                    diag);
 }
 
-error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag) {
+error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag) {
     if (std::vector<token_id> ids; a.http_status == 200 && read_token_list(a.body, ids)) {
         out = std::move(ids);
         return {};
@@ -174,15 +174,15 @@ error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag
     return {};
 }
 
-error_code decode_prompt(answer a, std::string& out, diagnostics& diag) {
+error_code decode_prompt(response_view a, std::string& out, diagnostics& diag) {
     return decode_member("/apply-template", "prompt", a, out, diag);
 }
 
-error_code decode_text(answer a, std::string& out, diagnostics& diag) {
+error_code decode_text(response_view a, std::string& out, diagnostics& diag) {
     return decode_member("/detokenize", "content", a, out, diag);
 }
 
-error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {
+error_code decode_slot_erased(response_view a, int& erased, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;
     if (!read_int(member(body, "n_erased"), 0, erased))
@@ -190,11 +190,11 @@ error_code decode_slot_erased(answer a, int& erased, diagnostics& diag) {
     return {};
 }
 
-error_code decode_slot_saved(answer a, slot_file_result& out, diagnostics& diag) {
+error_code decode_slot_saved(response_view a, slot_file_result& out, diagnostics& diag) {
     return decode_slot_file(a, {"n_saved", "n_written", "save_ms"}, out, diag);
 }
 
-error_code decode_slot_restored(answer a, slot_file_result& out, diagnostics& diag) {
+error_code decode_slot_restored(response_view a, slot_file_result& out, diagnostics& diag) {
     return decode_slot_file(a, {"n_restored", "n_read", "restore_ms"}, out, diag);
 }
 

@@ -15,19 +15,19 @@
 // decoder either fills `out` and returns no error, or fills `diag` and returns one.
 namespace tandem::wire {
 
-struct answer {
+struct response_view {
     int http_status = 0;
     std::string_view body;
 };
 
 /// GET /health.
-error_code decode_health(answer a, diagnostics& diag);
+error_code decode_health(response_view a, diagnostics& diag);
 
 /// GET /props. A router, which has no slots of its own, yields errc::not_supported.
-error_code decode_props(answer a, server_props& out, diagnostics& diag);
+error_code decode_props(response_view a, server_props& out, diagnostics& diag);
 
 /// GET /slots.
-error_code decode_slots(answer a, std::vector<slot_state>& out, diagnostics& diag);
+error_code decode_slots(response_view a, std::vector<slot_state>& out, diagnostics& diag);
 
 /// POST /tokenize for a prompt: parses special tokens and adds BOS. The text must be valid UTF-8,
 /// as in all requests.
@@ -40,34 +40,34 @@ std::string tokenize_tail_body(std::string_view text);
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
 /// POST /detokenize.
 std::string detokenize_body(std::span<const token_id> ids);
-error_code decode_tokens(answer a, std::vector<token_id>& out, diagnostics& diag);
+error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);
 
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
 /// `template_options` a JSON object; both may be empty.
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools = {},
                                 std::string_view template_options = {});
-error_code decode_prompt(answer a, std::string& out, diagnostics& diag);
+error_code decode_prompt(response_view a, std::string& out, diagnostics& diag);
 /// The answer to /detokenize.
-error_code decode_text(answer a, std::string& out, diagnostics& diag);
+error_code decode_text(response_view a, std::string& out, diagnostics& diag);
 
 /// GET /lora-adapters.
-error_code decode_adapters(answer a, std::vector<server_adapter>& out, diagnostics& diag);
+error_code decode_adapters(response_view a, std::vector<server_adapter>& out, diagnostics& diag);
 /// POST /lora-adapters, and `lora` of a completion. Adapters missing from the list are off. The
 /// server silently ignores unknown ids.
 std::string encode_adapter_list(std::span<const adapter_scale> adapters);
-error_code decode_adapters_set(answer a, diagnostics& diag);
+error_code decode_adapters_set(response_view a, diagnostics& diag);
 
 /// POST this path without a body to clear a slot's cache.
 std::string slot_erase_path(int slot);
 /// `erased` receives the number of erased tokens.
-error_code decode_slot_erased(answer a, int& erased, diagnostics& diag);
+error_code decode_slot_erased(response_view a, int& erased, diagnostics& diag);
 
 /// POST these paths with `slot_file_body()` to save a slot's contents to a file on the server, and
 /// to restore it. See check_file_name().
 std::string slot_save_path(int slot);
 std::string slot_restore_path(int slot);
 std::string slot_file_body(std::string_view file);
-error_code decode_slot_saved(answer a, slot_file_result& out, diagnostics& diag);
-error_code decode_slot_restored(answer a, slot_file_result& out, diagnostics& diag);
+error_code decode_slot_saved(response_view a, slot_file_result& out, diagnostics& diag);
+error_code decode_slot_restored(response_view a, slot_file_result& out, diagnostics& diag);
 
 }  // namespace tandem::wire

@@ -37,7 +37,7 @@ bool completion_reader::next(token_event& out) {
 
 bool completion_reader::read(const sse_event& event, token_event& out) {
     if (event.what != sse_event::kind::message || is_done_marker(event.data)) return false;
-    if (const auto ec = decode(event.data, out))
+    if (const auto ec = decode_token_event(event.data, out))
         fault_ = {ec,
                   {.client_message = fmt::format(
                        "an event of {} bytes in the stream cannot be read", event.data.size())}};
@@ -48,7 +48,7 @@ bool completion_reader::read(const sse_event& event, token_event& out) {
     return !fault_;
 }
 
-failure completion_reader::ended(error_code ec, const diagnostics& diag) const {
+failure completion_reader::make_end_failure(error_code ec, const diagnostics& diag) const {
     // The server's own message is more useful than the report that its answer broke off.
     if (http_status_ != 0 && http_status_ != http_ok) {
         failure f;

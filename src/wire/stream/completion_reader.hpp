@@ -32,7 +32,7 @@ class completion_reader {
     /// The meaning of an answer that ends here without a final event, `ec` being the transport's
     /// error, if any. Drops an incomplete character: a request that continues from here generates
     /// it again.
-    failure ended(error_code ec, const diagnostics& diag) const;
+    failure make_end_failure(error_code ec, const diagnostics& diag) const;
 
  private:
     bool read(const sse_event& event, token_event& out);

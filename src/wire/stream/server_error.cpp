@@ -76,7 +76,7 @@ bool is_page(std::string_view body) noexcept {
 /// Reads the error in a body; the plain text of the body if it is not JSON of that kind.
 token_event error_in(int http_status, std::string_view body) {
     token_event e;
-    if (decode(body, e) || e.what != token_event::kind::error) {
+    if (decode_token_event(body, e) || e.what != token_event::kind::error) {
         e = {};
         e.error_message = sanitize_server_text(body);
     }

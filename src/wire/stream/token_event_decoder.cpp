@@ -332,7 +332,7 @@ error_code decode_invalid(std::string_view data, token_event& out) {
 
 }  // namespace
 
-error_code decode(std::string_view data, token_event& out) {
+error_code decode_token_event(std::string_view data, token_event& out) {
     if (data.size() > max_event_bytes) return errc::response_too_large;
     if (text::find_invalid_utf8(data) != std::string_view::npos) return decode_invalid(data, out);
     return decode_valid(data, out);

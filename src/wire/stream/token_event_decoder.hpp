@@ -18,6 +18,6 @@ inline bool is_done_marker(std::string_view data) noexcept {
 /// used object. Bytes that are not UTF-8 become replacement characters, except in `content`, where
 /// the next event may complete them. Fails with errc::bad_response on data that no llama-server
 /// sends, and with errc::response_too_large above `max_event_bytes`; `out` is then unspecified.
-error_code decode(std::string_view data, token_event& out);
+error_code decode_token_event(std::string_view data, token_event& out);
 
 }  // namespace tandem::wire

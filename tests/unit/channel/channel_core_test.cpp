@@ -17,7 +17,7 @@ using tandem::detail::channel_core;
 class ended_channel : public ::testing::Test {
  protected:
     void take(std::uint32_t seq, std::string text) {
-        core.take(chunk{.id = {7, seq}, .text = std::move(text), .tokens = 5});
+        core.deliver(chunk{.id = {7, seq}, .text = std::move(text), .tokens = 5});
     }
     auto pop() { return core.pop(time_point()); }
 
@@ -26,7 +26,7 @@ class ended_channel : public ::testing::Test {
 
 TEST_F(ended_channel, gives_what_was_there_before) {
     take(0, "One. ");
-    core.ended({.finish_reason = finish_reason::eos}, std::nullopt);
+    core.on_end({.finish_reason = finish_reason::eos}, std::nullopt);
     EXPECT_EQ(pop().value().text, "One. ");
     EXPECT_TRUE(pop().value().finished);
 }
@@ -34,7 +34,7 @@ TEST_F(ended_channel, gives_what_was_there_before) {
 TEST_F(ended_channel, gives_only_its_end_once_it_is_cancelled) {
     take(0, "One. ");
     take(1, "Two. ");
-    core.ended({.finish_reason = finish_reason::eos}, std::nullopt);
+    core.on_end({.finish_reason = finish_reason::eos}, std::nullopt);
     EXPECT_EQ(pop().value().text, "One. ");
     core.cancel();
     const auto item = pop();
@@ -47,8 +47,8 @@ TEST_F(ended_channel, gives_only_its_end_once_it_is_cancelled) {
 // As a reply does whose loop was stopped and is run again.
 TEST_F(ended_channel, keeps_its_items_if_the_reply_is_interrupted_later) {
     take(0, "One. ");
-    core.ended({.error = errc::context_stopped}, std::nullopt);
-    core.ended({.finish_reason = finish_reason::interrupted}, std::nullopt);
+    core.on_end({.error = errc::context_stopped}, std::nullopt);
+    core.on_end({.finish_reason = finish_reason::interrupted}, std::nullopt);
     EXPECT_EQ(pop().value().text, "One. ");
     EXPECT_EQ(pop().value().error, errc::context_stopped);
 }

@@ -33,7 +33,7 @@ constexpr chunk_id id(std::uint32_t seq) {
 
 class queue_test : public ::testing::Test {
  protected:
-    void add(chunk c, int interval = 1) { queue.add(time_point(9s), std::move(c), interval); }
+    void add(chunk c, int interval = 1) { queue.add_chunk(time_point(9s), std::move(c), interval); }
     void make(channel_options options) { queue = chunk_queue(options); }
 
     chunk_queue queue{channel_options{}};
@@ -47,7 +47,7 @@ using chunk_queue_end = queue_test;
 
 TEST_F(chunk_queue_items, hold_what_the_chunk_held) {
     add(spoken_as(piece(3, "*One.* ", 4, boundary::clause), "One."));
-    const auto item = queue.take();
+    const auto item = queue.take_item();
     ASSERT_TRUE(item);
     EXPECT_EQ(item->text, "*One.* ");
     EXPECT_EQ(item->speech, "One.");
@@ -57,15 +57,15 @@ TEST_F(chunk_queue_items, hold_what_the_chunk_held) {
     EXPECT_EQ(item->boundary, boundary::clause);
     EXPECT_EQ(item->handed_over, time_point(9s));
     EXPECT_FALSE(item->finished);
-    EXPECT_FALSE(queue.take());
+    EXPECT_FALSE(queue.take_item());
 }
 
 TEST_F(chunk_queue_items, come_in_their_order) {
     make({.pace = pace::text});
     add(piece(0, "One. "));
     add(piece(1, "Two. "));
-    EXPECT_EQ(queue.take().value().text, "One. ");
-    EXPECT_EQ(queue.take().value().text, "Two. ");
+    EXPECT_EQ(queue.take_item().value().text, "One. ");
+    EXPECT_EQ(queue.take_item().value().text, "Two. ");
 }
 
 TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
@@ -73,7 +73,7 @@ TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
     add(piece(1, "Two. ", 4, boundary::clause), 8);
     EXPECT_FALSE(queue.has_item_or_end());
     add(piece(2, "Three. ", 1, boundary::word), 8);
-    const auto item = queue.take();
+    const auto item = queue.take_item();
     ASSERT_TRUE(item);
     EXPECT_EQ(item->text, "One. Two. Three. ");
     EXPECT_EQ(item->speech, "One. Two. Three. ");
@@ -85,19 +85,19 @@ TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
 
 TEST_F(chunk_queue_joining, leaves_a_chunk_without_a_token_alone_at_an_interval_of_one) {
     add(piece(0, "…", 0), 1);
-    EXPECT_EQ(queue.take().value().text, "…");
+    EXPECT_EQ(queue.take_item().value().text, "…");
 }
 
 TEST_F(chunk_queue_joining, stops_where_the_reply_has_no_more_text) {
     add(piece(0, "One. ", 1, boundary::end), 100);
-    EXPECT_EQ(queue.take().value().text, "One. ");
+    EXPECT_EQ(queue.take_item().value().text, "One. ");
 }
 
 TEST_F(chunk_queue_joining, stops_at_its_bound_of_text) {
     add(piece(0, std::string(chunk_queue::max_item_bytes - 1, 'a')), 1'000'000);
     EXPECT_FALSE(queue.has_item_or_end());
     add(piece(1, "b"), 1'000'000);
-    EXPECT_EQ(queue.take().value().text.size(), chunk_queue::max_item_bytes);
+    EXPECT_EQ(queue.take_item().value().text.size(), chunk_queue::max_item_bytes);
 }
 
 TEST_F(chunk_queue_joining, continues_each_chunk_but_the_last_of_an_item) {
@@ -120,7 +120,7 @@ TEST_P(joined_speech, has_the_spaces_that_cleaning_took) {
     add(GetParam().second, 100);
     add(GetParam().third, 100);
     queue.end({.finish_reason = finish_reason::eos});
-    EXPECT_EQ(queue.take().value().speech, GetParam().joined);
+    EXPECT_EQ(queue.take_item().value().speech, GetParam().joined);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -144,25 +144,25 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST_F(chunk_queue_voice, waits_with_the_continue_until_the_next_item_is_asked_for) {
-    queue.asked();
+    queue.item_requested();
     add(piece(0, "One. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it was not even popped";
-    ASSERT_TRUE(queue.take());
+    ASSERT_TRUE(queue.take_item());
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it is being spoken";
-    queue.asked();
+    queue.item_requested();
     EXPECT_EQ(queue.take_due_continue(), id(0));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "once";
 }
 
 TEST_F(chunk_queue_voice, does_not_take_a_question_for_an_item_that_comes_later) {
     add(piece(0, "One. "));
-    queue.take();
-    queue.asked();
+    queue.take_item();
+    queue.item_requested();
     queue.take_due_continue();
-    queue.asked();
+    queue.item_requested();
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt);
-    ASSERT_TRUE(queue.take());
+    ASSERT_TRUE(queue.take_item());
     EXPECT_EQ(queue.take_due_continue(), std::nullopt);
 }
 
@@ -172,9 +172,9 @@ TEST_F(chunk_queue_text, continues_as_long_as_there_is_room) {
     EXPECT_EQ(queue.take_due_continue(), id(0));
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "full";
-    queue.asked();
+    queue.item_requested();
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "a question makes no room";
-    queue.take();
+    queue.take_item();
     EXPECT_EQ(queue.take_due_continue(), id(1));
 }
 
@@ -193,20 +193,20 @@ TEST_F(chunk_queue_text, has_room_for_one_at_least) {
     make({.pace = pace::text, .capacity = -3});
     add(piece(0, "One. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt);
-    queue.take();
+    queue.take_item();
     EXPECT_EQ(queue.take_due_continue(), id(0));
 }
 
 TEST_F(chunk_queue_end, is_taken_once) {
-    EXPECT_FALSE(queue.take());
+    EXPECT_FALSE(queue.take_item());
     EXPECT_TRUE(queue.end({.finish_reason = finish_reason::length}));
     EXPECT_FALSE(queue.is_drained());
-    const auto item = queue.take();
+    const auto item = queue.take_item();
     ASSERT_TRUE(item);
     EXPECT_TRUE(item->finished);
     EXPECT_EQ(item->finish_reason, finish_reason::length);
     EXPECT_EQ(item->text, "");
-    EXPECT_FALSE(queue.take());
+    EXPECT_FALSE(queue.take_item());
     EXPECT_TRUE(queue.is_drained());
     EXPECT_TRUE(queue.has_item_or_end()) << "that nothing comes";
 }
@@ -216,9 +216,9 @@ TEST_F(chunk_queue_end, comes_behind_what_was_there) {
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
     queue.end({.error = errc::stream_incomplete});
-    EXPECT_EQ(queue.take().value().text, "One. ");
-    EXPECT_EQ(queue.take().value().text, "Two");
-    EXPECT_EQ(queue.take().value().error, errc::stream_incomplete);
+    EXPECT_EQ(queue.take_item().value().text, "One. ");
+    EXPECT_EQ(queue.take_item().value().text, "Two");
+    EXPECT_EQ(queue.take_item().value().error, errc::stream_incomplete);
 }
 
 TEST_F(chunk_queue_end, drops_what_was_there_if_it_is_an_interrupt) {
@@ -226,14 +226,14 @@ TEST_F(chunk_queue_end, drops_what_was_there_if_it_is_an_interrupt) {
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
     queue.end({.finish_reason = finish_reason::interrupted});
-    EXPECT_TRUE(queue.take().value().finished);
+    EXPECT_TRUE(queue.take_item().value().finished);
 }
 
 TEST_F(chunk_queue_end, keeps_its_first_reason) {
     EXPECT_TRUE(queue.end({.finish_reason = finish_reason::eos}));
     EXPECT_FALSE(queue.end({.finish_reason = finish_reason::interrupted}));
     EXPECT_EQ(queue.end_reason()->finish_reason, finish_reason::eos);
-    EXPECT_EQ(queue.take().value().finish_reason, finish_reason::eos);
+    EXPECT_EQ(queue.take_item().value().finish_reason, finish_reason::eos);
 }
 
 TEST_F(chunk_queue_end, drops_what_waits_behind_it_when_an_interrupt_follows) {
@@ -241,9 +241,9 @@ TEST_F(chunk_queue_end, drops_what_waits_behind_it_when_an_interrupt_follows) {
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
     queue.end({.finish_reason = finish_reason::eos});
-    ASSERT_EQ(queue.take().value().text, "One. ");
+    ASSERT_EQ(queue.take_item().value().text, "One. ");
     EXPECT_FALSE(queue.end({.finish_reason = finish_reason::interrupted}));
-    const auto item = queue.take();
+    const auto item = queue.take_item();
     ASSERT_TRUE(item);
     EXPECT_TRUE(item->finished) << item->text;
     EXPECT_EQ(item->finish_reason, finish_reason::eos);
@@ -253,17 +253,17 @@ TEST_F(chunk_queue_end, keeps_what_waits_when_an_error_follows) {
     add(piece(0, "One. "));
     queue.end({.finish_reason = finish_reason::eos});
     EXPECT_FALSE(queue.end({.error = errc::client_destroyed}));
-    EXPECT_EQ(queue.take().value().text, "One. ");
+    EXPECT_EQ(queue.take_item().value().text, "One. ");
 }
 
 TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
     add(piece(0, "One. "));
-    queue.take();
-    queue.asked();
+    queue.take_item();
+    queue.item_requested();
     queue.end({.finish_reason = finish_reason::eos});
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt);
-    EXPECT_TRUE(queue.take().value().finished);
+    EXPECT_TRUE(queue.take_item().value().finished);
 }
 
 }  // namespace

@@ -27,22 +27,22 @@ std::string heard(std::string_view text, std::string_view said, text::speech_opt
 // Shares of speech
 
 TEST(speech_characters, are_counted_as_characters_and_not_as_bytes) {
-    EXPECT_EQ(speech_characters("caf\xC3\xA9 ole", 0.5), 4u);
-    EXPECT_EQ(speech_characters("caf\xC3\xA9 ole", 1), 8u);
+    EXPECT_EQ(count_heard_characters("caf\xC3\xA9 ole", 0.5), 4u);
+    EXPECT_EQ(count_heard_characters("caf\xC3\xA9 ole", 1), 8u);
 }
 
 TEST(speech_characters, are_not_one_too_few_for_a_share_that_is_a_quotient) {
     const std::string speech(100, 'a');
     for (int n = 0; n <= 100; ++n)
-        EXPECT_EQ(speech_characters(speech, n / 100.0), static_cast<std::size_t>(n));
+        EXPECT_EQ(count_heard_characters(speech, n / 100.0), static_cast<std::size_t>(n));
 }
 
 TEST(speech_characters, are_none_or_all_for_shares_that_cannot_be) {
-    EXPECT_EQ(speech_characters("abc", -0.5), 0u);
-    EXPECT_EQ(speech_characters("abc", 7), 3u);
-    EXPECT_EQ(speech_characters("abc", std::nan("")), 0u);
-    EXPECT_EQ(speech_characters("abc", std::numeric_limits<double>::infinity()), 3u);
-    EXPECT_EQ(speech_characters("", 0.5), 0u);
+    EXPECT_EQ(count_heard_characters("abc", -0.5), 0u);
+    EXPECT_EQ(count_heard_characters("abc", 7), 3u);
+    EXPECT_EQ(count_heard_characters("abc", std::nan("")), 0u);
+    EXPECT_EQ(count_heard_characters("abc", std::numeric_limits<double>::infinity()), 3u);
+    EXPECT_EQ(count_heard_characters("", 0.5), 0u);
 }
 
 // Where the speech is in the text

@@ -59,11 +59,11 @@ class random_turn {
         heard_before_ = turn_.heard();
         for (const auto policy : {history_policy::heard, history_policy::handed_over,
                                   history_policy::full, history_policy::none}) {
-            const auto kept = turn_.kept(policy, "");
+            const auto kept = turn_.make_history_text(policy, "");
             EXPECT_TRUE(turn_.text().starts_with(kept));
             EXPECT_EQ(text::find_invalid_utf8(kept), std::string::npos);
         }
-        EXPECT_LE(turn_.kept(history_policy::heard, "").size(), turn_.heard());
+        EXPECT_LE(turn_.make_history_text(history_policy::heard, "").size(), turn_.heard());
     }
     const turn_ledger& turn() const { return turn_; }
     const std::string& model() const { return model_; }
@@ -91,7 +91,7 @@ class random_turn {
         at_ += c.text.size();
     }
     void resume() {
-        const auto kept = turn_.kept(history_policy::heard, "");
+        const auto kept = turn_.make_history_text(history_policy::heard, "");
         const auto before = turn_.text();
         const auto rest = turn_.resume();
         EXPECT_EQ(kept + rest, before);

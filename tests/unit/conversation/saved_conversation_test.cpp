@@ -164,7 +164,7 @@ TEST(saved_conversation, is_the_same_after_text_and_history) {
         if (history.state({}) == turn_state::running) return;
         EXPECT_EQ(restored.transcript(), history.transcript());
         EXPECT_EQ(restored.messages(), history.messages());
-        EXPECT_EQ(restored.costs(), history.costs());
+        EXPECT_EQ(restored.measure_exchanges(), history.measure_exchanges());
     });
 }
 

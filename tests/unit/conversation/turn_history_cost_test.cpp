@@ -33,7 +33,7 @@ void answer(turn_history& history) {
 
 std::vector<int> tokens(const turn_history& history) {
     std::vector<int> list;
-    for (const auto& c : history.costs()) list.push_back(c.tokens);
+    for (const auto& c : history.measure_exchanges()) list.push_back(c.tokens);
     return list;
 }
 
@@ -82,14 +82,14 @@ TEST(turn_history_costs, count_bytes_of_all_that_an_exchange_has) {
     history.begin_turn();
     history.generated(moment, "Yes.");
     const std::vector<exchange_size> expected{{-1, 4 + 9 + 5}, {-1, 4 + 4}};
-    EXPECT_EQ(history.costs(), expected);
+    EXPECT_EQ(history.measure_exchanges(), expected);
     EXPECT_EQ(history.system_bytes(), 9u);
     EXPECT_EQ(history.average_user_bytes(), 4u);
 }
 
 TEST(turn_history_costs, are_none_where_nothing_was_said) {
     const turn_history history;
-    EXPECT_TRUE(history.costs().empty());
+    EXPECT_TRUE(history.measure_exchanges().empty());
     EXPECT_EQ(history.average_user_bytes(), 0u);
 }
 

@@ -280,7 +280,7 @@ TEST_F(history, keeps_a_late_result_of_a_tool_with_its_call) {
     history_.append(user("Are you there?"));
     history_.append({.role = "tool", .content = "noon", .tool_call_id = "1"});
     history_.append(user("Thanks."));
-    EXPECT_EQ(history_.costs().size(), 2u) << "the user spoke before the tool did";
+    EXPECT_EQ(history_.measure_exchanges().size(), 2u) << "the user spoke before the tool did";
 }
 
 TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_between) {

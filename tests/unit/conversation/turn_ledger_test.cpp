@@ -35,7 +35,7 @@ void expect_sizes(const turn_ledger& turn, std::size_t generated, std::size_t ha
 TEST(turn_ledger, is_empty_at_first) {
     const turn_ledger turn;
     expect_sizes(turn, 0, 0, 0);
-    EXPECT_EQ(turn.kept(history_policy::full, "…"), "");
+    EXPECT_EQ(turn.make_history_text(history_policy::full, "…"), "");
 }
 
 TEST(turn_ledger, counts_what_was_generated_handed_over_and_heard) {
@@ -120,7 +120,7 @@ TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
     turn.handed_over(chunk_of({first, 0}, "So **very** good", "So very good"));
     turn.handed_over(chunk_of({first, 1}, ". Ok.", ". Ok."));
     EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
-    EXPECT_EQ(turn.kept(heard_only, ""), "So **very**");
+    EXPECT_EQ(turn.make_history_text(heard_only, ""), "So **very**");
 }
 
 TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) {
@@ -138,20 +138,24 @@ TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) 
 TEST(turn_ledger, keeps_what_the_policy_says) {
     auto turn = two_chunks();
     turn.heard({first, 1}, std::size_t{7});
-    EXPECT_EQ(turn.kept(history_policy::heard, ""), "One two three. Four");
-    EXPECT_EQ(turn.kept(history_policy::handed_over, ""), "One two three. Four five six.");
-    EXPECT_EQ(turn.kept(history_policy::full, ""), "One two three. Four five six. Seven");
-    EXPECT_EQ(turn.kept(history_policy::none, ""), "");
+    EXPECT_EQ(turn.make_history_text(history_policy::heard, ""), "One two three. Four");
+    EXPECT_EQ(turn.make_history_text(history_policy::handed_over, ""),
+              "One two three. Four five six.");
+    EXPECT_EQ(turn.make_history_text(history_policy::full, ""),
+              "One two three. Four five six. Seven");
+    EXPECT_EQ(turn.make_history_text(history_policy::none, ""), "");
 }
 
 TEST(turn_ledger, puts_the_mark_where_something_was_left_out_of_what_is_kept) {
     auto turn = two_chunks();
-    EXPECT_EQ(turn.kept(history_policy::none, "…"), "");
-    EXPECT_EQ(turn.kept(history_policy::heard, "…"), "");
-    EXPECT_EQ(turn.kept(history_policy::full, "…"), "One two three. Four five six. Seven");
+    EXPECT_EQ(turn.make_history_text(history_policy::none, "…"), "");
+    EXPECT_EQ(turn.make_history_text(history_policy::heard, "…"), "");
+    EXPECT_EQ(turn.make_history_text(history_policy::full, "…"),
+              "One two three. Four five six. Seven");
     turn.heard({first, 1}, std::size_t{8});
-    EXPECT_EQ(turn.kept(history_policy::heard, "…"), "One two three. Four…");
-    EXPECT_EQ(turn.kept(history_policy::handed_over, "…"), "One two three. Four five six.…");
+    EXPECT_EQ(turn.make_history_text(history_policy::heard, "…"), "One two three. Four…");
+    EXPECT_EQ(turn.make_history_text(history_policy::handed_over, "…"),
+              "One two three. Four five six.…");
 }
 
 TEST(turn_ledger, puts_no_white_space_before_the_mark) {
@@ -159,7 +163,7 @@ TEST(turn_ledger, puts_no_white_space_before_the_mark) {
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "One. \n"));
     turn.generated("Two.");
-    EXPECT_EQ(turn.kept(history_policy::handed_over, "…"), "One.…");
+    EXPECT_EQ(turn.make_history_text(history_policy::handed_over, "…"), "One.…");
 }
 
 TEST(turn_ledger, keeps_all_that_was_heard_without_a_mark) {
@@ -167,7 +171,7 @@ TEST(turn_ledger, keeps_all_that_was_heard_without_a_mark) {
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "One two. "));
     turn.continued({first, 0});
-    EXPECT_EQ(turn.kept(heard_only, "…"), "One two. ");
+    EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two. ");
 }
 
 TEST(turn_ledger, does_not_count_white_space_as_left_out) {
@@ -176,7 +180,7 @@ TEST(turn_ledger, does_not_count_white_space_as_left_out) {
     turn.handed_over(chunk_of({first, 0}, "One two."));
     turn.generated("\n");
     turn.continued({first, 0});
-    EXPECT_EQ(turn.kept(heard_only, "…"), "One two.");
+    EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two.");
 }
 
 TEST(turn_ledger, does_not_keep_a_word_that_goes_on_in_the_next_chunk) {
@@ -187,7 +191,7 @@ TEST(turn_ledger, does_not_keep_a_word_that_goes_on_in_the_next_chunk) {
     turn.handed_over(cut);
     turn.handed_over(chunk_of({first, 1}, "ordinary word"));
     turn.continued({first, 0});
-    EXPECT_EQ(turn.kept(heard_only, "…"), "One…");
+    EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One…");
 }
 
 // Hearing on
@@ -197,7 +201,7 @@ TEST(turn_ledger, hands_out_what_was_not_heard_to_be_spoken_again) {
     turn.heard({first, 1}, std::size_t{7});
     EXPECT_EQ(turn.resume(), " five six. Seven");
     expect_sizes(turn, 35, 19, 19);
-    EXPECT_EQ(turn.kept(heard_only, ""), "One two three. Four");
+    EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two three. Four");
 }
 
 TEST(turn_ledger, keeps_the_marks_behind_a_word_with_it) {
@@ -208,7 +212,7 @@ TEST(turn_ledger, keeps_the_marks_behind_a_word_with_it) {
         turn.handed_over(chunk_of({first, 0}, std::string(text)));
         turn.heard({first, 0}, std::size_t{4});
         const auto word = std::string(text.substr(0, text.find(' ')));
-        EXPECT_EQ(turn.kept(heard_only, ""), word);
+        EXPECT_EQ(turn.make_history_text(heard_only, ""), word);
         EXPECT_EQ(turn.resume(), text.substr(word.size()));
     }
 }
@@ -258,7 +262,7 @@ turn_ledger two_joined_chunks() {
 
 TEST(turn_ledger, does_not_hand_out_again_what_was_spoken_to_the_end_of_its_chunk) {
     auto turn = two_joined_chunks();
-    EXPECT_EQ(turn.kept(heard_only, ""), "It is here.");
+    EXPECT_EQ(turn.make_history_text(heard_only, ""), "It is here.");
     EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
     EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
 }
@@ -279,7 +283,7 @@ TEST(turn_ledger, goes_on_with_the_chunks_of_the_next_reply) {
     turn.handed_over(chunk_of({second, 1}, " Seven eight."));
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven eight.");
     EXPECT_TRUE(turn.heard({second, 1}, std::size_t{6}));
-    EXPECT_EQ(turn.kept(heard_only, "…"), "One two three. Four five six. Seven…");
+    EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two three. Four five six. Seven…");
 }
 
 TEST(turn_ledger, takes_other_text_of_the_next_reply_in_place_of_what_was_not_heard) {

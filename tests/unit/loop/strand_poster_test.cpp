@@ -57,7 +57,7 @@ TEST_F(loop_link_test, runs_nothing_within_a_post) {
     boost::asio::post(ioc, [&] {
         EXPECT_TRUE(link.post([&] { ++ran; }));
         EXPECT_EQ(ran, 0) << "not even on the loop";
-        link.cut();
+        link.disconnect();
     });
     ioc.run();
     EXPECT_EQ(ran, 1);
@@ -67,14 +67,14 @@ TEST_F(loop_link_test, keeps_the_loop_busy_until_it_is_cut) {
     auto link = link_to(ioc.get_executor());
     ioc.poll();
     EXPECT_FALSE(ioc.stopped());
-    link.cut();
+    link.disconnect();
     ioc.poll();
     EXPECT_TRUE(ioc.stopped());
 }
 
 TEST_F(loop_link_test, leads_nowhere_once_it_is_cut) {
     auto link = link_to(ioc.get_executor());
-    link.cut();
+    link.disconnect();
     ioc.stop();
     EXPECT_FALSE(link.is_stopped());
     EXPECT_FALSE(link.post([] { FAIL(); }));

@@ -42,7 +42,7 @@ class playback_test : public testing::Test {
     std::string complete(const std::string& prompt, std::uint64_t reply) {
         return answer({.path = "/completion",
                        .body = R"({"prompt":")" + prompt + R"("})",
-                       .place = recording_key{.home = 1, .reply = reply}});
+                       .reply_key = recording_key{.scope_number = 1, .reply = reply}});
     }
     void record_reply(std::uint64_t number, std::string_view prompt, const std::string& text) {
         lines.ask(0, number, prompt);
@@ -138,7 +138,7 @@ TEST_F(playback_test, survives_a_body_that_is_nested_deeply) {
                                              .method = "POST",
                                              .path = "/completion",
                                              .body = R"({"prompt":)" + std::string(1'000'000, '['),
-                                             .place = recording_key{.reply = 1}});
+                                             .reply_key = recording_key{.reply = 1}});
     EXPECT_TRUE(player().replies()[0].prompt.empty());
 }
 
@@ -151,41 +151,42 @@ TEST_F(playback_test, knows_a_reply_again) {
 
 TEST_F(playback_test, prefills_also_what_was_not_prefilled_then) {
     record_reply(1, "first", "One");
-    EXPECT_THAT(answer({.path = "/completion",
-                        .body = R"({"prompt":"first","id_slot":1,"n_predict":1})",
-                        .place = recording_key{.home = 1, .reply = 7, .is_prefill = true}}),
-                HasSubstr(R"("stop":true)"));
+    EXPECT_THAT(
+        answer({.path = "/completion",
+                .body = R"({"prompt":"first","id_slot":1,"n_predict":1})",
+                .reply_key = recording_key{.scope_number = 1, .reply = 7, .is_prefill = true}}),
+        HasSubstr(R"("stop":true)"));
 }
 
 // Nobody would ever be told that the slot is ready.
 TEST_F(playback_test, prefills_what_was_cut_then) {
     record_reply(1, "first", "One");
     const std::string body = R"({"prompt":"first","id_slot":1,"n_predict":1})";
-    const recording_key place{.home = 1, .reply = 1, .is_prefill = true};
+    const recording_key place{.scope_number = 1, .reply = 1, .is_prefill = true};
     lines.add(tandem::wire::recorded_request{.number = 99,
                                              .server = "http://a",
                                              .method = "POST",
                                              .path = "/completion",
                                              .body = body,
-                                             .place = place});
+                                             .reply_key = place});
     lines.add(tandem::wire::recorded_status{99, 200});
     lines.add(tandem::wire::recorded_cut{99});
-    EXPECT_THAT(answer({.path = "/completion", .body = body, .place = place}),
+    EXPECT_THAT(answer({.path = "/completion", .body = body, .reply_key = place}),
                 HasSubstr(R"("stop":true)"));
 }
 
 TEST_F(playback_test, waits_as_long_as_the_speed_says) {
-    const answer_step wait{.after = 100ms};
-    EXPECT_EQ(player().wait_for(wait, 250ms), 100ms);
+    const answer_step wait{.delay = 100ms};
+    EXPECT_EQ(player().delay_of_step(wait, 250ms), 100ms);
     player().set_speed(4);
-    EXPECT_EQ(player().wait_for(wait, 250ms), 25ms);
+    EXPECT_EQ(player().delay_of_step(wait, 250ms), 25ms);
     player().set_speed(0);
-    EXPECT_EQ(player().wait_for(wait, 250ms), 0ms);
+    EXPECT_EQ(player().delay_of_step(wait, 250ms), 0ms);
 }
 
 TEST_F(playback_test, waits_a_year_at_most) {
     player().set_speed(0.01);
-    EXPECT_EQ(player().wait_for({.after = 1'000'000'000s}, 250ms), 365 * 24h);
+    EXPECT_EQ(player().delay_of_step({.delay = 1'000'000'000s}, 250ms), 365 * 24h);
 }
 
 TEST_F(playback_test, does_not_read_prompts_that_are_nested_without_end) {
@@ -199,13 +200,13 @@ TEST_F(playback_test, does_not_read_prompts_that_are_nested_without_end) {
 
 TEST_F(playback_test, keeps_waits_that_decide_something) {
     player().set_speed(0);
-    EXPECT_EQ(player().wait_for({.after = 250ms, .decides = true}, 250ms), 250ms);
-    EXPECT_EQ(player().wait_for({.after = 249ms, .decides = true}, 250ms), 0ms);
-    EXPECT_EQ(player().wait_for({.after = 250ms}, 250ms), 0ms) << "the first token's";
-    EXPECT_EQ(player().wait_for({.after = 250ms, .decides = true}, 0ms), 0ms);
+    EXPECT_EQ(player().delay_of_step({.delay = 250ms, .is_timing_relevant = true}, 250ms), 250ms);
+    EXPECT_EQ(player().delay_of_step({.delay = 249ms, .is_timing_relevant = true}, 250ms), 0ms);
+    EXPECT_EQ(player().delay_of_step({.delay = 250ms}, 250ms), 0ms) << "the first token's";
+    EXPECT_EQ(player().delay_of_step({.delay = 250ms, .is_timing_relevant = true}, 0ms), 0ms);
     player().set_speed(0.25);
-    EXPECT_EQ(player().wait_for({.after = 100ms, .decides = true}, 250ms), 230ms);
-    EXPECT_EQ(player().wait_for({.after = 100ms}, 250ms), 400ms);
+    EXPECT_EQ(player().delay_of_step({.delay = 100ms, .is_timing_relevant = true}, 250ms), 230ms);
+    EXPECT_EQ(player().delay_of_step({.delay = 100ms}, 250ms), 400ms);
 }
 
 }  // namespace

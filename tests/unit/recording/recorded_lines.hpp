@@ -30,7 +30,7 @@ class recorded_lines {
             .method = "POST",
             .path = "/completion",
             .body = fmt::format(R"({{"prompt":"{}","id_slot":0}})", prompt),
-            .place = recording_key{.reply = reply, .text_bytes = text_bytes}});
+            .reply_key = recording_key{.reply = reply, .text_bytes = text_bytes}});
         return requests_;
     }
     /// One to another path, answered with 200 and this body.
@@ -75,7 +75,7 @@ class recorded_lines {
     void cut() { add(wire::recorded_cut{requests_}); }
     void wait(duration d) { at_ += d; }
     void add(wire::recording_entry entry) {
-        lines_ += wire::text_of({at_, std::move(entry)}) + '\n';
+        lines_ += wire::format_recording_line({at_, std::move(entry)}) + '\n';
         at_ += std::chrono::milliseconds(1);
     }
 

@@ -80,9 +80,9 @@ TEST_F(recorded_reply_test, answers_the_same_request_with_the_same_bytes_at_the_
     lines.cut();
     const auto steps = ask({0, 0, -1}, 3);
     EXPECT_EQ(steps[0].what, kind::status);
-    EXPECT_EQ(steps[0].after, 21ms);
+    EXPECT_EQ(steps[0].delay, 21ms);
     EXPECT_EQ(steps[1].bytes, recorded_lines::token_bytes("Hi", 1));
-    EXPECT_EQ(steps[1].after, 1ms);
+    EXPECT_EQ(steps[1].delay, 1ms);
     EXPECT_EQ(steps[2].bytes, recorded_lines::token_bytes(" there", 2));
 }
 
@@ -92,11 +92,11 @@ TEST_F(recorded_reply_test, numbers_tokens_anew_for_a_request_that_begins_elsewh
     ASSERT_GE(steps.size(), 3u);
     EXPECT_EQ(text_in(steps), " you there");
     tandem::wire::token_event e;
-    ASSERT_FALSE(tandem::wire::decode(
+    ASSERT_FALSE(tandem::wire::decode_token_event(
         std::string_view(steps[1].bytes).substr(std::string_view("data: ").size()), e));
     EXPECT_EQ(e.predicted, 1);
     EXPECT_EQ(e.prompt_tokens, 6) << "the token before belongs to the prompt";
-    EXPECT_EQ(steps[1].after, 1ms) << "as soon as the first token of all came";
+    EXPECT_EQ(steps[1].delay, 1ms) << "as soon as the first token of all came";
 }
 
 // A client that knows of the end marks the last chunk with it.
@@ -137,7 +137,7 @@ TEST_F(recorded_reply_test, tells_of_the_progress_of_the_prompt_also_at_another_
     lines.cut();
     const auto steps = ask({0, 1, -1}, 2);
     tandem::wire::token_event e;
-    ASSERT_FALSE(tandem::wire::decode(
+    ASSERT_FALSE(tandem::wire::decode_token_event(
         std::string_view(steps[1].bytes).substr(std::string_view("data: ").size()), e));
     EXPECT_TRUE(tandem::wire::is_partial_prompt_progress(e));
     EXPECT_EQ(e.timings.evaluated, 4);
@@ -182,7 +182,7 @@ TEST_F(recorded_reply_test, leaves_out_half_a_character_behind_the_cut) {
     lines.whole(4, {" \xF0\x9F\x98\x80", " more."});
     const auto steps = ask(0);
     EXPECT_EQ(text_in(steps), "One. \xF0\x9F\x98\x80 more.");
-    EXPECT_GT(steps[2].after, 300ms) << "the silence that the request was cut for";
+    EXPECT_GT(steps[2].delay, 300ms) << "the silence that the request was cut for";
 }
 
 TEST_F(recorded_reply_test, parts_an_event_where_a_request_begins_inside_it) {
@@ -258,8 +258,8 @@ TEST_F(recorded_reply_test, is_silent_as_long_as_the_client_waited_before_it_cut
     lines.whole(4, {" Two."});
     const auto steps = ask({0, 0, -1}, 3);
     EXPECT_EQ(text_in(steps), "One. Two.");
-    EXPECT_GE(steps[2].after, 301ms);
-    EXPECT_TRUE(steps[2].decides);
+    EXPECT_GE(steps[2].delay, 301ms);
+    EXPECT_TRUE(steps[2].is_timing_relevant);
 }
 
 TEST_F(recorded_reply_test, ends_at_the_limit_of_tokens_that_is_asked_for) {
@@ -276,8 +276,8 @@ TEST_F(recorded_reply_test, is_as_slow_to_answer_as_the_server_that_nobody_waite
     lines.whole(0, {"Hi"});
     const auto steps = ask(0);
     EXPECT_EQ(text_in(steps), "Hi");
-    EXPECT_GE(steps[0].after, 2s);
-    EXPECT_TRUE(steps[0].decides);
+    EXPECT_GE(steps[0].delay, 2s);
+    EXPECT_TRUE(steps[0].is_timing_relevant);
 }
 
 TEST_F(recorded_reply_test, goes_through_any_number_of_requests) {
@@ -303,7 +303,7 @@ TEST_F(recorded_reply_test, says_that_it_has_no_more_text) {
     EXPECT_EQ(text_in(steps), "One. Two");
     EXPECT_THAT(steps.back().bytes, HasSubstr("only 8 bytes of this reply"));
     EXPECT_THAT(steps.back().bytes, HasSubstr("or the recording ends there"));
-    EXPECT_GE(steps.back().after, 1s) << "an interruption that came then must come first";
+    EXPECT_GE(steps.back().delay, 1s) << "an interruption that came then must come first";
 }
 
 TEST_F(recorded_reply_test, tells_the_slot_that_was_asked_for) {

@@ -41,7 +41,7 @@ TEST(recorded_traffic, puts_the_lines_of_each_request_together) {
     EXPECT_FALSE(traffic.exchanges[1].was_cut);
     EXPECT_EQ(traffic.exchanges[1].ec, errc::stream_incomplete);
     EXPECT_EQ(traffic.exchanges[1].message, "gone");
-    EXPECT_EQ(traffic.exchanges[1].request.place->text_bytes, 2u);
+    EXPECT_EQ(traffic.exchanges[1].request.reply_key->text_bytes, 2u);
 }
 
 TEST(recorded_traffic, takes_what_ran_at_its_end_for_cut) {

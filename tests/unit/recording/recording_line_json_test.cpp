@@ -16,8 +16,8 @@ using testing::HasSubstr;
 
 recording_line read_again(const recording_line& line) {
     std::string fault;
-    const auto read = read_recording_line(text_of(line), fault);
-    EXPECT_TRUE(read) << text_of(line) << ": " << fault;
+    const auto read = read_recording_line(format_recording_line(line), fault);
+    EXPECT_TRUE(read) << format_recording_line(line) << ": " << fault;
     return read.value_or(recording_line{});
 }
 
@@ -28,35 +28,36 @@ std::string fault_of_line(std::string_view text) {
 }
 
 TEST(recording_line, says_in_milliseconds_when_it_was) {
-    EXPECT_EQ(text_of({1'234'567ns, recorded_cut{7}}), R"({"ms":1.235,"cut":7})");
+    EXPECT_EQ(format_recording_line({1'234'567ns, recorded_cut{7}}), R"({"ms":1.235,"cut":7})");
     EXPECT_EQ(read_again({1'235us, recorded_cut{7}}).at, 1'235us);
 }
 
 TEST(recording_line, has_all_of_a_request) {
     const auto line = read_again(
-        {1ms, recorded_request{.number = 3,
-                               .server = "http://a:1",
-                               .method = "POST",
-                               .path = "/completion",
-                               .body = R"({"prompt":"hi"})",
-                               .place = recording_key{
-                                   .home = 9, .reply = 2, .text_bytes = 17, .is_prefill = true}}});
+        {1ms, recorded_request{
+                  .number = 3,
+                  .server = "http://a:1",
+                  .method = "POST",
+                  .path = "/completion",
+                  .body = R"({"prompt":"hi"})",
+                  .reply_key = recording_key{
+                      .scope_number = 9, .reply = 2, .text_bytes = 17, .is_prefill = true}}});
     const auto& e = std::get<recorded_request>(line.entry);
     EXPECT_EQ(e.number, 3u);
     EXPECT_EQ(e.server, "http://a:1");
     EXPECT_EQ(e.method, "POST");
     EXPECT_EQ(e.path, "/completion");
     EXPECT_EQ(e.body, R"({"prompt":"hi"})");
-    ASSERT_TRUE(e.place);
-    EXPECT_EQ(e.place->home, 0u) << "means nothing in another process";
-    EXPECT_EQ(e.place->reply, 2u);
-    EXPECT_EQ(e.place->text_bytes, 17u);
-    EXPECT_TRUE(e.place->is_prefill);
+    ASSERT_TRUE(e.reply_key);
+    EXPECT_EQ(e.reply_key->scope_number, 0u) << "means nothing in another process";
+    EXPECT_EQ(e.reply_key->reply, 2u);
+    EXPECT_EQ(e.reply_key->text_bytes, 17u);
+    EXPECT_TRUE(e.reply_key->is_prefill);
 }
 
 TEST(recording_line, has_no_place_where_the_request_has_none) {
     const auto line = read_again({1ms, recorded_request{.number = 1, .path = "/props"}});
-    EXPECT_FALSE(std::get<recorded_request>(line.entry).place);
+    EXPECT_FALSE(std::get<recorded_request>(line.entry).reply_key);
 }
 
 TEST(recording_line, has_each_byte_of_an_answer) {
@@ -87,8 +88,9 @@ TEST(recording_line, takes_an_error_of_a_later_version_for_a_broken_stream) {
 
 TEST(recording_line, keeps_the_order_of_a_note) {
     const auto line = read_again({1ms, recorded_note{R"({"z":1,"a":[2]})"}});
-    EXPECT_THAT(text_of(line), HasSubstr(R"("note":{)"));
-    EXPECT_THAT(text_of({1ms, recorded_note{"no json"}}), HasSubstr(R"("note":null)"));
+    EXPECT_THAT(format_recording_line(line), HasSubstr(R"("note":{)"));
+    EXPECT_THAT(format_recording_line({1ms, recorded_note{"no json"}}),
+                HasSubstr(R"("note":null)"));
 }
 
 TEST(recording_line, is_refused_with_words_where_it_is_none) {

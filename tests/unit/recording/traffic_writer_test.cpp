@@ -33,10 +33,10 @@ class traffic_writer_test : public testing::Test {
 TEST_F(traffic_writer_test, writes_what_goes_over_the_wire_with_its_times) {
     auto w = writer();
     const auto n =
-        w.sent(tandem::time_point(1ms), "http://a", {.method = "GET", .path = "/health"});
+        w.record_request(tandem::time_point(1ms), "http://a", {.method = "GET", .path = "/health"});
     w.record_status(tandem::time_point(2ms), n, 200);
-    w.bytes_came(tandem::time_point(3ms), n, "ok");
-    w.ended(tandem::time_point(4ms), n, {}, {});
+    w.record_bytes(tandem::time_point(3ms), n, "ok");
+    w.record_end(tandem::time_point(4ms), n, {}, {});
     EXPECT_THAT(
         lines_,
         ElementsAre(R"({"ms":0.0,"recording":1,"began":"now","prompts":true})",
@@ -49,8 +49,9 @@ TEST_F(traffic_writer_test, writes_what_goes_over_the_wire_with_its_times) {
 TEST_F(traffic_writer_test, numbers_replies_by_what_is_unique) {
     auto w = writer();
     for (const auto& [home, reply] : {std::pair(1u, 1u), {2u, 1u}, {1u, 1u}})
-        w.sent({}, "http://a",
-               {.path = "/completion", .place = recording_key{.home = home, .reply = reply}});
+        w.record_request({}, "http://a",
+                         {.path = "/completion",
+                          .reply_key = recording_key{.scope_number = home, .reply = reply}});
     EXPECT_THAT(lines_[1], HasSubstr(R"("reply":1)"));
     EXPECT_THAT(lines_[2], HasSubstr(R"("reply":2)"));
     EXPECT_THAT(lines_[3], HasSubstr(R"("reply":1)"));
@@ -58,7 +59,8 @@ TEST_F(traffic_writer_test, numbers_replies_by_what_is_unique) {
 
 TEST_F(traffic_writer_test, stops_at_its_bound_and_says_so) {
     auto w = writer({.max_bytes = 200});
-    for (int i = 0; i < 10; ++i) w.sent({}, "http://a", {.method = "GET", .path = "/health"});
+    for (int i = 0; i < 10; ++i)
+        w.record_request({}, "http://a", {.method = "GET", .path = "/health"});
     EXPECT_EQ(lines_.back(), R"({"ms":0.0,"full":true})");
     EXPECT_LT(all().size(), 200u + lines_.back().size() + 1);
 }
@@ -70,22 +72,23 @@ TEST_F(traffic_writer_test, swallows_what_a_sink_throws_and_writes_no_more) {
             if (++calls == 2) throw std::runtime_error("full disk");
         },
         {}, {}, "now");
-    for (int i = 0; i < 3; ++i) w.cut({}, 1);
+    for (int i = 0; i < 3; ++i) w.record_cut({}, 1);
     EXPECT_EQ(calls, 2);
 }
 
 TEST_F(traffic_writer_test, leaves_prompts_out_of_requests_and_answers) {
     auto w = writer({.prompts = false});
-    const auto asked = w.sent({}, "http://a",
-                              {.path = "/completion",
-                               .body = R"({"prompt":"secret","id_slot":0})",
-                               .place = recording_key{.home = 1, .reply = 1}});
+    const auto asked =
+        w.record_request({}, "http://a",
+                         {.path = "/completion",
+                          .body = R"({"prompt":"secret","id_slot":0})",
+                          .reply_key = recording_key{.scope_number = 1, .reply = 1}});
     w.record_status({}, asked, 200);
-    w.bytes_came({}, asked, "data: {\"content\":\"spoken\"}\n\n");
-    const auto made =
-        w.sent({}, "http://a", {.path = "/apply-template", .body = R"({"messages":["secret"]})"});
-    for (const auto* piece : {R"({"prompt":"<secr)", R"(et>"})"}) w.bytes_came({}, made, piece);
-    w.ended({}, made, {}, {});
+    w.record_bytes({}, asked, "data: {\"content\":\"spoken\"}\n\n");
+    const auto made = w.record_request(
+        {}, "http://a", {.path = "/apply-template", .body = R"({"messages":["secret"]})"});
+    for (const auto* piece : {R"({"prompt":"<secr)", R"(et>"})"}) w.record_bytes({}, made, piece);
+    w.record_end({}, made, {}, {});
     EXPECT_THAT(all(), Not(HasSubstr("secr")));
     EXPECT_THAT(all(), HasSubstr("spoken"));
     EXPECT_THAT(all(), HasSubstr("xxxxxxxx"));
@@ -95,13 +98,14 @@ TEST_F(traffic_writer_test, leaves_prompts_out_of_requests_and_answers) {
 // As servers do that do not know `response_fields`.
 TEST_F(traffic_writer_test, leaves_out_the_prompt_that_a_stream_says_again) {
     auto w = writer({.prompts = false});
-    const auto n = w.sent({}, "http://a",
-                          {.path = "/completion", .place = recording_key{.home = 1, .reply = 1}});
+    const auto n = w.record_request(
+        {}, "http://a",
+        {.path = "/completion", .reply_key = recording_key{.scope_number = 1, .reply = 1}});
     w.record_status({}, n, 200);
     for (const auto* piece : {"data: {\"content\":\"spoken\"}\n\ndata: {\"stop\":true,\"pro",
                               "mpt\":\"secret\"}\n\n", "data: {\"prompt\":\"secr"})
-        w.bytes_came({}, n, piece);
-    w.ended({}, n, {}, {});
+        w.record_bytes({}, n, piece);
+    w.record_end({}, n, {}, {});
     EXPECT_THAT(all(), HasSubstr("spoken"));
     EXPECT_THAT(all(), HasSubstr("stop"));
     EXPECT_THAT(all(), Not(HasSubstr("secr")));
@@ -109,20 +113,20 @@ TEST_F(traffic_writer_test, leaves_out_the_prompt_that_a_stream_says_again) {
 
 TEST_F(traffic_writer_test, leaves_out_what_a_refusal_says_of_the_prompt) {
     auto w = writer({.prompts = false});
-    const auto n = w.sent({}, "http://a", {.path = "/completion"});
+    const auto n = w.record_request({}, "http://a", {.path = "/completion"});
     w.record_status({}, n, 400);
-    w.bytes_came({}, n, R"({"error":{"code":400,"message":"secret","type":"some_error"}})");
-    w.ended({}, n, {}, {});
+    w.record_bytes({}, n, R"({"error":{"code":400,"message":"secret","type":"some_error"}})");
+    w.record_end({}, n, {}, {});
     EXPECT_THAT(all(), Not(HasSubstr("secret")));
     EXPECT_THAT(all(), HasSubstr("some_error"));
 }
 
 TEST_F(traffic_writer_test, leaves_out_notes_that_no_line_can_hold) {
     auto w = writer();
-    w.note({}, "no json");
-    w.note({}, std::string(64, '[') + std::string(64, ']'));
+    w.record_note({}, "no json");
+    w.record_note({}, std::string(64, '[') + std::string(64, ']'));
     EXPECT_EQ(lines_.size(), 1u);
-    w.note({}, std::string(62, '[') + std::string(62, ']'));
+    w.record_note({}, std::string(62, '[') + std::string(62, ']'));
     ASSERT_EQ(lines_.size(), 2u);
     std::string fault;
     EXPECT_TRUE(tandem::wire::read_recording_line(lines_.back(), fault)) << fault;
@@ -130,9 +134,9 @@ TEST_F(traffic_writer_test, leaves_out_notes_that_no_line_can_hold) {
 
 TEST_F(traffic_writer_test, keeps_nothing_of_an_answer_with_prompts_that_was_cut) {
     auto w = writer({.prompts = false});
-    const auto made = w.sent({}, "http://a", {.path = "/tokenize", .body = "{}"});
-    w.bytes_came({}, made, R"({"tokens":[1,2)");
-    w.cut({}, made);
+    const auto made = w.record_request({}, "http://a", {.path = "/tokenize", .body = "{}"});
+    w.record_bytes({}, made, R"({"tokens":[1,2)");
+    w.record_cut({}, made);
     EXPECT_THAT(all(), Not(HasSubstr("tokens")));
 }
 

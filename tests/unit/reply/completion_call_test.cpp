@@ -33,7 +33,7 @@ std::vector<std::string> told_by(int status, std::string_view body) {
     completion_call call(
         {.begun = [&] { told.emplace_back("begun"); },
          .read = [&](const auto& event) { told.push_back(event.content); },
-         .failed = [&](const auto& why) { told.push_back(tandem::error_name(why.ec)); }});
+         .on_failed = [&](const auto& why) { told.push_back(tandem::error_name(why.ec)); }});
     fake_transport transport;
     call.start(transport, "{}", std::make_shared<int>());
     transport.handler->on_status(status);

@@ -41,7 +41,7 @@ TEST(server_props_cache, is_unknown_at_first) {
 
 TEST(server_props_cache, is_known_once_it_told) {
     server_props_cache s(2, 2s);
-    EXPECT_THAT(texts(s.learn(props_with(2))),
+    EXPECT_THAT(texts(s.store_props(props_with(2))),
                 ElementsAre("server b11669: model talk, 2 slots of 4096 tokens"));
     ASSERT_TRUE(s.props());
     EXPECT_EQ(s.props()->total_slots, 2);
@@ -49,7 +49,7 @@ TEST(server_props_cache, is_known_once_it_told) {
 
 TEST(server_props_cache, with_too_few_slots_is_warned_of) {
     server_props_cache s(2, 2s);
-    const auto lines = s.learn(props_with(1));
+    const auto lines = s.store_props(props_with(1));
     ASSERT_EQ(lines.size(), 2u);
     EXPECT_EQ(lines[1].level, log_level::warning);
     EXPECT_EQ(lines[1].text,
@@ -59,7 +59,7 @@ TEST(server_props_cache, with_too_few_slots_is_warned_of) {
 TEST(server_props_cache, is_forgotten_where_it_may_have_been_started_anew) {
     for (const auto ec : {errc::connect_failed, errc::stream_incomplete, errc::model_loading}) {
         server_props_cache s(2, 2s);
-        s.learn(props_with(2));
+        s.store_props(props_with(2));
         s.request_failed(ec);
         EXPECT_FALSE(s.props()) << make_error_code(ec).message();
     }
@@ -68,7 +68,7 @@ TEST(server_props_cache, is_forgotten_where_it_may_have_been_started_anew) {
 TEST(server_props_cache, is_not_forgotten_for_what_one_request_did_wrong) {
     for (const auto ec : {errc::prompt_too_long, errc::bad_request, errc::server_error}) {
         server_props_cache s(2, 2s);
-        s.learn(props_with(2));
+        s.store_props(props_with(2));
         s.request_failed(ec);
         EXPECT_TRUE(s.props()) << make_error_code(ec).message();
     }
@@ -76,32 +76,32 @@ TEST(server_props_cache, is_not_forgotten_for_what_one_request_did_wrong) {
 
 TEST(server_props_cache, that_comes_back_as_it_was_is_not_told_again) {
     server_props_cache s(2, 2s);
-    s.learn(props_with(1));
+    s.store_props(props_with(1));
     s.request_failed(errc::connect_failed);
-    EXPECT_THAT(s.learn(props_with(1)), IsEmpty());
+    EXPECT_THAT(s.store_props(props_with(1)), IsEmpty());
     EXPECT_TRUE(s.props());
 }
 
 TEST(server_props_cache, that_comes_back_with_other_slots_is_told_and_warned_of_again) {
     server_props_cache s(3, 2s);
-    s.learn(props_with(2));
+    s.store_props(props_with(2));
     s.request_failed(errc::stream_incomplete);
-    EXPECT_THAT(texts(s.learn(props_with(1))),
+    EXPECT_THAT(texts(s.store_props(props_with(1))),
                 ElementsAre(HasSubstr("1 slot of"), HasSubstr("using 1")));
 }
 
 TEST(server_props_cache, that_comes_back_with_another_model_is_told_but_not_warned_of_again) {
     server_props_cache s(3, 2s);
-    s.learn(props_with(2));
+    s.store_props(props_with(2));
     s.request_failed(errc::stream_incomplete);
     auto other = props_with(2);
     other.model = "chat";
-    EXPECT_THAT(texts(s.learn(other)), ElementsAre(HasSubstr("model chat")));
+    EXPECT_THAT(texts(s.store_props(other)), ElementsAre(HasSubstr("model chat")));
 }
 
 TEST(server_props_cache, that_uses_another_slot_than_was_asked_for_is_forgotten) {
     server_props_cache s(2, 2s);
-    s.learn(props_with(2));
+    s.store_props(props_with(2));
     EXPECT_THAT(texts(s.report_slot_mismatch(1, 0)),
                 ElementsAre(HasSubstr("a request to slot 1 ran on slot 0")));
     EXPECT_FALSE(s.props());
@@ -110,7 +110,7 @@ TEST(server_props_cache, that_uses_another_slot_than_was_asked_for_is_forgotten)
 TEST(server_props_cache, has_the_guard_that_is_wanted_whatever_its_build) {
     server_props_cache s(2, 700ms);
     EXPECT_EQ(s.reuse_guard(), 700ms);
-    EXPECT_EQ(s.learn(props_with(2)).size(), 1u);
+    EXPECT_EQ(s.store_props(props_with(2)).size(), 1u);
     EXPECT_EQ(s.reuse_guard(), 700ms);
 }
 
@@ -128,7 +128,7 @@ TEST_P(automatic_guard, is_as_the_build_allows_and_told_with_the_reason) {
     EXPECT_EQ(s.reuse_guard(), 2s);
     auto props = props_with(2);
     props.build_info = row.build;
-    const auto lines = s.learn(props);
+    const auto lines = s.store_props(props);
     EXPECT_EQ(s.reuse_guard(), row.guard);
     ASSERT_EQ(lines.size(), 2u);
     EXPECT_EQ(lines[1].level, log_level::info);
@@ -148,29 +148,29 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(automatic_guard, follows_a_server_that_comes_back_with_another_build) {
     server_props_cache s(2, std::nullopt);
-    s.learn(props_with(2));
+    s.store_props(props_with(2));
     EXPECT_EQ(s.reuse_guard(), 0s);
     s.request_failed(errc::connect_failed);
     auto other = props_with(2);
     other.build_info = "b7000";
-    EXPECT_THAT(texts(s.learn(other)),
+    EXPECT_THAT(texts(s.store_props(other)),
                 ElementsAre(HasSubstr("server b7000"), HasSubstr("2000 ms")));
     EXPECT_EQ(s.reuse_guard(), 2s);
 }
 
 TEST(automatic_guard, is_told_once_for_a_server_that_comes_back_as_it_was) {
     server_props_cache s(2, std::nullopt);
-    s.learn(props_with(2));
+    s.store_props(props_with(2));
     s.request_failed(errc::connect_failed);
-    EXPECT_THAT(s.learn(props_with(2)), IsEmpty());
+    EXPECT_THAT(s.store_props(props_with(2)), IsEmpty());
     auto other = props_with(2);
     other.model = "chat";
-    EXPECT_THAT(texts(s.learn(other)), ElementsAre(HasSubstr("model chat")));
+    EXPECT_THAT(texts(s.store_props(other)), ElementsAre(HasSubstr("model chat")));
 }
 
 TEST(a_long_wait_for_the_guard, names_the_setting_that_would_spare_it_once) {
     server_props_cache s(2, 2s);
-    s.learn(props_with(2));
+    s.store_props(props_with(2));
     EXPECT_EQ(s.tell_of_wait(100ms), "");
     EXPECT_THAT(s.tell_of_wait(101ms), HasSubstr("reuse_guard = auto"));
     EXPECT_EQ(s.tell_of_wait(2s), "");
@@ -180,7 +180,7 @@ TEST(a_long_wait_for_the_guard, names_no_setting_that_would_not_spare_it) {
     server_props_cache s(2, std::nullopt);
     auto props = props_with(2);
     props.build_info = "b7000";
-    s.learn(props);
+    s.store_props(props);
     EXPECT_THAT(s.tell_of_wait(2s), AllOf(HasSubstr("reuse_guard = 0"), HasSubstr("build b7000")));
 }
 

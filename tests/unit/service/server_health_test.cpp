@@ -19,7 +19,7 @@ using state = tandem::server_status::health;
 server_health asked(tandem::error_code answer = {}) {
     server_health h(5s);
     h.check_started();
-    h.answered(at(0s), answer, "words");
+    h.record_check_result(at(0s), answer, "words");
     return h;
 }
 
@@ -56,32 +56,32 @@ TEST(server_health, is_asked_less_and_less_often_while_it_is_down) {
         EXPECT_EQ(h.next_check(), last + pause);
         last = *h.next_check();
         h.check_started();
-        EXPECT_FALSE(h.answered(last, errc::connect_failed, "words")) << "nothing new";
+        EXPECT_FALSE(h.record_check_result(last, errc::connect_failed, "words")) << "nothing new";
     }
     h.check_started();
-    EXPECT_TRUE(h.answered(last, {}, {}));
+    EXPECT_TRUE(h.record_check_result(last, {}, {}));
     EXPECT_EQ(h.fault(), "");
 }
 
 TEST(server_health, is_never_asked_more_often_than_the_interval_says_where_that_is_short) {
     server_health h(100ms);
     h.check_started();
-    h.answered(at(0s), errc::connect_failed, {});
+    h.record_check_result(at(0s), errc::connect_failed, {});
     EXPECT_EQ(h.next_check(), at(100ms));
 }
 
 TEST(server_health, is_asked_often_while_somebody_waits_however_long_it_has_been_down) {
     auto h = asked(errc::connect_failed);
-    h.wanted();
+    h.request_check_soon();
     EXPECT_EQ(h.next_check(), at(100ms)) << "sooner than that already";
     auto last = at(0s);
     for (int i = 0; i < 6; ++i) {
         last = *h.next_check();
         h.check_started();
-        h.wanted();
+        h.request_check_soon();
         EXPECT_EQ(h.next_check(), std::nullopt) << "the answer has not come";
-        h.answered(last, errc::connect_failed, "words");
-        h.wanted();
+        h.record_check_result(last, errc::connect_failed, "words");
+        h.request_check_soon();
         EXPECT_LE(*h.next_check() - last, 400ms) << i;
     }
     EXPECT_EQ(h.next_check(), last + 400ms);
@@ -89,30 +89,30 @@ TEST(server_health, is_asked_often_while_somebody_waits_however_long_it_has_been
 
 TEST(server_health, is_asked_no_sooner_while_it_is_up_and_wanted) {
     auto h = asked();
-    h.wanted();
+    h.request_check_soon();
     EXPECT_EQ(h.next_check(), at(5s));
 }
 
 TEST(server_health, is_asked_where_a_turn_begins_unless_it_has_just_answered) {
     auto h = asked();
-    EXPECT_FALSE(h.needed(at(400ms)));
-    EXPECT_TRUE(h.needed(at(600ms)));
+    EXPECT_FALSE(h.check_if_stale(at(400ms)));
+    EXPECT_TRUE(h.check_if_stale(at(600ms)));
     EXPECT_EQ(h.next_check(), at(600ms));
     h.check_started();
-    EXPECT_FALSE(h.needed(at(700ms))) << "its answer is waited for";
+    EXPECT_FALSE(h.check_if_stale(at(700ms))) << "its answer is waited for";
 }
 
 TEST(server_health, hangs_from_a_time_out_to_the_next_answer) {
     auto h = asked(errc::request_timeout);
-    EXPECT_TRUE(h.hangs());
+    EXPECT_TRUE(h.is_hanging());
     EXPECT_FALSE(h.may_serve());
-    h.failed(at(1s), errc::connect_failed, {});
-    EXPECT_FALSE(h.hangs());
+    h.record_request_failure(at(1s), errc::connect_failed, {});
+    EXPECT_FALSE(h.is_hanging());
 }
 
 TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
     auto h = asked();
-    EXPECT_TRUE(h.failed(at(1s), errc::connect_failed, "refused"));
+    EXPECT_TRUE(h.record_request_failure(at(1s), errc::connect_failed, "refused"));
     EXPECT_EQ(h.state(), state::down);
     EXPECT_EQ(h.fault(), "refused");
     EXPECT_EQ(h.next_check(), at(1s) + 100ms);
@@ -120,7 +120,7 @@ TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
 
 TEST(server_health, asks_at_once_where_a_reply_broke_off) {
     auto h = asked();
-    EXPECT_FALSE(h.failed(at(1s), errc::stream_incomplete, "closed"));
+    EXPECT_FALSE(h.record_request_failure(at(1s), errc::stream_incomplete, "closed"));
     EXPECT_EQ(h.state(), state::up);
     EXPECT_EQ(h.next_check(), at(1s));
 }
@@ -128,7 +128,7 @@ TEST(server_health, asks_at_once_where_a_reply_broke_off) {
 TEST(server_health, minds_no_errors_that_are_the_requests_own) {
     auto h = asked();
     for (const auto code : {errc::bad_request, errc::prompt_too_long, errc::continue_timeout}) {
-        EXPECT_FALSE(h.failed(at(1s), code, {}));
+        EXPECT_FALSE(h.record_request_failure(at(1s), code, {}));
         EXPECT_EQ(h.state(), state::up);
         EXPECT_EQ(h.next_check(), at(5s));
     }
@@ -136,7 +136,7 @@ TEST(server_health, minds_no_errors_that_are_the_requests_own) {
 
 TEST(server_health, keeps_to_its_pauses_while_requests_fail_too) {
     auto h = asked(errc::connect_failed);
-    h.failed(at(50ms), errc::connect_failed, "again");
+    h.record_request_failure(at(50ms), errc::connect_failed, "again");
     EXPECT_EQ(h.next_check(), at(100ms));
 }
 
@@ -151,63 +151,63 @@ TEST(server_health, counts_a_server_without_the_endpoint_as_up) {
 
 TEST(server_health, takes_what_knows_neither_health_nor_a_request_for_no_llama_server) {
     auto h = asked(errc::not_supported);
-    EXPECT_TRUE(h.failed(at(1s), errc::not_supported, "no /completion"));
+    EXPECT_TRUE(h.record_request_failure(at(1s), errc::not_supported, "no /completion"));
     EXPECT_EQ(h.state(), state::down);
-    EXPECT_TRUE(h.hangs()) << "better than none";
+    EXPECT_TRUE(h.is_hanging()) << "better than none";
     h.check_started();
-    EXPECT_FALSE(h.answered(at(2s), errc::not_supported, "no /health"));
+    EXPECT_FALSE(h.record_check_result(at(2s), errc::not_supported, "no /health"));
     EXPECT_EQ(h.state(), state::down);
     EXPECT_EQ(h.fault(), "no /completion");
     EXPECT_TRUE(h.next_check());
     h.check_started();
-    EXPECT_TRUE(h.answered(at(3s), {}, {})) << "one has come up there";
+    EXPECT_TRUE(h.record_check_result(at(3s), {}, {})) << "one has come up there";
     EXPECT_EQ(h.state(), state::up);
-    EXPECT_FALSE(h.hangs());
+    EXPECT_FALSE(h.is_hanging());
 }
 
 TEST(server_health, minds_no_request_that_a_healthy_server_does_not_know) {
     auto h = asked();
-    EXPECT_FALSE(h.failed(at(1s), errc::not_supported, {}));
+    EXPECT_FALSE(h.record_request_failure(at(1s), errc::not_supported, {}));
     EXPECT_EQ(h.state(), state::up);
 }
 
 TEST(server_health, of_one_without_the_endpoint_is_no_proof_of_its_key_either) {
     auto h = asked(errc::not_supported);
     h.check_started();
-    h.failed(at(1s), errc::unauthorized, "rejected the API key");
-    EXPECT_FALSE(h.answered(at(1s), errc::not_supported, {})) << "it was asked before";
+    h.record_request_failure(at(1s), errc::unauthorized, "rejected the API key");
+    EXPECT_FALSE(h.record_check_result(at(1s), errc::not_supported, {})) << "it was asked before";
     EXPECT_EQ(h.state(), state::down);
     h.check_started();
-    EXPECT_TRUE(h.answered(at(2s), {}, {}));
+    EXPECT_TRUE(h.record_check_result(at(2s), {}, {}));
     EXPECT_EQ(h.state(), state::up);
 }
 
 TEST(server_health, keeps_the_words_of_what_is_no_llama_server) {
     auto h = asked(errc::not_supported);
-    h.failed(at(1s), errc::not_supported, "no /completion");
+    h.record_request_failure(at(1s), errc::not_supported, "no /completion");
     EXPECT_TRUE(h.needs_authenticated_check())
         << "/health may be hidden by a proxy, and all else be there";
-    EXPECT_FALSE(h.failed(at(2s), errc::bad_request, "too long"));
+    EXPECT_FALSE(h.record_request_failure(at(2s), errc::bad_request, "too long"));
     EXPECT_EQ(h.fault(), "no /completion");
 }
 
 TEST(server_health, hangs_where_no_connection_comes_up_in_time) {
-    EXPECT_TRUE(asked(errc::connect_timeout).hangs()) << "a frozen server is silent in TLS";
+    EXPECT_TRUE(asked(errc::connect_timeout).is_hanging()) << "a frozen server is silent in TLS";
 }
 
 TEST(server_health, is_not_proven_by_health_where_the_key_is_refused) {
     auto h = asked();
     EXPECT_FALSE(h.needs_authenticated_check());
     h.check_started();
-    EXPECT_TRUE(h.failed(at(1s), errc::unauthorized, "rejected the API key"));
+    EXPECT_TRUE(h.record_request_failure(at(1s), errc::unauthorized, "rejected the API key"));
     EXPECT_TRUE(h.needs_authenticated_check());
-    EXPECT_FALSE(h.answered(at(1s), {}, {})) << "it was asked for its health before";
-    EXPECT_TRUE(h.needs_authenticated_check());
-    h.check_started();
-    EXPECT_FALSE(h.answered(at(2s), errc::unauthorized, "rejected the API key"));
+    EXPECT_FALSE(h.record_check_result(at(1s), {}, {})) << "it was asked for its health before";
     EXPECT_TRUE(h.needs_authenticated_check());
     h.check_started();
-    EXPECT_TRUE(h.answered(at(3s), {}, {}));
+    EXPECT_FALSE(h.record_check_result(at(2s), errc::unauthorized, "rejected the API key"));
+    EXPECT_TRUE(h.needs_authenticated_check());
+    h.check_started();
+    EXPECT_TRUE(h.record_check_result(at(3s), {}, {}));
     EXPECT_FALSE(h.needs_authenticated_check());
 }
 

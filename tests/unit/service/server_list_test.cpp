@@ -32,10 +32,11 @@ struct two_servers {
 
     two_servers() {
         for (const auto id : list.take_due_checks(at(0s)))
-            list.find(id)->health.answered(at(0s), {}, {});
+            list.find(id)->health.record_check_result(at(0s), {}, {});
     }
     server_id place(server_id pinned, bool elsewhere = false) {
-        const auto* s = list.place({.pinned = pinned, .elsewhere = elsewhere}, all_is_well);
+        const auto* s =
+            list.assign_server({.pinned = pinned, .prefer_other = elsewhere}, all_is_well);
         return s ? s->id : no_server;
     }
 };
@@ -98,16 +99,16 @@ TEST(server_list, moves_a_conversation_that_must_go_elsewhere) {
 TEST(server_list, leaves_it_where_it_is_if_there_is_no_other) {
     two_servers t;
     t.place(no_server);
-    t.list.find(t.two)->health.failed(at(0s), errc::connect_failed, {});
+    t.list.find(t.two)->health.record_request_failure(at(0s), errc::connect_failed, {});
     EXPECT_EQ(t.place(t.one, true), t.one);
 }
 
 TEST(server_list, places_at_a_server_that_hangs_where_no_other_may_serve) {
     two_servers t;
     for (const auto id : {t.one, t.two})
-        t.list.find(id)->health.answered(at(1s), errc::request_timeout, {});
+        t.list.find(id)->health.record_check_result(at(1s), errc::request_timeout, {});
     EXPECT_EQ(t.place(no_server), t.one);
-    t.list.find(t.two)->health.answered(at(2s), {}, {});
+    t.list.find(t.two)->health.record_check_result(at(2s), {}, {});
     EXPECT_EQ(t.place(t.one), t.two);
 }
 
@@ -115,18 +116,18 @@ TEST(server_list, has_a_server_that_is_away_left_even_where_there_is_no_other) {
     two_servers t;
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), std::nullopt) << "it may serve";
     for (const auto id : {t.one, t.two})
-        t.list.find(id)->health.answered(at(1s), errc::connect_failed, {});
+        t.list.find(id)->health.record_check_result(at(1s), errc::connect_failed, {});
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), leave_kind::away);
     EXPECT_EQ(t.list.leave_reason(no_server, all_is_well), std::nullopt);
 }
 
 TEST(server_list, has_a_server_that_hangs_left_where_another_one_may_serve) {
     two_servers t;
-    t.list.find(t.one)->health.answered(at(1s), errc::request_timeout, {});
+    t.list.find(t.one)->health.record_check_result(at(1s), errc::request_timeout, {});
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), leave_kind::hangs);
     const auto circuit_is_open = [](const listed_server&) { return server_state{false, 2}; };
     EXPECT_EQ(t.list.leave_reason(t.one, circuit_is_open), std::nullopt);
-    t.list.find(t.two)->health.answered(at(1s), errc::request_timeout, {});
+    t.list.find(t.two)->health.record_check_result(at(1s), errc::request_timeout, {});
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), std::nullopt);
 }
 
@@ -135,13 +136,13 @@ TEST(server_list, places_nothing_where_the_circuit_is_open) {
     const auto open_at_one = [&](const listed_server& s) {
         return server_state{.takes_requests = s.id != t.one, .slots = 2};
     };
-    EXPECT_EQ(t.list.place({.pinned = t.one}, open_at_one)->id, t.two);
+    EXPECT_EQ(t.list.assign_server({.pinned = t.one}, open_at_one)->id, t.two);
 }
 
 TEST(server_list, places_nothing_where_a_conversation_would_not_go) {
     two_servers t;
     const auto place_without = [&](std::vector<server_id> without) {
-        const auto* s = t.list.place({.pinned = t.one, .without = without}, all_is_well);
+        const auto* s = t.list.assign_server({.pinned = t.one, .excluded = without}, all_is_well);
         return s ? s->id : no_server;
     };
     EXPECT_EQ(place_without({t.two}), t.one);
@@ -161,13 +162,13 @@ TEST(server_list, asks_for_the_health_of_what_is_away_soon_where_nothing_is_up) 
     two_servers t;
     for (const auto id : {t.one, t.two}) {
         auto& health = t.list.find(id)->health;
-        health.failed(at(0s), errc::connect_failed, {});
-        for (int i = 0; i < 4; ++i) health.answered(at(1s), errc::connect_failed, {});
+        health.record_request_failure(at(0s), errc::connect_failed, {});
+        for (int i = 0; i < 4; ++i) health.record_check_result(at(1s), errc::connect_failed, {});
     }
-    t.list.find(t.two)->health.answered(at(1s), {}, {});
+    t.list.find(t.two)->health.record_check_result(at(1s), {}, {});
     EXPECT_EQ(t.place(t.one), t.two);
     EXPECT_GT(t.list.find(t.one)->health.next_check(), at(2s)) << "nobody waits for it";
-    t.list.find(t.two)->health.failed(at(1s), errc::connect_failed, {});
+    t.list.find(t.two)->health.record_request_failure(at(1s), errc::connect_failed, {});
     EXPECT_EQ(t.place(t.one), no_server);
     EXPECT_EQ(t.list.find(t.one)->health.next_check(), at(1s) + 400ms);
 }

@@ -21,9 +21,9 @@ using tandem::slots::owner_id;
 using tandem::slots::priority;
 using tandem::slots::release_info;
 using tandem::slots::server_slot_state;
+using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
-using tandem::slots::wish;
 using tandem::test::at;
 
 /// The rule: the first ticket that has an open slot is served, and nobody after it before.
@@ -32,7 +32,7 @@ class plain_rule {
     plain_rule(int slots, duration guard)
         : guard_(guard), slots_(static_cast<std::size_t>(slots)) {}
 
-    void request(ticket t, wish w) { queue_.emplace_back(t, std::move(w)); }
+    void request(ticket t, slot_request w) { queue_.emplace_back(t, std::move(w)); }
     void withdraw(ticket t) {
         std::erase_if(queue_, [t](const auto& w) { return w.first == t; });
     }
@@ -40,7 +40,7 @@ class plain_rule {
         auto& s = slots_.at(static_cast<std::size_t>(slot));
         s.busy = s.is_prefilled_now = false;
         if (!note.has_run) return;
-        s.side = note.side;
+        s.side = note.server_state;
         s.holds = note.holds;
         s.last_user = s.user;
         if (note.is_use) s.used = now, s.ready = now + guard_, last_ = slot;
@@ -88,16 +88,16 @@ class plain_rule {
         owner_id last_user = tandem::slots::nobody;
         std::optional<time_point> used{};
     };
-    using queue = std::vector<std::pair<ticket, wish>>;
+    using queue = std::vector<std::pair<ticket, slot_request>>;
 
-    static bool is_live(const wish& w) { return w.priority != priority::warming; }
+    static bool is_live(const slot_request& w) { return w.priority != priority::warming; }
     slot_state& at_slot(int i) { return slots_.at(static_cast<std::size_t>(i)); }
     const slot_state& slot(int i) const { return slots_.at(static_cast<std::size_t>(i)); }
-    bool awaits_prefilling(const wish& w) const {
+    bool awaits_prefilling(const slot_request& w) const {
         return w.warmed && slot(*w.warmed).is_prefilled_now && slot(*w.warmed).owner == w.owner;
     }
 
-    std::vector<int> open_to(const wish& w) const {
+    std::vector<int> open_to(const slot_request& w) const {
         const bool all_stuck = std::all_of(slots_.begin(), slots_.end(), [](const auto& s) {
             return s.side == server_slot_state::busy;
         });
@@ -115,7 +115,7 @@ class plain_rule {
     }
 
     // The smallest is the best.
-    std::tuple<bool, bool, bool, int, bool, time_point, int> rank(int i, const wish& w,
+    std::tuple<bool, bool, bool, int, bool, time_point, int> rank(int i, const slot_request& w,
                                                                   time_point now) const {
         const auto& s = slot(i);
         const int turn =
@@ -198,7 +198,7 @@ class random_run {
 
     // One ticket that prefills at a time: with several, one that waits for a guard lets others by.
     void ask() {
-        wish w{.prompt = text(), .owner = static_cast<owner_id>(pick(0, 3))};
+        slot_request w{.prompt = text(), .owner = static_cast<owner_id>(pick(0, 3))};
         if (pick(0, 2) == 0) w.warmed = pick(0, slots_ - 1);
         w.priority = static_cast<priority>(pick(0, warming_ ? 1 : 2));
         const auto t = scheduler_.request(w);
@@ -215,7 +215,7 @@ class random_run {
     void release() {
         const auto i = used_.begin() + pick(0, size_of(used_) - 1);
         const int side = std::max(0, pick(-3, 3));
-        const release_info note{.side = static_cast<server_slot_state>(side),
+        const release_info note{.server_state = static_cast<server_slot_state>(side),
                                 .has_run = pick(0, 4) > 0,
                                 .is_use = pick(0, 4) > 0,
                                 .holds = text()};
@@ -229,12 +229,12 @@ class random_run {
         const auto owner = static_cast<owner_id>(pick(1, 3));
         scheduler_.set_server_state(slot, side);
         rule_.set_server_state(slot, side);
-        scheduler_.let_go(owner);
+        scheduler_.release_owner(owner);
         rule_.let_go(owner);
     }
 
     void compare() {
-        for (const auto& g : scheduler_.grants(now_)) {
+        for (const auto& g : scheduler_.take_grants(now_)) {
             const auto expected = rule_.next(now_).given;
             ASSERT_TRUE(expected) << "ticket " << g.ticket << " got slot " << g.slot;
             ASSERT_EQ(std::pair(g.ticket, g.slot), *expected);

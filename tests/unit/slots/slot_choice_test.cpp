@@ -15,13 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
-using tandem::slots::in_words;
+using tandem::slots::describe_wait;
 using tandem::slots::max_compared_bytes;
 using tandem::slots::priority;
 using tandem::slots::server_slot_state;
+using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
-using tandem::slots::wish;
 using tandem::test::at;
 using tandem::test::guard;
 using tandem::test::use_all;
@@ -37,7 +37,7 @@ struct slot_left {
 struct choice {
     const char* name;
     std::vector<slot_left> slots;
-    wish asked;
+    slot_request asked;
     /// At 10 s. Nothing: the ticket waits.
     std::optional<int> granted;
     /// Where it waits: until then, in seconds; nothing: for other replies.
@@ -50,12 +50,12 @@ struct choice {
 slot_scheduler scheduler_of(const std::vector<slot_left>& slots) {
     slot_scheduler s(static_cast<int>(slots.size()), guard);
     for (std::size_t i = 0; i < slots.size(); ++i) s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     for (int second = 0; second <= 10; ++second)
         for (std::size_t i = 0; i < slots.size(); ++i)
             if (slots[i].used_at == second)
                 s.release(static_cast<int>(i), at(std::chrono::seconds(second)),
-                          {.side = slots[i].side, .holds = slots[i].holds});
+                          {.server_state = slots[i].side, .holds = slots[i].holds});
     for (std::size_t i = 0; i < slots.size(); ++i)
         if (!slots[i].used_at) s.release(static_cast<int>(i), at(0s), {.has_run = false});
     return s;
@@ -67,7 +67,7 @@ TEST_P(slot_choice, is_the_best_slot) {
     const auto& c = GetParam();
     auto s = scheduler_of(c.slots);
     const auto t = s.request(c.asked);
-    const auto given = s.grants(at(10s));
+    const auto given = s.take_grants(at(10s));
     if (c.granted) {
         ASSERT_EQ(given.size(), 1u);
         EXPECT_EQ(given[0].ticket, t);
@@ -82,7 +82,7 @@ TEST_P(slot_choice, is_the_best_slot) {
 
 constexpr auto busy = server_slot_state::busy;
 constexpr auto maybe_busy = server_slot_state::maybe_busy;
-const wish dear{.prompt = "Dear Anna"};
+const slot_request dear{.prompt = "Dear Anna"};
 
 INSTANTIATE_TEST_SUITE_P(
     one_slot, slot_choice,
@@ -173,14 +173,14 @@ TEST(slot_choice, with_one_conversation_on_two_slots_is_that_of_the_seed) {
         for (int chunk = 0; chunk < 12; ++chunk) {
             by_text.request({.prompt = text});
             seed.request();
-            auto given = by_text.grants(t);
-            auto expected = seed.grants(t);
+            auto given = by_text.take_grants(t);
+            auto expected = seed.take_grants(t);
             if (expected.empty()) {
                 EXPECT_TRUE(given.empty());
                 ASSERT_EQ(by_text.next_grant(), seed.next_grant());
                 t = seed.next_grant().value();
-                given = by_text.grants(t);
-                expected = seed.grants(t);
+                given = by_text.take_grants(t);
+                expected = seed.take_grants(t);
             }
             ASSERT_EQ(given.size(), 1u);
             EXPECT_EQ(given[0].slot, expected.at(0).slot) << "chunk " << chunk;
@@ -200,11 +200,11 @@ TEST(slot_choice, leaves_each_of_two_conversations_its_own_slot) {
     std::string texts[] = {"Tell me of ships.", "What is for dinner?"};
     s.request({.prompt = texts[0]});
     s.request({.prompt = texts[1]});
-    ASSERT_EQ(s.grants(at(0s)).size(), 2u);
+    ASSERT_EQ(s.take_grants(at(0s)).size(), 2u);
     for (const int talk : {0, 1}) s.release(talk, at(0s), {.holds = texts[talk]});
     for (const int talk : {0, 0, 1, 0, 1, 1, 0}) {
         s.request({.prompt = texts[talk] += " Well."});
-        const auto given = s.grants(at(0s));
+        const auto given = s.take_grants(at(0s));
         ASSERT_EQ(given.size(), 1u);
         EXPECT_EQ(given[0].slot, talk);
         s.release(given[0].slot, at(0s), {.holds = texts[talk]});
@@ -216,11 +216,11 @@ TEST(slot_text, is_compared_up_to_its_bound) {
     slot_scheduler s(2, 0s);
     s.request();
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = same + "Dear"});
     s.release(1, at(2s), {.holds = same});
     s.request({.prompt = same + "Dear Anna"});
-    EXPECT_EQ(s.grants(at(3s)).at(0).slot, 1);
+    EXPECT_EQ(s.take_grants(at(3s)).at(0).slot, 1);
 }
 
 TEST(slot_text, is_compared_to_the_byte) {
@@ -229,13 +229,13 @@ TEST(slot_text, is_compared_to_the_byte) {
         slot_scheduler s(2, 0s);
         s.request();
         s.request();
-        s.grants(at(0s));
+        s.take_grants(at(0s));
         auto other = prompt;
         other[same] = 'y';
         s.release(0, at(1s), {.holds = prompt.substr(0, same + 1)});
         s.release(1, at(2s), {.holds = other});
         s.request({.prompt = prompt});
-        ASSERT_EQ(s.grants(at(3s)).at(0).slot, 0) << same;
+        ASSERT_EQ(s.take_grants(at(3s)).at(0).slot, 0) << same;
     }
 }
 
@@ -243,14 +243,14 @@ TEST(slot_text, is_unknown_after_a_use_that_does_not_tell) {
     slot_scheduler s(2, 0s);
     s.request();
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear Anna"});
     s.release(1, at(2s), {.holds = "Dear"});
     s.request({.prompt = "Dear Anna"});
-    EXPECT_EQ(s.grants(at(3s)).at(0).slot, 0);
+    EXPECT_EQ(s.take_grants(at(3s)).at(0).slot, 0);
     s.release(0, at(3s));
     s.request({.prompt = "Dear Anna"});
-    EXPECT_EQ(s.grants(at(4s)).at(0).slot, 1);
+    EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
 }
 
 // "Rapid interruptions": both slots were used a moment ago.
@@ -258,11 +258,11 @@ TEST(guard, after_two_interrupts_in_a_row_is_waited_for_exactly) {
     slot_scheduler s(2, guard);
     const auto reply = [&](duration asked, duration waits, int slot, duration interrupted) {
         s.request({.prompt = "Dear Anna"});
-        auto given = s.grants(at(asked));
+        auto given = s.take_grants(at(asked));
         if (waits > 0s) {
             EXPECT_TRUE(given.empty());
             EXPECT_EQ(s.next_grant(), at(asked + waits));
-            given = s.grants(at(asked + waits));
+            given = s.take_grants(at(asked + waits));
         }
         ASSERT_EQ(given.size(), 1u);
         EXPECT_EQ(given[0].slot, slot);
@@ -279,18 +279,18 @@ TEST(guard, after_two_interrupts_in_a_row_is_waited_for_exactly) {
 TEST(guard, that_is_changed_counts_for_slots_used_before_and_for_who_waits) {
     slot_scheduler s(1, guard);
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s));
     s.request();
-    EXPECT_TRUE(s.grants(at(1s)).empty());
+    EXPECT_TRUE(s.take_grants(at(1s)).empty());
     s.set_guard(1500ms);
-    EXPECT_TRUE(s.grants(at(1200ms)).empty());
+    EXPECT_TRUE(s.take_grants(at(1200ms)).empty());
     EXPECT_EQ(s.next_grant(), at(2500ms));
     s.set_guard(3s);
-    EXPECT_TRUE(s.grants(at(2600ms)).empty());
+    EXPECT_TRUE(s.take_grants(at(2600ms)).empty());
     EXPECT_EQ(s.next_grant(), at(4s));
     s.set_guard(0s);
-    const auto given = s.grants(at(3s));
+    const auto given = s.take_grants(at(3s));
     ASSERT_EQ(given.size(), 1u);
     EXPECT_EQ(given[0].guard_wait, 2s);
 }
@@ -304,10 +304,10 @@ TEST(guard, of_a_slot_that_was_never_used_is_over) {
 TEST(guard, of_a_ticket_that_still_waits_can_be_told) {
     slot_scheduler s(1, guard);
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s));
     const auto t = s.request();
-    s.grants(at(1s));
+    s.take_grants(at(1s));
     EXPECT_EQ(s.guard_wait(t, at(1500ms)), 500ms);
     s.withdraw(t);
     EXPECT_EQ(s.guard_wait(t, at(2s)), 0s);
@@ -316,32 +316,33 @@ TEST(guard, of_a_ticket_that_still_waits_can_be_told) {
 TEST(slot_that_was_not_wanted_any_more, is_as_it_was) {
     slot_scheduler s(2, guard);
     s.request();
-    s.release(s.grants(at(0s)).at(0).slot, at(1s), {.side = maybe_busy, .holds = "Dear"});
+    s.release(s.take_grants(at(0s)).at(0).slot, at(1s),
+              {.server_state = maybe_busy, .holds = "Dear"});
     s.request();
     s.request();
-    EXPECT_EQ(s.grants(at(3s)).size(), 2u);
+    EXPECT_EQ(s.take_grants(at(3s)).size(), 2u);
     s.release(0, at(4s), {.has_run = false});
     s.release(1, at(4s), {.has_run = false});
     // Still maybe busy, and so left for last, but with no new guard.
     s.request({.prompt = "Dear"});
-    EXPECT_EQ(s.grants(at(4s)).at(0).slot, 1);
+    EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
     s.request({.prompt = "Dear"});
-    EXPECT_EQ(s.grants(at(4s)).at(0).slot, 0);
+    EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 0);
 }
 
 TEST(stuck_slot, is_used_again_once_it_is_idle) {
     slot_scheduler s(2, 0s);
     s.request();
-    s.release(s.grants(at(0s)).at(0).slot, at(1s));
+    s.release(s.take_grants(at(0s)).at(0).slot, at(1s));
     s.set_server_state(0, busy);
     s.request();
-    EXPECT_EQ(s.grants(at(1s)).at(0).slot, 1);
+    EXPECT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     s.request();
-    EXPECT_TRUE(s.grants(at(2s)).empty());
+    EXPECT_TRUE(s.take_grants(at(2s)).empty());
     EXPECT_FALSE(s.next_grant());
     s.set_server_state(0, server_slot_state::idle);
     EXPECT_EQ(s.next_grant(), at(1s));
-    EXPECT_EQ(s.grants(at(3s)).at(0).slot, 0);
+    EXPECT_EQ(s.take_grants(at(3s)).at(0).slot, 0);
 }
 
 TEST(stuck_slot, is_no_reason_to_wait_for_ever) {
@@ -351,22 +352,22 @@ TEST(stuck_slot, is_no_reason_to_wait_for_ever) {
     s.set_server_state(1, busy);
     s.request();
     s.request();
-    EXPECT_TRUE(s.grants(at(2s)).empty());
+    EXPECT_TRUE(s.take_grants(at(2s)).empty());
     EXPECT_EQ(s.next_grant(), at(3s));
-    EXPECT_EQ(s.grants(at(3s)).at(0).slot, 0);
-    EXPECT_EQ(s.grants(at(4s)).at(0).slot, 1);
+    EXPECT_EQ(s.take_grants(at(3s)).at(0).slot, 0);
+    EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
 }
 
 TEST(stuck_slot, is_told_to_who_waits_for_another) {
     slot_scheduler s(2, guard);
     s.request();
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s));
     s.set_server_state(0, busy);
     const auto t = s.request();
-    EXPECT_TRUE(s.grants(at(9s)).empty());
-    EXPECT_EQ(in_words(s.find_wait_reason(t, at(9s)).value()),
+    EXPECT_TRUE(s.take_grants(at(9s)).empty());
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(9s)).value()),
               "waits for a slot: 1 in use or promised, 1 stuck at the server, 0 waiting before it");
 }
 
@@ -374,14 +375,14 @@ TEST(stuck_slot, does_not_count_as_guard_wait) {
     slot_scheduler s(2, guard);
     s.request();
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s));
     s.set_server_state(0, busy);
     s.request();
-    EXPECT_TRUE(s.grants(at(1s)).empty());
+    EXPECT_TRUE(s.take_grants(at(1s)).empty());
     s.release(1, at(8s));
-    EXPECT_TRUE(s.grants(at(8s)).empty());
-    EXPECT_EQ(s.grants(at(10s)).at(0).guard_wait, 2s);
+    EXPECT_TRUE(s.take_grants(at(8s)).empty());
+    EXPECT_EQ(s.take_grants(at(10s)).at(0).guard_wait, 2s);
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ constexpr owner_id anna = 1, ben = 2, cleo = 3;
 // One whole request of an owner; the slot holds the text then.
 int say(slot_scheduler& s, owner_id owner, const std::string& text, tandem::duration when) {
     s.request({.prompt = text, .owner = owner});
-    const int slot = s.grants(at(when)).at(0).slot;
+    const int slot = s.take_grants(at(when)).at(0).slot;
     s.release(slot, at(when), {.holds = text});
-    s.let_go(owner);
+    s.release_owner(owner);
     return slot;
 }
 

@@ -12,7 +12,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::slots::in_words;
+using tandem::slots::describe_wait;
 using tandem::slots::nobody;
 using tandem::slots::owner_id;
 using tandem::slots::priority;
@@ -65,8 +65,8 @@ TEST(leased_slot, is_not_given_to_others_whatever_it_holds) {
     s.request({.prompt = "Dear Anna", .owner = 2});
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
     s.request({.prompt = "Dear Anna", .owner = 2, .lease = 1});
-    s.request({.prompt = "Dear Anna", .priority = priority::reply_transcript});
-    EXPECT_THAT(s.grants(at(9s)), IsEmpty());
+    s.request({.prompt = "Dear Anna", .priority = priority::continuation});
+    EXPECT_THAT(s.take_grants(at(9s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), std::nullopt);
 }
 
@@ -75,14 +75,14 @@ TEST(leased_slot, is_not_prefilled_for_others) {
     use_one(s, 1, 1);
     s.request({.priority = priority::warming, .owner = 2});
     s.request({.priority = priority::warming});
-    EXPECT_THAT(s.grants(at(9s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(9s)), IsEmpty());
 }
 
 TEST(leased_slot, is_waited_for_by_an_owner_who_has_no_other) {
     slot_scheduler s(2, guard);
     use_one(s, 1, 1);
     s.request({.owner = 1, .lease = 1});
-    EXPECT_THAT(s.grants(at(1s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(1s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), at(3s));
     EXPECT_EQ(only_grant(s, at(3s)).guard_wait, 2s);
 }
@@ -114,7 +114,7 @@ TEST(lease_of_two, is_used_in_turn) {
     s.request({.owner = 1, .lease = 2});
     s.release(only_grant(s, at(1s)).slot, at(2s));
     s.request({.owner = 1, .lease = 2});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty()) << "though slot 2 is ready";
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty()) << "though slot 2 is ready";
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
 }
 
@@ -124,7 +124,7 @@ TEST(lease_of_two, takes_the_slot_that_holds_the_most) {
     s.request();
     s.request();
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear"});
     s.release(1, at(2s), {.holds = "Dear A"});
     s.release(2, at(3s), {.holds = "Dear Anna"});
@@ -146,7 +146,7 @@ TEST(lease_of_two, takes_no_slot_that_is_in_use_or_stuck_or_anothers) {
     slot_scheduler s(5, 0s);
     s.request({.owner = 2, .lease = 1});
     s.request();
-    EXPECT_EQ(s.grants(at(0s)).size(), 2u);
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 2u);
     s.release(0, at(0s));
     s.set_server_state(2, server_slot_state::busy);
     use_one(s, 1, 3);
@@ -157,7 +157,7 @@ TEST(lease_of_two, takes_what_is_there_and_the_rest_later) {
     slot_scheduler s(2, 0s);
     s.request();
     s.request({.owner = 1, .lease = 2});
-    EXPECT_EQ(s.grants(at(0s)).size(), 2u);
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 2u);
     EXPECT_THAT(leases_of(s), ElementsAre(nobody, 1));
     s.release(0, at(1s));
     s.request({.owner = 1, .lease = 2});
@@ -169,7 +169,7 @@ TEST(lease_of_two, grows_when_the_owner_is_granted_its_own_slot_again) {
     slot_scheduler s(2, 0s);
     s.request();
     s.request({.owner = 1, .lease = 2});
-    EXPECT_EQ(s.grants(at(0s)).size(), 2u);
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 2u);
     s.release(1, at(1s), {.holds = "Dear"});
     s.release(0, at(1s));
     s.request({.prompt = "Dear", .owner = 1, .lease = 2});
@@ -181,7 +181,7 @@ TEST(lease_of_two, leaves_the_slot_that_an_earlier_ticket_was_promised) {
     slot_scheduler s(2, guard);
     s.request({.owner = 1, .lease = 1});
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(0s));
     s.release(1, at(1s));
     const auto first = s.request();
@@ -203,7 +203,7 @@ TEST(lease_of_one, of_an_owner_that_had_two_leaves_it_the_one_that_it_uses) {
 slot_scheduler with_three_leases() {
     slot_scheduler s(3, 0s);
     for (int i = 0; i < 3; ++i) s.request({.owner = 1, .lease = 3});
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear Anna"});
     s.release(1, at(2s), {.holds = "Other"});
     s.release(2, at(3s), {.holds = "Dear A"});
@@ -254,9 +254,9 @@ TEST(stuck_lease, that_goes_is_given_to_who_waited_before) {
     use_one(s, 1, 1, "Dear");
     s.set_server_state(0, server_slot_state::idle);
     s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
     s.request({.prompt = "Dear", .owner = 1, .lease = 1});
-    EXPECT_EQ(s.grants(at(2s)).size(), 2u);
+    EXPECT_EQ(s.take_grants(at(2s)).size(), 2u);
     EXPECT_THAT(leases_of(s), ElementsAre(2, 1));
 }
 
@@ -276,7 +276,7 @@ TEST(stuck_lease, is_left_while_a_free_slot_is_in_use) {
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
     s.set_server_state(0, server_slot_state::busy);
     s.request({.owner = 1, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
     s.release(1, at(3s));
     EXPECT_EQ(only_grant(s, at(3s)).slot, 1);
 }
@@ -286,25 +286,25 @@ TEST(stuck_lease, is_not_for_others) {
     use_one(s, 1, 1);
     s.set_server_state(0, server_slot_state::busy);
     s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
 }
 
 TEST(let_go, frees_the_slots_for_who_waits) {
     slot_scheduler s(2, 0s);
     use_one(s, 1, 2);
     s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    s.let_go(1);
-    EXPECT_EQ(s.grants(at(2s)).size(), 1u);
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
+    s.release_owner(1);
+    EXPECT_EQ(s.take_grants(at(2s)).size(), 1u);
 }
 
 TEST(let_go, frees_a_slot_in_use_once_it_is_given_back) {
     slot_scheduler s(1, 0s);
     s.request({.owner = 1, .lease = 1});
-    s.grants(at(0s));
-    s.let_go(1);
+    s.take_grants(at(0s));
+    s.release_owner(1);
     s.request();
-    EXPECT_THAT(s.grants(at(0s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
     s.release(0, at(1s));
     EXPECT_EQ(only_grant(s, at(1s)).slot, 0);
     EXPECT_EQ(s.leased_to(0), nobody);
@@ -314,8 +314,8 @@ TEST(let_go, leaves_what_the_slots_hold) {
     slot_scheduler s(3, 0s);
     use_one(s, 1, 1, "Dear Anna");
     use_one(s, 2, 1, "Other");
-    s.let_go(1);
-    s.let_go(2);
+    s.release_owner(1);
+    s.release_owner(2);
     s.request({.prompt = "Dear Anna, hello", .owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(2s)).slot, 0);
 }
@@ -325,7 +325,7 @@ TEST(slot_limit, ends_the_leases_of_the_slots_that_are_gone) {
     use_one(s, 2, 1);
     use_one(s, 3, 1);
     use_one(s, 1, 1);
-    s.let_go(2);
+    s.release_owner(2);
     s.set_slot_count(2);
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(2s)).slot, 0);
@@ -337,7 +337,7 @@ TEST(slot_limit, ends_the_lease_of_a_gone_slot_in_use) {
     slot_scheduler s(2, 0s);
     s.request();
     s.request({.owner = 1, .lease = 1});
-    EXPECT_EQ(s.grants(at(0s)).size(), 2u);
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 2u);
     s.set_slot_count(1);
     s.release(0, at(1s));
     s.request({.owner = 1, .lease = 1});
@@ -351,7 +351,7 @@ slot_scheduler sharing_scheduler() {
     slot_scheduler s(2, guard);
     s.request({.owner = 1, .lease = 1});
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear"});
     s.release(1, at(2s));
     s.allow_lease_sharing(true);
@@ -381,9 +381,9 @@ TEST(sharing, ends_a_lease_where_the_taker_wants_none) {
 
 TEST(sharing, is_for_turns_only) {
     auto s = sharing_scheduler();
-    s.request({.priority = priority::reply_transcript, .owner = 2, .lease = 1});
+    s.request({.priority = priority::continuation, .owner = 2, .lease = 1});
     s.request({.priority = priority::warming, .owner = 3, .lease = 1});
-    EXPECT_THAT(s.grants(at(3s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(3s)), IsEmpty());
 }
 
 TEST(sharing, is_not_for_an_owner_with_all_its_slots) {
@@ -391,14 +391,14 @@ TEST(sharing, is_not_for_an_owner_with_all_its_slots) {
     s.request({.owner = 2, .lease = 1});
     s.release(only_grant(s, at(4s)).slot, at(4s));
     s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(5s)), IsEmpty()) << "it waits for slot 1, though slot 0 is ready";
+    EXPECT_THAT(s.take_grants(at(5s)), IsEmpty()) << "it waits for slot 1, though slot 0 is ready";
     EXPECT_EQ(s.next_grant(), at(6s));
 }
 
 TEST(sharing, waits_for_the_guard_that_ends_first) {
     auto s = sharing_scheduler();
     const auto t = s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), at(3s));
     EXPECT_EQ(s.find_wait_reason(t, at(2s)).value().guarded_slot, 0);
 }
@@ -408,7 +408,7 @@ TEST(sharing, waits_for_a_free_slot_where_both_guards_end_together) {
     s.allow_lease_sharing(true);
     s.request({.owner = 1, .lease = 1});
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     for (const int slot : {0, 1}) s.release(slot, at(1s));
     const auto t = s.request({.owner = 2, .lease = 1});
     EXPECT_EQ(s.find_wait_reason(t, at(1s)).value().guarded_slot, 1)
@@ -420,7 +420,7 @@ TEST(sharing, takes_no_slot_in_use) {
     s.request({.owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
     const auto t = s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(3s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(3s)), IsEmpty());
     EXPECT_EQ(s.find_wait_reason(t, at(3s)).value().guarded_slot, 1);
 }
 
@@ -428,7 +428,7 @@ TEST(sharing, leaves_who_lost_a_slot_free_to_take_another) {
     auto s = sharing_scheduler();
     s.request({.owner = 2, .lease = 1});
     EXPECT_EQ(only_grant(s, at(3s)).slot, 0);
-    s.request({.priority = priority::reply_transcript, .owner = 1, .lease = 1});
+    s.request({.priority = priority::continuation, .owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(4s)).slot, 1);
 }
 
@@ -439,8 +439,8 @@ TEST(wait_beside_leases, tells_that_all_slots_are_leased_to_others) {
     use_one(s, 1, 2);
     s.request({.owner = 2, .lease = 1});
     const auto t = s.request({.owner = 3, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    EXPECT_EQ(in_words(s.find_wait_reason(t, at(2s)).value()),
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(2s)).value()),
               "waits for a slot: 2 leased to other conversations, 1 waiting before it");
 }
 
@@ -451,8 +451,8 @@ TEST(wait_beside_leases, tells_what_the_other_slots_do) {
     EXPECT_EQ(only_grant(s, at(1s)).slot, 2);
     s.set_server_state(3, server_slot_state::busy);
     const auto t = s.request();
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    EXPECT_EQ(in_words(s.find_wait_reason(t, at(2s)).value()),
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(2s)).value()),
               "waits for a slot: 2 leased to other conversations, 1 in use or promised, 1 stuck at "
               "the server, 0 waiting before it");
 }
@@ -462,8 +462,8 @@ TEST(wait_beside_leases, counts_a_leased_slot_that_is_stuck_once) {
     use_one(s, 1, 2);
     s.set_server_state(0, server_slot_state::busy);
     const auto t = s.request();
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
-    EXPECT_EQ(in_words(s.find_wait_reason(t, at(2s)).value()),
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(2s)).value()),
               "waits for a slot: 1 leased to other conversations, 1 stuck at the server, 0 waiting "
               "before it");
 }
@@ -471,15 +471,15 @@ TEST(wait_beside_leases, counts_a_leased_slot_that_is_stuck_once) {
 TEST(wait_beside_leases, tells_that_only_the_owners_own_slots_will_do) {
     slot_scheduler s(3, 0s);
     s.request({.owner = 1, .lease = 1});
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     const auto one = s.request({.owner = 1, .lease = 1});
-    EXPECT_THAT(s.grants(at(0s)), IsEmpty());
-    EXPECT_EQ(in_words(s.find_wait_reason(one, at(0s)).value()),
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
+    EXPECT_EQ(describe_wait(s.find_wait_reason(one, at(0s)).value()),
               "waits for its own slot, which is in use or promised");
     s.request({.owner = 1, .lease = 2});
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     const auto two = s.request({.owner = 1, .lease = 2});
-    EXPECT_EQ(in_words(s.find_wait_reason(two, at(0s)).value()),
+    EXPECT_EQ(describe_wait(s.find_wait_reason(two, at(0s)).value()),
               "waits for one of its own 2 slots, all in use or promised");
 }
 
@@ -487,9 +487,9 @@ TEST(wait_beside_leases, counts_leased_slots_that_may_be_taken_as_in_use) {
     slot_scheduler s(1, 0s);
     s.allow_lease_sharing(true);
     s.request({.owner = 1, .lease = 1});
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     const auto t = s.request({.owner = 2, .lease = 1});
-    EXPECT_EQ(in_words(s.find_wait_reason(t, at(0s)).value()),
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(0s)).value()),
               "waits for a slot: 1 in use or promised, 0 waiting before it");
 }
 

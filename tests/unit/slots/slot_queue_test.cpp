@@ -14,12 +14,12 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::slots::default_queue_limit;
-using tandem::slots::in_words;
+using tandem::slots::describe_wait;
 using tandem::slots::no_ticket;
 using tandem::slots::priority;
+using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
-using tandem::slots::wish;
 using tandem::test::at;
 using tandem::test::guard;
 using tandem::test::only_grant;
@@ -28,11 +28,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// The tickets that one slot serves, in that order.
-std::vector<ticket> served_by_one_slot(const std::vector<wish>& wishes) {
+std::vector<ticket> served_by_one_slot(const std::vector<slot_request>& wishes) {
     slot_scheduler s(1, 0s);
     for (const auto& w : wishes) s.request(w);
     std::vector<ticket> served;
-    for (auto given = s.grants(at(0s)); !given.empty(); given = s.grants(at(0s))) {
+    for (auto given = s.take_grants(at(0s)); !given.empty(); given = s.take_grants(at(0s))) {
         served.push_back(given.at(0).ticket);
         s.release(0, at(0s));
     }
@@ -41,14 +41,14 @@ std::vector<ticket> served_by_one_slot(const std::vector<wish>& wishes) {
 
 TEST(queue, serves_rescues_then_turns_then_continuations_then_prefilling) {
     EXPECT_THAT(served_by_one_slot({{.priority = priority::warming},
-                                    {.priority = priority::reply_transcript},
+                                    {.priority = priority::continuation},
                                     {.priority = priority::turn},
                                     {.priority = priority::rescue}}),
                 ElementsAre(4, 3, 2, 1));
 }
 
 TEST(queue, serves_the_lower_ranks_of_a_priority_first) {
-    EXPECT_THAT(served_by_one_slot({{.priority = priority::reply_transcript, .rank = 0},
+    EXPECT_THAT(served_by_one_slot({{.priority = priority::continuation, .rank = 0},
                                     {.priority = priority::turn, .rank = 2},
                                     {.priority = priority::turn, .rank = 1},
                                     {.priority = priority::turn, .rank = 1},
@@ -75,7 +75,7 @@ TEST(queue, gives_a_slot_that_is_to_be_avoided_where_the_others_are_in_use) {
 TEST(queue, serves_a_ticket_that_was_raised_with_those_of_its_new_priority) {
     slot_scheduler s(1, 0s);
     const auto first = s.request({.priority = priority::rescue});
-    const auto raised = s.request({.priority = priority::reply_transcript});
+    const auto raised = s.request({.priority = priority::continuation});
     const auto last = s.request({.priority = priority::rescue});
     s.request({.priority = priority::turn});
     s.raise(raised, priority::rescue);
@@ -89,7 +89,7 @@ TEST(queue, raises_no_ticket_to_a_lower_priority) {
     slot_scheduler s(1, 0s);
     const auto rescue = s.request({.priority = priority::rescue});
     s.request({.priority = priority::turn});
-    s.raise(rescue, priority::reply_transcript);
+    s.raise(rescue, priority::continuation);
     EXPECT_EQ(only_grant(s, at(0s)).ticket, rescue);
 }
 
@@ -100,12 +100,10 @@ TEST(queue, gives_a_slot_that_is_to_be_avoided_where_it_is_the_only_one) {
 }
 
 TEST(queue, serves_first_come_first_within_a_priority) {
-    const std::vector<wish> wishes{{.priority = priority::reply_transcript},
-                                   {.priority = priority::warming},
-                                   {.priority = priority::turn},
-                                   {.priority = priority::reply_transcript},
-                                   {.priority = priority::warming},
-                                   {.priority = priority::turn}};
+    const std::vector<slot_request> wishes{
+        {.priority = priority::continuation}, {.priority = priority::warming},
+        {.priority = priority::turn},         {.priority = priority::continuation},
+        {.priority = priority::warming},      {.priority = priority::turn}};
     EXPECT_THAT(served_by_one_slot(wishes), ElementsAre(3, 6, 1, 4, 2, 5));
 }
 
@@ -113,9 +111,9 @@ TEST(queue, holds_prefilling_back_for_continuations_too) {
     slot_scheduler s(2, guard);
     use_all(s, {1s, 1s});
     s.request({.priority = priority::warming});
-    const auto live = s.request({.priority = priority::reply_transcript});
+    const auto live = s.request({.priority = priority::continuation});
     s.withdraw(s.request());
-    EXPECT_EQ(s.grants(at(3s)).at(0).ticket, live);
+    EXPECT_EQ(s.take_grants(at(3s)).at(0).ticket, live);
 }
 
 /// Slot 0 is leased to owner 1, slot 1 to nobody; they are given back at these times.
@@ -123,7 +121,7 @@ slot_scheduler half_leased(tandem::duration first, tandem::duration second) {
     slot_scheduler s(2, guard);
     s.request({.owner = 1, .lease = 1});
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(first));
     s.release(1, at(second));
     return s;
@@ -143,9 +141,9 @@ TEST(queue, passes_a_ticket_by_for_which_there_is_no_idle_slot) {
     s.request();
     EXPECT_EQ(only_grant(s, at(3s)).slot, 1);
     const auto first = s.request();
-    const auto second = s.request({.priority = priority::reply_transcript, .owner = 1, .lease = 1});
+    const auto second = s.request({.priority = priority::continuation, .owner = 1, .lease = 1});
     EXPECT_EQ(only_grant(s, at(3s)).ticket, second);
-    EXPECT_EQ(in_words(s.find_wait_reason(first, at(3s)).value()),
+    EXPECT_EQ(describe_wait(s.find_wait_reason(first, at(3s)).value()),
               "waits for a slot: 1 leased to other conversations, 1 in use or promised, 0 waiting "
               "before it");
 }
@@ -154,7 +152,7 @@ TEST(queue, keeps_the_slot_that_a_ticket_was_promised) {
     auto s = half_leased(1s, 2s);
     const auto first = s.request();
     const auto second = s.request({.owner = 2, .lease = 1});
-    EXPECT_THAT(s.grants(at(3s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(3s)), IsEmpty());
     EXPECT_EQ(s.find_wait_reason(first, at(3s)).value().guarded_slot, 1);
     EXPECT_EQ(s.find_wait_reason(second, at(3s)).value().guarded_slot, std::nullopt);
     EXPECT_EQ(only_grant(s, at(4s)).ticket, first);
@@ -164,7 +162,7 @@ TEST(queue, tells_the_first_of_several_guards) {
     auto s = half_leased(1s, 2s);
     s.request();
     s.request({.owner = 1, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), at(3s));
 }
 
@@ -172,7 +170,7 @@ TEST(queue, counts_the_guard_of_each_tickets_own_slot) {
     auto s = half_leased(1s, 2s);
     s.request();
     s.request({.owner = 1, .lease = 1});
-    EXPECT_THAT(s.grants(at(2s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(2s)), IsEmpty());
     EXPECT_EQ(only_grant(s, at(3s)).guard_wait, 1s);
     EXPECT_EQ(only_grant(s, at(4s)).guard_wait, 2s);
 }
@@ -192,7 +190,7 @@ TEST(queue, lets_no_prefilling_take_what_a_live_ticket_of_its_owner_could_have) 
     const int warmed = only_grant(s, at(0s)).slot;
     s.request({.prompt = "Dear Anna", .warmed = warmed, .owner = 1, .lease = 2});
     s.request({.priority = priority::warming, .owner = 1, .lease = 2});
-    EXPECT_THAT(s.grants(at(0s)), IsEmpty());
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
     EXPECT_EQ(s.next_grant(), std::nullopt);
 }
 
@@ -223,7 +221,7 @@ TEST(queue, has_room_again_once_a_turn_was_served) {
     slot_scheduler s(1, 0s);
     s.set_queue_limit(1);
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     EXPECT_NE(s.request(), no_ticket);
     EXPECT_EQ(s.request(), no_ticket);
 }
@@ -233,8 +231,8 @@ TEST(queue, queues_nothing_for_a_turn_that_it_refuses) {
     s.set_queue_limit(1);
     s.request();
     s.request();
-    EXPECT_EQ(s.grants(at(0s)).size(), 1u);
-    EXPECT_THAT(s.grants(at(0s)), IsEmpty());
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 1u);
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
 }
 
 TEST(queue, always_takes_what_belongs_to_a_reply_that_began) {
@@ -242,7 +240,7 @@ TEST(queue, always_takes_what_belongs_to_a_reply_that_began) {
     s.set_queue_limit(1);
     for (int i = 0; i < 3; ++i) {
         EXPECT_NE(s.request({.priority = priority::rescue}), no_ticket);
-        EXPECT_NE(s.request({.priority = priority::reply_transcript}), no_ticket);
+        EXPECT_NE(s.request({.priority = priority::continuation}), no_ticket);
         EXPECT_NE(s.request({.priority = priority::warming}), no_ticket);
     }
     EXPECT_NE(s.request(), no_ticket) << "only turns count";
@@ -260,10 +258,10 @@ TEST(queue, of_a_thousand_gives_each_ticket_its_slot_once) {
         ASSERT_EQ(s.request({.prompt = "Dear", .owner = owner, .lease = 1}), owner);
     std::set<ticket> served;
     for (duration now{}; served.size() < 1000 && now < 100s; now += guard)
-        for (const auto& g : s.grants(at(now))) {
+        for (const auto& g : s.take_grants(at(now))) {
             EXPECT_TRUE(served.insert(g.ticket).second);
             s.release(g.slot, at(now));
-            s.let_go(g.ticket);
+            s.release_owner(g.ticket);
         }
     EXPECT_EQ(served.size(), 1000u);
 }
@@ -286,9 +284,9 @@ TEST(slot_queue, counts_the_requests_that_wait_without_those_that_prefill) {
     slot_scheduler s(1, 0s);
     s.request({.priority = priority::warming});
     s.request({.priority = priority::turn});
-    s.request({.priority = priority::reply_transcript});
+    s.request({.priority = priority::continuation});
     EXPECT_EQ(s.count_waiting_requests(), 2);
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     EXPECT_EQ(s.count_waiting_requests(), 1);
 }
 

@@ -42,7 +42,7 @@ std::string in_words(const release_report& n) {
 class release_watching : public testing::Test {
  protected:
     void cut(int slot, server_slot_state when = in_mid_stream) {
-        watch.cut(slot, start + now, when);
+        watch.record_cut(slot, start + now, when);
     }
     void granted(int slot) { watch.granted(slot, start + now); }
 
@@ -53,7 +53,7 @@ class release_watching : public testing::Test {
             now = std::max(*due - start, now);
             looks.push_back(now / 1ms);
             watch.poll_started(start + now);
-            note(watch.answered(server(), start + now));
+            note(watch.record_poll_result(server(), start + now));
         }
         now = end;
     }
@@ -78,8 +78,8 @@ class release_watching : public testing::Test {
 
 TEST(slot_release_monitor, tells_what_a_slot_is_until_it_was_looked_at) {
     slot_release_monitor watch;
-    EXPECT_EQ(watch.cut(0, start, in_mid_stream), server_slot_state::unverified);
-    EXPECT_EQ(watch.cut(1, start, before_first_token), server_slot_state::maybe_busy);
+    EXPECT_EQ(watch.record_cut(0, start, in_mid_stream), server_slot_state::unverified);
+    EXPECT_EQ(watch.record_cut(1, start, before_first_token), server_slot_state::maybe_busy);
 }
 
 TEST_F(release_watching, is_nothing_without_a_cut) {
@@ -197,7 +197,7 @@ TEST_F(release_watching, has_one_look_at_a_time) {
     now = 25ms;
     cut(1);
     EXPECT_FALSE(watch.next_poll_at());
-    note(watch.answered(server(), start + 300ms));
+    note(watch.record_poll_result(server(), start + 300ms));
     EXPECT_TRUE(watch.next_poll_at());
 }
 
@@ -206,7 +206,7 @@ TEST_F(release_watching, believes_no_answer_to_a_question_from_before_the_cut) {
     watch.poll_started(start + 20ms);
     now = 25ms;
     cut(1);
-    note(watch.answered(server(), start + 30ms));
+    note(watch.record_poll_result(server(), start + 30ms));
     EXPECT_THAT(news, ElementsAre("0 idle after 30"));
     EXPECT_EQ(watch.next_poll_at(), start + 45ms);
 }
@@ -220,7 +220,7 @@ TEST_F(release_watching, takes_a_slot_that_the_server_does_not_have_any_more_for
 TEST_F(release_watching, looks_again_at_the_next_time_after_a_failure) {
     cut(0);
     watch.poll_started(start + 20ms);
-    EXPECT_THAT(watch.failed(start + 30ms), IsEmpty());
+    EXPECT_THAT(watch.record_poll_failure(start + 30ms), IsEmpty());
     EXPECT_EQ(watch.next_poll_at(), start + 100ms);
 }
 
@@ -229,7 +229,7 @@ TEST_F(release_watching, ends_after_too_many_failures_in_a_row) {
     for (int i = 0; i < max_failed_polls; ++i) {
         ASSERT_TRUE(watch.next_poll_at());
         watch.poll_started(*watch.next_poll_at());
-        note(watch.failed(start + std::chrono::seconds(i)));
+        note(watch.record_poll_failure(start + std::chrono::seconds(i)));
     }
     EXPECT_FALSE(watch.next_poll_at());
     EXPECT_THAT(news, IsEmpty());

@@ -21,9 +21,9 @@ using tandem::slots::nobody;
 using tandem::slots::owner_id;
 using tandem::slots::priority;
 using tandem::slots::server_slot_state;
+using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
-using tandem::slots::wish;
 using tandem::test::at;
 
 /// What makes leases end before their owners let go.
@@ -47,7 +47,7 @@ class random_owners {
         for (int step = 0; step < 150 && !testing::Test::HasFailure(); ++step) {
             now_ += pick(0, 6) * 100ms;
             do_something();
-            for (const auto& g : scheduler_.grants(now_)) check_grant(g);
+            for (const auto& g : scheduler_.take_grants(now_)) check_grant(g);
             check_leases();
             check_who_waits();
         }
@@ -81,10 +81,10 @@ class random_owners {
     void ask() {
         const auto owner = static_cast<owner_id>(pick(0, 6));
         constexpr const char* texts[] = {"", "Dear", "Dear Anna", "Other"};
-        const wish w{.prompt = texts[pick(0, 3)],
-                     .priority = static_cast<priority>(pick(0, 2)),
-                     .owner = owner,
-                     .lease = leases_[owner]};
+        const slot_request w{.prompt = texts[pick(0, 3)],
+                             .priority = static_cast<priority>(pick(0, 2)),
+                             .owner = owner,
+                             .lease = leases_[owner]};
         waiting_.emplace(scheduler_.request(w), w);
     }
     void withdraw() {
@@ -104,7 +104,7 @@ class random_owners {
         if (has_run && is_use) u.used = now_;
     }
     void let_go(owner_id owner) {
-        scheduler_.let_go(owner);
+        scheduler_.release_owner(owner);
         for (auto& u : slots_)
             if (u.granted_to == owner) u.granted_to = nobody;
     }
@@ -144,7 +144,7 @@ class random_owners {
     }
 
     // The same slots are open for them.
-    bool are_alike(const wish& a, const wish& b) const {
+    bool are_alike(const slot_request& a, const slot_request& b) const {
         const bool is_live = a.priority != priority::warming;
         return a.owner == b.owner || (is_live && a.lease == 0 && b.lease == 0);
     }
@@ -178,7 +178,7 @@ class random_owners {
         EXPECT_TRUE(!next || *next > now_) << "what is due is granted";
     }
 
-    bool is_open(int slot, const wish& w) {
+    bool is_open(int slot, const slot_request& w) {
         const auto& u = use(slot);
         if (u.busy || u.is_stuck || (u.used && now_ - *u.used < guard_)) return false;
         const auto owner = scheduler_.leased_to(slot);
@@ -197,7 +197,7 @@ class random_owners {
     slot_scheduler scheduler_;
     std::vector<slot_use> slots_;
     std::map<owner_id, int> leases_;
-    std::map<ticket, wish> waiting_;
+    std::map<ticket, slot_request> waiting_;
     time_point now_ = at(0s);
     int grants_ = 0;
 };

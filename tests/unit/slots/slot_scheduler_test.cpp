@@ -24,11 +24,11 @@ struct taken {
 
 taken take(slot_scheduler& s, time_point now) {
     s.request();
-    auto given = s.grants(now);
+    auto given = s.take_grants(now);
     time_point when = now;
     if (given.empty()) {
         when = s.next_grant().value();
-        given = s.grants(when);
+        given = s.take_grants(when);
     }
     EXPECT_EQ(given.size(), 1u);
     return {given.at(0).slot, given.at(0).reused, given.at(0).guard_wait, when};
@@ -106,21 +106,21 @@ TEST(slot_scheduler, forgets_a_wish_that_is_taken_back_during_the_guard_wait) {
     slot_scheduler s(1, 2s);
     s.release(take(s, at(0s)).slot, at(1s));
     const ticket interrupted = s.request();
-    EXPECT_TRUE(s.grants(at(1s)).empty());
+    EXPECT_TRUE(s.take_grants(at(1s)).empty());
     s.withdraw(interrupted);
     EXPECT_FALSE(s.next_grant().has_value());
-    EXPECT_TRUE(s.grants(at(10s)).empty());
-    EXPECT_FALSE(s.busy(0));
+    EXPECT_TRUE(s.take_grants(at(10s)).empty());
+    EXPECT_FALSE(s.is_busy(0));
 }
 
 TEST(slot_scheduler, gives_one_slot_to_one_request_only) {
     slot_scheduler s(2, 2s);
     for (int i = 0; i < 3; ++i) s.request();
-    const auto given = s.grants(at(0s));
+    const auto given = s.take_grants(at(0s));
     ASSERT_EQ(given.size(), 2u);
     EXPECT_NE(given[0].slot, given[1].slot);
     EXPECT_FALSE(s.next_grant().has_value());
-    EXPECT_TRUE(s.grants(at(100s)).empty());
+    EXPECT_TRUE(s.take_grants(at(100s)).empty());
 }
 
 TEST(slot_scheduler, serves_waiting_requests_in_their_order) {
@@ -128,28 +128,28 @@ TEST(slot_scheduler, serves_waiting_requests_in_their_order) {
     const ticket first = s.request();
     const ticket second = s.request();
     const ticket third = s.request();
-    EXPECT_EQ(s.grants(at(0s)).at(0).ticket, first);
+    EXPECT_EQ(s.take_grants(at(0s)).at(0).ticket, first);
     s.release(0, at(1s));
-    EXPECT_EQ(s.grants(at(1s)).at(0).ticket, second);
+    EXPECT_EQ(s.take_grants(at(1s)).at(0).ticket, second);
     s.release(0, at(2s));
-    EXPECT_EQ(s.grants(at(2s)).at(0).ticket, third);
+    EXPECT_EQ(s.take_grants(at(2s)).at(0).ticket, third);
 }
 
 TEST(slot_scheduler, does_not_count_the_wait_for_a_busy_slot_as_guard_wait) {
     slot_scheduler s(1, 2s);
     const auto first = take(s, at(0s));
     s.request();
-    EXPECT_TRUE(s.grants(at(0s)).empty());
+    EXPECT_TRUE(s.take_grants(at(0s)).empty());
     s.release(first.slot, at(5s));
-    EXPECT_TRUE(s.grants(at(5s)).empty());
+    EXPECT_TRUE(s.take_grants(at(5s)).empty());
     EXPECT_EQ(s.next_grant(), at(7s));
-    EXPECT_EQ(s.grants(at(7s)).at(0).guard_wait, 2s);
+    EXPECT_EQ(s.take_grants(at(7s)).at(0).guard_wait, 2s);
 }
 
 TEST(slot_scheduler, takes_the_slot_whose_guard_ends_first_when_replies_overlap) {
     slot_scheduler s(3, 2s);
     for (int i = 0; i < 3; ++i) s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(1, at(1s));
     s.release(2, at(2s));
     s.release(0, at(3s));
@@ -162,7 +162,7 @@ TEST(slot_scheduler, uses_only_the_slots_that_the_server_has) {
     slot_scheduler s(4, 0s);
     s.set_slot_count(2);
     for (int i = 0; i < 4; ++i) s.request();
-    for (const auto& g : s.grants(at(0s))) EXPECT_LT(g.slot, 2);
+    for (const auto& g : s.take_grants(at(0s))) EXPECT_LT(g.slot, 2);
     EXPECT_EQ(s.slots(), 2);
 }
 
@@ -184,7 +184,7 @@ TEST(slot_scheduler, has_more_slots_once_it_is_widened_and_never_fewer) {
 TEST(slot_scheduler, survives_the_release_of_a_slot_above_the_limit) {
     slot_scheduler s(2, 2s);
     for (int i = 0; i < 2; ++i) s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.set_slot_count(1);
     s.release(1, at(1s));
     s.release(0, at(1s));

@@ -53,9 +53,9 @@ TEST(previous_owner, is_told_to_who_has_no_name_too) {
 TEST(previous_owner, is_known_after_it_let_go) {
     slot_scheduler s(1, 0s);
     ask(s, 1);
-    s.let_go(1);
+    s.release_owner(1);
     s.release(0, at(0s));
-    s.let_go(1);
+    s.release_owner(1);
     EXPECT_EQ(ask(s, 2).previous, 1u);
 }
 
@@ -87,7 +87,7 @@ TEST(erased_slot, holds_nothing) {
     slot_scheduler s(2, 0s);
     s.request();
     s.request();
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear Anna"});
     s.release(1, at(2s), {.holds = "Dear"});
     s.forget_contents(0);
@@ -109,9 +109,9 @@ TEST(erased_slot, stays_erased_when_it_is_given_back_unused) {
 TEST(slots_used_by, an_owner_are_those_that_nobody_used_since) {
     slot_scheduler s(3, 0s);
     for (int i = 0; i < 3; ++i) s.request({.owner = 1});
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     for (int slot = 0; slot < 3; ++slot) s.release(slot, at(0s));
-    s.let_go(1);
+    s.release_owner(1);
     EXPECT_THAT(s.slots_used_by(1), ElementsAre(0, 1, 2));
     const int taken = ask(s, 2).slot;
     s.release(taken, at(0s));
@@ -140,7 +140,7 @@ TEST(slots_used_by, an_owner_are_slots_that_the_server_has) {
     slot_scheduler s(2, 0s);
     s.request({.owner = 1});
     s.request({.owner = 1});
-    s.grants(at(0s));
+    s.take_grants(at(0s));
     s.set_slot_count(1);
     EXPECT_THAT(s.slots_used_by(1), ElementsAre(0));
 }

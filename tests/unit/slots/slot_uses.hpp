@@ -16,13 +16,13 @@ constexpr duration guard = std::chrono::seconds(2);
 /// Uses as many slots as there are ends from 0 s on, and releases each at its time.
 inline void use_all(slots::slot_scheduler& s, const std::vector<duration>& ends) {
     for (std::size_t i = 0; i < ends.size(); ++i) s.request();
-    ASSERT_EQ(s.grants(at({})).size(), ends.size());
+    ASSERT_EQ(s.take_grants(at({})).size(), ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) s.release(static_cast<int>(i), at(ends[i]));
 }
 
 /// The one grant that is possible now.
 inline slots::grant only_grant(slots::slot_scheduler& s, time_point now) {
-    const auto given = s.grants(now);
+    const auto given = s.take_grants(now);
     EXPECT_EQ(given.size(), 1u);
     return given.empty() ? slots::grant{} : given.front();
 }

@@ -64,7 +64,7 @@ class KeptSocket : public ::testing::Test {
 };
 
 TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut) {
-    table.cut(owner);
+    table.close_sockets(owner);
     char byte;
     error_code ec;
     peer.read_some(boost::asio::buffer(&byte, 1), ec);
@@ -72,14 +72,14 @@ TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut) {
 }
 
 TEST_F(KeptSocket, keeps_its_number_after_a_cut) {
-    table.cut(owner);
+    table.close_sockets(owner);
     EXPECT_NE(open_socket(), fd);
     table.close(owner.sockets.at(0));
 }
 
 TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
     table.watch(fd, CURL_POLL_IN);
-    table.cut(owner);
+    table.close_sockets(owner);
     for (int i = 0; i < 10 && !events.ready; ++i) ioc.run_one_for(std::chrono::seconds(1));
     EXPECT_EQ(events.ready, 1);
 }
@@ -87,7 +87,7 @@ TEST_F(KeptSocket, wakes_curl_after_a_cut_if_it_was_waiting) {
 TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_word) {
     table.watch(fd, CURL_POLL_IN);
     const auto before = testing::epoll_registrations();
-    table.cut(owner);
+    table.close_sockets(owner);
     ::close(fd);
     EXPECT_EQ(testing::epoll_registrations(), before - 1);
     table.close(fd);
@@ -97,7 +97,7 @@ TEST_F(KeptSocket, leaves_nothing_in_epoll_after_a_cut_and_a_close_without_a_wor
 TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut_where_no_descriptor_is_left) {
     {
         const descriptors_used_up none;
-        table.cut(owner);
+        table.close_sockets(owner);
     }
     char byte;
     error_code ec;
@@ -111,7 +111,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     tcp::socket strangers(ioc);
     strangers.connect(acceptor.local_endpoint());
     ASSERT_EQ(strangers.native_handle(), fd);
-    table.cut(owner);
+    table.close_sockets(owner);
     EXPECT_EQ(strangers.write_some(boost::asio::buffer("x", 1)), 1u);
     // So that TearDown() closes it once.
     fd = open_socket();
@@ -125,7 +125,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_leaves_its_number_to_the_next_
     address.socktype = SOCK_STREAM;
     ASSERT_EQ(table.open(address, next), fd);
     peer = connect();
-    table.cut(owner);
+    table.close_sockets(owner);
     EXPECT_EQ(::send(fd, "x", 1, MSG_NOSIGNAL), 1);
     // The owner must not be asked for after its end.
     table.close(fd);

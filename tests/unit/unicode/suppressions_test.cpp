@@ -114,7 +114,7 @@ bool is_among(std::string_view words, std::string_view word) {
 
 TEST(suppressions, of_unicode_are_known_or_left_out_on_purpose) {
     for (const auto& out : left_out) {
-        const auto& known = lexicon::of(out.language);
+        const auto& known = lexicon::get(out.language);
         const auto list = suppressions(out.language);
         EXPECT_GT(list.size(), 10u) << out.language;
         for (const auto& suppression : list)

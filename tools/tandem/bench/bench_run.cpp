@@ -85,7 +85,7 @@ int bench_run::slots_for_all() const {
 
 std::optional<bench_report> bench_run::run() {
     progress_.start();
-    co_spawn(ioc_, steer(), [this](std::exception_ptr e) {
+    co_spawn(ioc_, control_run(), [this](std::exception_ptr e) {
         if (e) std::rethrow_exception(e);
         signals_.cancel();
         progress_.stop();
@@ -95,7 +95,7 @@ std::optional<bench_report> bench_run::run() {
     return report();
 }
 
-awaitable<void> bench_run::steer() {
+awaitable<void> bench_run::control_run() {
     const bool found = co_await find_servers();
     if (!found || stopping_) co_return;
     co_await measure();
@@ -104,13 +104,13 @@ awaitable<void> bench_run::steer() {
 }
 
 awaitable<bool> bench_run::find_servers() {
-    co_await servers_.ask(options_.wait);
+    co_await servers_.fetch_props(options_.wait);
     for (const auto& s : servers_.all())
         if (!s.answers && !stopping_)
             terminal_.print_error(
                 fmt::format("tandem bench: {}: {}", s.url, s.diagnostics.to_string()));
     settings_.servers = servers_.usable_server_urls();
-    const bool found = servers_.answering() > 0;
+    const bool found = servers_.count_answering() > 0;
     servers_.close();
     co_return found;
 }
@@ -146,7 +146,7 @@ std::string bench_run::status_line() const {
 
 bench_report bench_run::report() {
     auto totals = callers_.totals();
-    if (mock_) totals.match(mock_->cuts());
+    if (mock_) totals.match_cuts(mock_->cuts());
     return {.setting = setting(),
             .figures = totals.figures(),
             .cost = cost(),
@@ -176,7 +176,7 @@ bench_cost bench_run::cost() const {
     c.rss_before = rss_before_;
     c.rss_peak = rss_peak_;
     c.peak_streams = load_.peak_streams();
-    c.measuring_bytes = bench_totals::bytes();
+    c.measuring_bytes = bench_totals::max_memory_bytes();
     return c;
 }
 

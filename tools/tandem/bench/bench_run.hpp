@@ -35,7 +35,7 @@ class bench_run {
     service_config settings();
     int slots_for_all() const;
     boost::asio::awaitable<bool> find_servers();
-    boost::asio::awaitable<void> steer();
+    boost::asio::awaitable<void> control_run();
     boost::asio::awaitable<void> measure();
     void stop();
     std::string status_line() const;

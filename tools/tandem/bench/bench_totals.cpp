@@ -33,8 +33,9 @@ void turn_times::add_chunk(time_point came) {
     if (chunks.size() < max_chunks) chunks.push_back({came, came});
 }
 
-std::size_t bench_totals::bytes() noexcept {
-    return sizeof(bench_totals) + 9 * (latency_histogram::bytes() - sizeof(latency_histogram)) +
+std::size_t bench_totals::max_memory_bytes() noexcept {
+    return sizeof(bench_totals) +
+           9 * (latency_histogram::memory_bytes() - sizeof(latency_histogram)) +
            max_cuts * (sizeof(cut_record) + longest_url_kept);
 }
 
@@ -105,7 +106,7 @@ void bench_totals::keep(cut_record c) {
 }
 
 // A slot runs one request at a time, so a cut during a request belongs to that request.
-void bench_totals::match(const std::vector<observed_cut>& seen) {
+void bench_totals::match_cuts(const std::vector<observed_cut>& seen) {
     std::multimap<std::pair<std::string, int>, const observed_cut*> by_slot;
     for (const auto& s : seen) by_slot.emplace(std::pair(s.server, s.slot), &s);
     for (const auto& c : cuts_) {

@@ -48,14 +48,14 @@ struct observed_cut {
 class bench_totals {
  public:
     /// Upper bound of the memory of one object, without the figures themselves.
-    static std::size_t bytes() noexcept;
-    /// Number of recent cuts kept for match().
+    static std::size_t max_memory_bytes() noexcept;
+    /// Number of recent cuts kept for match_cuts().
     static constexpr std::size_t max_cuts = 4096;
 
     /// `stopped`: the run ended the reply early.
     void add(const turn_times& t, const reply_result& r, bool stopped);
     /// Adds the time from each kept cut until the server observed it.
-    void match(const std::vector<observed_cut>& seen);
+    void match_cuts(const std::vector<observed_cut>& seen);
 
     std::int64_t replies() const noexcept { return figures_.replies; }
     std::int64_t failed() const noexcept { return figures_.failed; }

@@ -42,7 +42,7 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i,
       view_(view),
       begun_(std::chrono::steady_clock::now()),
       voice_(ioc.get_executor(), std::move(speaker), begun_,
-             [this](std::string_view text) { view_.fault(text); }),
+             [this](std::string_view text) { view_.show_error(text); }),
       servers_(ioc.get_executor(), settings_, instruments_),
       line_came_(ioc),
       lines_(lines) {
@@ -67,7 +67,7 @@ void chat::stop() {
 
 void chat::fail(const std::string& text) {
     failed_ = true;
-    view_.fault(text);
+    view_.show_error(text);
 }
 
 void chat::refuse(const std::string& text) {
@@ -94,12 +94,12 @@ auto chat::run() -> awaitable<void> {
 }
 
 auto chat::find_servers() -> awaitable<bool> {
-    co_await servers_.ask(rules_.wait);
+    co_await servers_.fetch_props(rules_.wait);
     if (stopping_) co_return false;
     for (const auto& s : servers_.all())
         if (!s.answers)
-            view_.fault(fmt::format("{}: {}", s.url, error_text(s.fault, s.diagnostics)));
-    failed_ = servers_.answering() == 0;
+            view_.show_error(fmt::format("{}: {}", s.url, error_text(s.fault, s.diagnostics)));
+    failed_ = servers_.count_answering() == 0;
     settings_.servers = servers_.usable_server_urls();
     co_return !failed_;
 }
@@ -109,7 +109,7 @@ void chat::note_reuse_guard() {
     if (detail::configured_reuse_guard(settings_.client)) return;
     for (const auto& s : servers_.all())
         if (s.answers && !slots::is_safe_for_instant_reuse(s.props.build_info))
-            view_.note(
+            view_.show_note(
                 fmt::format("{}: build {} is not known to be sound, so chunks may wait up to {} "
                             "for a slot; use --reuse-guard 0 to avoid the wait",
                             s.url, s.props.build_info,
@@ -128,7 +128,7 @@ auto chat::test_synthesiser_and_player() -> awaitable<bool> {
 
 auto chat::test_player() -> awaitable<bool> {
     if (const auto& none = voice_.options().no_player; !none.empty()) {
-        voice_.without_player([this] { view_.note(voice_.options().no_player); });
+        voice_.without_player([this] { view_.show_note(voice_.options().no_player); });
         co_return true;
     }
     const auto why = co_await voice_.test_player();
@@ -139,7 +139,8 @@ auto chat::test_player() -> awaitable<bool> {
         refuse(words);
         co_return false;
     }
-    voice_.without_player([this, words] { view_.note(words + "; their time passes in silence"); });
+    voice_.without_player(
+        [this, words] { view_.show_note(words + "; their time passes in silence"); });
     co_return true;
 }
 
@@ -163,7 +164,7 @@ auto chat::hold_conversation() -> awaitable<void> {
         const auto said = co_await next_line();
         if (!said || stopping_) co_return;
         if (text::is_all_white_space(said->text)) continue;
-        view_.took(said->text);
+        view_.on_line_accepted(said->text);
         co_await take_turn(*said);
     }
 }
@@ -174,7 +175,7 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
     if (!line_ && !input_ended_) {
         // The server evaluates the start of the prompt while the user types.
         if (rules_.barge_in) talk_->warm();
-        view_.listening();
+        view_.on_listening();
     }
     while (!line_ && !input_ended_ && !stopping_) {
         request_line();
@@ -182,7 +183,7 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
         line_came_.expires_at(boost::asio::steady_timer::time_point::max());
         co_await line_came_.async_wait(redirect_error(use_awaitable, ignored));
     }
-    if (!line_) view_.input_ended();
+    if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);
     // Without barge-in, a line typed during the previous reply counts as spoken now.
     if (said && !rules_.barge_in) said->at = std::chrono::steady_clock::now();
@@ -219,11 +220,11 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
     if (const auto bad = text::find_invalid_utf8(said.text); bad != said.text.npos) {
         diag.client_message =
             fmt::format("stdin:{}: invalid UTF-8 at byte {}", said.number, bad + 1);
-        refuse_turn(errc::invalid_prompt, std::move(diag));
+        report_refused_turn(errc::invalid_prompt, std::move(diag));
         co_return;
     }
     if (const auto ec = talk_->append({.role = "user", .content = said.text}, diag)) {
-        refuse_turn(ec, std::move(diag));
+        report_refused_turn(ec, std::move(diag));
         co_return;
     }
     const spoken_reply::spoken_reply_context here{.talk = *talk_,
@@ -243,13 +244,13 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
 }
 
 // A rejected line also counts as a turn, so that turn numbers match line numbers.
-void chat::refuse_turn(error_code why, diagnostics diag) {
+void chat::report_refused_turn(error_code why, diagnostics diag) {
     reply_result refused;
     refused.finish_reason = finish_reason::error;
     refused.error = why;
     refused.diagnostics = std::move(diag);
     failed_ = true;
-    view_.ended({.turn = turn_++, .result = refused});
+    view_.on_reply_ended({.turn = turn_++, .result = refused});
 }
 
 auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
@@ -257,14 +258,14 @@ auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
     if (result.finish_reason == finish_reason::error) failed_ = true;
     const bool too_slow = result.error == errc::continue_timeout;
     auto kept = co_await history_text_of_turn();
-    view_.ended({.turn = turn,
-                 .result = result,
-                 .interrupted = ended.was_interrupted(),
-                 .kept = std::move(kept),
-                 .timing = ended.timing(),
-                 .hint = too_slow
-                             ? "the sound of this chunk took longer; increase --continue-timeout"
-                             : ""});
+    view_.on_reply_ended(
+        {.turn = turn,
+         .result = result,
+         .interrupted = ended.was_interrupted(),
+         .kept = std::move(kept),
+         .timing = ended.timing(),
+         .hint =
+             too_slow ? "the sound of this chunk took longer; increase --continue-timeout" : ""});
 }
 
 auto chat::history_text_of_turn() -> awaitable<std::string> {

@@ -71,7 +71,7 @@ class chat {
     void request_line();
     void on_line_read(read_line l);
     awaitable<void> take_turn(const read_line& said);
-    void refuse_turn(error_code why, diagnostics diag);
+    void report_refused_turn(error_code why, diagnostics diag);
     awaitable<void> report_end(const spoken_reply& ended, int turn);
     awaitable<std::string> history_text_of_turn();
     awaitable<void> save();

@@ -231,11 +231,11 @@ int run_chat(chat_options options) {
     const auto recorded = start_recording(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},
         options.instruments);
-    if (!is_fine(fault_of(recorded), t)) return wrong_use;
+    if (!is_fine(get_recording_error(recorded), t)) return wrong_use;
     const int status =
         chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
     print_output_failure(t, "tandem chat");
-    const bool is_whole = is_fine(fault_of(recorded), t);
+    const bool is_whole = is_fine(get_recording_error(recorded), t);
     return is_whole || status != all_good ? status : not_all_good;
 }
 

@@ -53,8 +53,8 @@ std::string timing_object(const spoken_timing& t) {
     for_each_part(t, [&](const char* name, duration part) { parts.field(name, to_ms(part)); });
     return json_object{}
         .field("total_ms", to_ms(t.total()))
-        .raw("parts_ms", parts.closed())
-        .closed();
+        .raw("parts_ms", parts.finish())
+        .finish();
 }
 
 }  // namespace

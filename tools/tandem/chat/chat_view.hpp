@@ -46,18 +46,18 @@ class chat_view {
     virtual ~chat_view() = default;
 
     /// The chat waits for the user's input.
-    virtual void listening() = 0;
+    virtual void on_listening() = 0;
     /// The chat starts to answer this line.
-    virtual void took(std::string_view line) = 0;
+    virtual void on_line_accepted(std::string_view line) = 0;
     /// The input has ended.
-    virtual void input_ended() = 0;
-    virtual void began(const spoken_chunk& c) = 0;
+    virtual void on_input_ended() = 0;
+    virtual void on_chunk_started(const spoken_chunk& c) = 0;
     /// A chunk without speech.
-    virtual void chunk_skipped(int turn, const chunk& c) = 0;
-    virtual void ended(const spoken_end& e) = 0;
-    /// note() reports information for the user, fault() an error.
-    virtual void note(std::string_view text) = 0;
-    virtual void fault(std::string_view text) = 0;
+    virtual void on_chunk_skipped(int turn, const chunk& c) = 0;
+    virtual void on_reply_ended(const spoken_end& e) = 0;
+    /// show_note() reports information for the user, show_error() an error.
+    virtual void show_note(std::string_view text) = 0;
+    virtual void show_error(std::string_view text) = 0;
 };
 
 }  // namespace tandem::command

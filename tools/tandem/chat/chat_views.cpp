@@ -24,20 +24,21 @@ std::string wrap_for_stderr(const terminal& t, std::string_view text) {
     return format_notice(text, t.err_is_terminal() ? t.err_width() : INT_MAX);
 }
 
-void chat_text_view::listening() {
+void chat_text_view::on_listening() {
     if (style_.editor) return style_.editor->listen(true);
     has_prompt_ = style_.is_prompting;
     // The line break that the user types ends this line.
-    if (has_prompt_) terminal_.steer(colorize(style_.color, paint::bold, chat_prompt));
+    if (has_prompt_)
+        terminal_.send_control_sequence(colorize(style_.color, paint::bold, chat_prompt));
 }
 
-void chat_text_view::took(std::string_view line) {
+void chat_text_view::on_line_accepted(std::string_view line) {
     if (!style_.editor) return;
     style_.editor->listen(false);
     terminal_.print(fmt::format("{}{}\n", colorize(style_.color, paint::bold, chat_prompt), line));
 }
 
-void chat_text_view::input_ended() {
+void chat_text_view::on_input_ended() {
     if (style_.editor) style_.editor->listen(false);
     if (std::exchange(has_prompt_, false)) terminal_.print("\n");
 }
@@ -54,54 +55,54 @@ void chat_text_view::end_line() {
     glue_.clear();
 }
 
-void chat_text_view::began(const spoken_chunk& c) {
+void chat_text_view::on_chunk_started(const spoken_chunk& c) {
     show(c.chunk.text);
 }
 
-void chat_text_view::chunk_skipped(int, const chunk& c) {
+void chat_text_view::on_chunk_skipped(int, const chunk& c) {
     show(c.text, paint::dim);
 }
 
-void chat_text_view::ended(const spoken_end& e) {
+void chat_text_view::on_reply_ended(const spoken_end& e) {
     if (e.interrupted) {
         glue_ = terminal_.out_column() > 0 ? " " : "";
         show(format_interruption(e), paint::yellow);
     }
     end_line();
-    if (e.result.error) fault(error_text(e.result.error, e.result.diagnostics, e.hint));
+    if (e.result.error) show_error(error_text(e.result.error, e.result.diagnostics, e.hint));
     if (!style_.is_quiet && e.timing)
         terminal_.print(colorize(style_.color, paint::dim,
                                  indented_lines(format_timing(*e.timing), out_columns(terminal_))) +
                         "\n");
 }
 
-void chat_text_view::note(std::string_view text) {
+void chat_text_view::show_note(std::string_view text) {
     if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
-void chat_text_view::fault(std::string_view text) {
+void chat_text_view::show_error(std::string_view text) {
     end_line();
     terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
-void chat_json_view::began(const spoken_chunk& c) {
+void chat_json_view::on_chunk_started(const spoken_chunk& c) {
     terminal_.print(json_line(c));
 }
 
-void chat_json_view::chunk_skipped(int turn, const chunk& c) {
-    began({.turn = turn, .chunk = c});
+void chat_json_view::on_chunk_skipped(int turn, const chunk& c) {
+    on_chunk_started({.turn = turn, .chunk = c});
 }
 
-void chat_json_view::ended(const spoken_end& e) {
+void chat_json_view::on_reply_ended(const spoken_end& e) {
     terminal_.print(json_line(e));
 }
 
-void chat_json_view::note(std::string_view text) {
+void chat_json_view::show_note(std::string_view text) {
     terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
-void chat_json_view::fault(std::string_view text) {
-    note(text);
+void chat_json_view::show_error(std::string_view text) {
+    show_note(text);
 }
 
 }  // namespace tandem::command

@@ -26,14 +26,14 @@ class chat_text_view final : public chat_view {
     };
     chat_text_view(terminal& t, style s) : terminal_(t), style_(s) {}
 
-    void listening() override;
-    void took(std::string_view line) override;
-    void input_ended() override;
-    void began(const spoken_chunk& c) override;
-    void chunk_skipped(int turn, const chunk& c) override;
-    void ended(const spoken_end& e) override;
-    void note(std::string_view text) override;
-    void fault(std::string_view text) override;
+    void on_listening() override;
+    void on_line_accepted(std::string_view line) override;
+    void on_input_ended() override;
+    void on_chunk_started(const spoken_chunk& c) override;
+    void on_chunk_skipped(int turn, const chunk& c) override;
+    void on_reply_ended(const spoken_end& e) override;
+    void show_note(std::string_view text) override;
+    void show_error(std::string_view text) override;
 
  private:
     void show(std::string_view text, const char* color = nullptr);
@@ -50,14 +50,14 @@ class chat_json_view final : public chat_view {
  public:
     explicit chat_json_view(terminal& t) : terminal_(t) {}
 
-    void listening() override {}
-    void took(std::string_view) override {}
-    void input_ended() override {}
-    void began(const spoken_chunk& c) override;
-    void chunk_skipped(int turn, const chunk& c) override;
-    void ended(const spoken_end& e) override;
-    void note(std::string_view text) override;
-    void fault(std::string_view text) override;
+    void on_listening() override {}
+    void on_line_accepted(std::string_view) override {}
+    void on_input_ended() override {}
+    void on_chunk_started(const spoken_chunk& c) override;
+    void on_chunk_skipped(int turn, const chunk& c) override;
+    void on_reply_ended(const spoken_end& e) override;
+    void show_note(std::string_view text) override;
+    void show_error(std::string_view text) override;
 
  private:
     terminal& terminal_;

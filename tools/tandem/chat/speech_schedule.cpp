@@ -8,7 +8,7 @@ time_point speech_schedule::next_sound_start(time_point now) const noexcept {
     return ended_ ? std::max(now, *ended_ + pause_behind_) : now;
 }
 
-void speech_schedule::began(time_point at, duration length) noexcept {
+void speech_schedule::record_start(time_point at, duration length) noexcept {
     if (ended_) silence_ = at - *ended_;
     if (!first_began_) first_began_ = at;
     speaking_ = true;
@@ -16,7 +16,7 @@ void speech_schedule::began(time_point at, duration length) noexcept {
     length_ = length;
 }
 
-void speech_schedule::ended(time_point at, boundary b) noexcept {
+void speech_schedule::record_end(time_point at, boundary b) noexcept {
     speaking_ = false;
     ended_ = at;
     pause_behind_ = b == boundary::sentence ? pause_ : duration{};

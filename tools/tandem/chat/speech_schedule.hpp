@@ -18,11 +18,11 @@ class speech_schedule {
     /// Returns the start time of the next sound if it is ready at `now`.
     time_point next_sound_start(time_point now) const noexcept;
     /// A sound of this length began.
-    void began(time_point at, duration length) noexcept;
+    void record_start(time_point at, duration length) noexcept;
     /// Returns the scheduled end of the sound. Precondition: a sound began.
     time_point end() const noexcept { return began_ + length_; }
     /// The sound ended; `b` is the boundary after it.
-    void ended(time_point at, boundary b) noexcept;
+    void record_end(time_point at, boundary b) noexcept;
 
     bool is_speaking() const noexcept { return speaking_; }
     /// Returns the share of the current sound that was heard by `now`, 0 to 1; 0 if there is none.

@@ -52,7 +52,7 @@ void spoken_reply::interrupt(time_point at) {
 awaitable<void> spoken_reply::speak(const chunk& c, time_point came) {
     if (interrupted_) co_return;
     if (c.speech.empty()) {
-        in_.view.chunk_skipped(in_.turn, c);
+        in_.view.on_chunk_skipped(in_.turn, c);
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
         co_await speak_by_synthesiser(c, came);
@@ -118,7 +118,7 @@ awaitable<void> spoken_reply::wait_for_end_of_sound() {
 
 void spoken_reply::begin(const chunk& c, const sound_start& s) {
     const bool is_first = !schedule_.first_began();
-    schedule_.began(s.at, s.length);
+    schedule_.record_start(s.at, s.length);
     if (is_first) {
         marks_.chunk_at = s.came;
         marks_.made_at = s.ready;
@@ -126,18 +126,18 @@ void spoken_reply::begin(const chunk& c, const sound_start& s) {
         interrupt_later();
     }
     speaking_ = c.id;
-    in_.view.began({.turn = in_.turn,
-                    .chunk = c,
-                    .at = s.at - in_.begun,
-                    .length = s.length,
-                    .synthesis = std::max(s.ready - s.came, duration{}),
-                    .silence = schedule_.silence(),
-                    .has_sound = s.has_sound});
+    in_.view.on_chunk_started({.turn = in_.turn,
+                               .chunk = c,
+                               .at = s.at - in_.begun,
+                               .length = s.length,
+                               .synthesis = std::max(s.ready - s.came, duration{}),
+                               .silence = schedule_.silence(),
+                               .has_sound = s.has_sound});
     prepare_next();
 }
 
 void spoken_reply::end(const chunk& c, time_point at) {
-    schedule_.ended(at, c.boundary);
+    schedule_.record_end(at, c.boundary);
     speaking_.reset();
     if (!interrupted_) reply_.continue_after(c.id);
 }
@@ -162,7 +162,7 @@ void spoken_reply::interrupt_later() {
 
 std::optional<spoken_timing> spoken_reply::timing() const {
     if (!schedule_.first_began()) return std::nullopt;
-    return timing_of(marks_, result());
+    return compute_timing(marks_, result());
 }
 
 }  // namespace tandem::command

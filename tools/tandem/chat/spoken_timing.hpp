@@ -28,7 +28,7 @@ struct spoken_timing {
 };
 
 /// `result` is the result of the same reply. Pure.
-spoken_timing timing_of(const spoken_timestamps& marks, const reply_result& result);
+spoken_timing compute_timing(const spoken_timestamps& marks, const reply_result& result);
 
 /// Calls `visit(const char* name, duration part)` for each part in order.
 template <class Visitor>

@@ -48,7 +48,7 @@ std::vector<flag_completion> flags_of(const CLI::App& app) {
 
 }  // namespace
 
-completion_words words_of(const CLI::App& tandem) {
+completion_words collect_completion_words(const CLI::App& tandem) {
     completion_words all{.flags = flags_of(tandem)};
     for (const auto* c : tandem.get_subcommands([](const CLI::App*) { return true; }))
         all.commands.push_back({c->get_name(), c->get_footer(), flags_of(*c)});

@@ -37,6 +37,6 @@ struct completion_words {
     std::vector<command_completion> commands{};
 };
 
-completion_words words_of(const CLI::App& tandem);
+completion_words collect_completion_words(const CLI::App& tandem);
 
 }  // namespace tandem::command

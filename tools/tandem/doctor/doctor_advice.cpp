@@ -16,7 +16,7 @@ namespace {
 constexpr double slow_prompt_tokens_per_second = 2000;
 
 int slots_of(const doctor_facts& facts) {
-    return std::max(2, facts.wishes.slots.value_or(2));
+    return std::max(2, facts.settings.slots.value_or(2));
 }
 
 bool loses_pinned_slots(const doctor_facts& facts) {
@@ -25,7 +25,7 @@ bool loses_pinned_slots(const doctor_facts& facts) {
 }
 
 advised_setting slots_setting(const doctor_facts& facts) {
-    const auto& set = facts.wishes.slots;
+    const auto& set = facts.settings.slots;
     return {.name = "slots",
             .value = set ? fmt::format("{}", slots_of(facts)) : "0",
             .current = fmt::format("{}", set.value_or(0)),
@@ -36,7 +36,7 @@ advised_setting slots_setting(const doctor_facts& facts) {
 advised_setting guard_setting(const doctor_facts& facts) {
     const auto& build = facts.props.value.build_info;
     const auto safe = slots::default_reuse_guard(build);
-    const auto& guard = facts.wishes.reuse_guard;
+    const auto& guard = facts.settings.reuse_guard;
     const auto current = guard ? to_string(*guard) : "auto";
     const bool right = guard.value_or(safe) == safe;
     return {.name = "reuse_guard",
@@ -48,7 +48,7 @@ advised_setting guard_setting(const doctor_facts& facts) {
 }
 
 advised_setting pacing_setting(const doctor_facts& facts) {
-    const auto& now = facts.wishes.pacing;
+    const auto& now = facts.settings.pacing;
     const double rate = facts.measured.value.median.tokens_per_second;
     const bool is_behind = now == "strict" || now == "warm";
     if (is_behind && rate >= 0 && rate < slow_tokens_per_second)

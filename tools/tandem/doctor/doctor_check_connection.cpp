@@ -27,7 +27,7 @@ bool is_unreachable(const failure& f) {
 }
 
 finding broken(const char* name, const failure& f) {
-    auto words = words_of(f);
+    auto words = split_error_message(f);
     return {.name = name,
             .status = finding_status::bad,
             .value = error_name(f.ec),
@@ -60,7 +60,7 @@ finding reachable(const doctor_facts& facts) {
 }
 
 finding another_server(const failure& f) {
-    auto words = words_of(f);
+    auto words = split_error_message(f);
     const bool is_router = words.what.find("router") != words.what.npos;
     return {.name = "server",
             .status = finding_status::bad,
@@ -73,8 +73,8 @@ finding key_refused(const doctor_facts& facts, const failure& f) {
     return {.name = "api_key",
             .status = finding_status::bad,
             .value = error_name(f.ec),
-            .message = facts.wishes.has_key ? "the server rejects this API key"
-                                            : "the server requires an API key",
+            .message = facts.settings.has_key ? "the server rejects this API key"
+                                              : "the server requires an API key",
             .remedy =
                 "use the key that llama-server was started with: --api-key-file FILE, or "
                 "TANDEM_API_KEY"};
@@ -82,7 +82,7 @@ finding key_refused(const doctor_facts& facts, const failure& f) {
 
 finding key_accepted(const doctor_facts& facts) {
     finding f{.name = "api_key"};
-    if (facts.wishes.has_key) {
+    if (facts.settings.has_key) {
         f.value = "accepted";
         f.message = "accepted";
         return f;

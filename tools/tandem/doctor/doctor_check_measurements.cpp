@@ -37,7 +37,7 @@ finding requests(const doctor_facts& facts) {
         f.status = finding_status::note;
         f.message += "; stopped";
     } else if (facts.measured.failed()) {
-        const auto words = words_of(facts.measured.fault);
+        const auto words = split_error_message(facts.measured.fault);
         f.status = finding_status::bad;
         f.message = fmt::format("{} answered, then {}: {}", m.requests,
                                 error_name(facts.measured.fault.ec), words.what);

@@ -47,7 +47,7 @@ void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
 
 finding reuse_guard(const doctor_facts& facts) {
     const auto& info = facts.props.value.build_info;
-    const auto& set = facts.wishes.reuse_guard;
+    const auto& set = facts.settings.reuse_guard;
     const auto safe = slots::default_reuse_guard(info);
     const auto guard = facts.reuse_guard();
     const auto text = set ? to_string(guard) : fmt::format("auto ({})", to_string(guard));
@@ -75,7 +75,7 @@ finding reuse_guard(const doctor_facts& facts) {
 
 finding slots_found(const doctor_facts& facts) {
     const int total = facts.props.value.total_slots;
-    const int wanted = facts.wishes.slots.value_or(total);
+    const int wanted = facts.settings.slots.value_or(total);
     finding f{.name = "slots", .value = std::int64_t{total}, .message = fmt::format("{}", total)};
     const int better = std::max(2, wanted);
     if (total == 1 || total < wanted) {
@@ -133,7 +133,7 @@ finding context(const doctor_facts& facts) {
 finding chat_template(const doctor_facts& facts) {
     if (facts.chat_template.ok())
         return {.name = "chat_template", .value = "works", .message = "works"};
-    const auto words = words_of(facts.chat_template.fault);
+    const auto words = split_error_message(facts.chat_template.fault);
     return {.name = "chat_template",
             .status = finding_status::warning,
             .value = error_name(facts.chat_template.fault.ec),
@@ -148,7 +148,7 @@ finding slots_endpoint(const doctor_facts& facts) {
             .status = finding_status::note,
             .value = is_off ? "off" : error_name(facts.slots.fault.ec),
             .message = is_off ? "/slots is disabled: tandem cannot check when a cut takes effect"
-                              : words_of(facts.slots.fault).what,
+                              : split_error_message(facts.slots.fault).what,
             .remedy = "start llama-server without --no-slots"};
 }
 

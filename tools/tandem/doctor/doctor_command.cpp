@@ -27,7 +27,7 @@ doctor_facts examine(const doctor_options& options, terminal& t) {
     stop_signals signals(ioc, [&] { probe.stop(); });
     progress shown(ioc, t, [&] {
         const std::chrono::duration<double> since = std::chrono::steady_clock::now() - started;
-        return fmt::format("{:>7.1f}s  {}", since.count(), probe.doing());
+        return fmt::format("{:>7.1f}s  {}", since.count(), probe.status_text());
     });
     probe.start([&] {
         signals.cancel();
@@ -49,7 +49,7 @@ int run_doctor(const doctor_options& options) {
     print_output_failure(t, "tandem doctor");
     if (const auto lost = output_exit_status(t)) return *lost;
     if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return report.good() ? all_good : not_all_good;
+    return report.is_usable() ? all_good : not_all_good;
 }
 
 }  // namespace tandem::command

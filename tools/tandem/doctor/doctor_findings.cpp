@@ -38,7 +38,7 @@ bool has_bad_finding(const std::vector<finding>& findings) {
                                [](const finding& f) { return f.status == finding_status::bad; });
 }
 
-fault_words words_of(const failure& f) {
+fault_words split_error_message(const failure& f) {
     auto what = f.diag.client_message.empty() ? f.ec.message() : f.diag.client_message;
     std::string detail;
     if (const auto at = what.rfind(" ("); what.ends_with(')') && at != what.npos) {

@@ -48,6 +48,6 @@ struct fault_words {
     std::string what;
     std::string remedy;
 };
-fault_words words_of(const failure& f);
+fault_words split_error_message(const failure& f);
 
 }  // namespace tandem::command

@@ -89,7 +89,7 @@ json_object advice_object(const doctor_advice& advice) {
 std::string doctor_json(const doctor_report& report) {
     json_object object;
     return object.field("url", report.facts.url)
-        .field("good", report.good())
+        .field("good", report.is_usable())
         .field("stopped", report.facts.stopped)
         .raw("checks", json_list(report.findings, check_object))
         .field("measurements", measurements(report.facts))

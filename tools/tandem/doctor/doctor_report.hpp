@@ -15,7 +15,7 @@ struct doctor_report {
     doctor_advice advice;
 
     /// Returns true if a bot would work.
-    bool good() const { return facts.props.ok() && !has_bad_finding(findings); }
+    bool is_usable() const { return facts.props.ok() && !has_bad_finding(findings); }
 };
 
 inline doctor_report make_doctor_report(doctor_facts facts) {

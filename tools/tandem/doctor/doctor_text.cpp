@@ -107,10 +107,10 @@ std::string counts(const std::vector<finding>& findings) {
 
 std::string verdict(const screen_style& style, const doctor_report& report) {
     const bool unfinished = report.facts.stopped && !has_bad_finding(report.findings);
-    const auto* words = unfinished      ? "Stopped before all checks were done"
-                        : report.good() ? "Good for a bot"
-                                        : "A bot would break";
-    const auto* color = unfinished ? paint::yellow : report.good() ? paint::green : paint::red;
+    const auto* words = unfinished           ? "Stopped before all checks were done"
+                        : report.is_usable() ? "Good for a bot"
+                                             : "A bot would break";
+    const auto* color = unfinished ? paint::yellow : report.is_usable() ? paint::green : paint::red;
     const auto all = counts(report.findings);
     return fmt::format("\n{}{}{}\n", colorize(style.color, color, words), all.empty() ? "" : ": ",
                        all);

@@ -7,7 +7,7 @@
 namespace tandem::command {
 
 std::string describe_unknown_language(std::string_view tag) {
-    if (tag.empty() || text::lexicon::serves(tag)) return {};
+    if (tag.empty() || text::lexicon::supports_language(tag)) return {};
     return fmt::format("the language {} is unknown; sentence ends are detected by English rules",
                        tag);
 }

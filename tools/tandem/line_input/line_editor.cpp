@@ -51,7 +51,7 @@ line_editor::line_editor(boost::asio::io_context& ioc, terminal& screen, int in,
       line_(in, out),
       signals_(ioc),
       reader_(ioc.get_executor(), in, line_reader::reads::bytes) {
-    reader_.on_line([this](read_line r) { bytes_came(std::move(r)); });
+    reader_.on_line([this](read_line r) { on_bytes(std::move(r)); });
 }
 
 line_editor::~line_editor() {
@@ -93,14 +93,14 @@ void line_editor::take_terminal() {
     has_terminal_ = true;
     terminal_modes::keep(in_);
     line_.begin_keys();
-    screen_.steer(terminal_modes::enable_bracketed_paste);
+    screen_.send_control_sequence(terminal_modes::enable_bracketed_paste);
     screen_.set_bottom(this);
 }
 
 void line_editor::leave_terminal() {
     if (!std::exchange(has_terminal_, false)) return;
     screen_.set_bottom(nullptr);
-    screen_.steer(terminal_modes::disable_bracketed_paste);
+    screen_.send_control_sequence(terminal_modes::disable_bracketed_paste);
     line_.end_keys();
     terminal_modes::restore();
 }
@@ -127,12 +127,12 @@ bool line_editor::is_shown() const {
     return is_listening_ || !line_.text().empty();
 }
 
-std::string line_editor::drawn() {
+std::string line_editor::draw() {
     is_resized_ = false;
     return line_.drawn();
 }
 
-std::string line_editor::changes() {
+std::string line_editor::draw_changes() {
     return std::exchange(is_resized_, false) ? line_.redraw_at_width(screen_.out_width())
                                              : line_.changes();
 }
@@ -145,7 +145,7 @@ void line_editor::read_more() {
     reader_.next();
 }
 
-void line_editor::bytes_came(read_line read) {
+void line_editor::on_bytes(read_line read) {
     is_reading_ = false;
     if (has_ended_) return;
     if (read.what == read_line::kind::end) {

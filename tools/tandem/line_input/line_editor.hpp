@@ -36,9 +36,9 @@ class line_editor final : public line_source, private bottom_lines {
 
  private:
     bool is_shown() const override;
-    std::string drawn() override;
-    std::string changes() override;
-    std::string removed() override { return line_.removed(); }
+    std::string draw() override;
+    std::string draw_changes() override;
+    std::string erase() override { return line_.removed(); }
 
     void start();
     void take_terminal();
@@ -46,7 +46,7 @@ class line_editor final : public line_source, private bottom_lines {
     void wait_for_signal();
     void suspend();
     void read_more();
-    void bytes_came(read_line read);
+    void on_bytes(read_line read);
     void press_all(std::string_view bytes);
     void press(const typed_key& key);
     void put(const typed_key& key);

@@ -7,7 +7,7 @@
 namespace tandem::command {
 
 duration doctor_facts::reuse_guard() const {
-    return wishes.reuse_guard.value_or(slots::default_reuse_guard(props.value.build_info));
+    return settings.reuse_guard.value_or(slots::default_reuse_guard(props.value.build_info));
 }
 
 // Matches the number of slots that a service leases.
@@ -17,7 +17,7 @@ int doctor_facts::slots_per_caller() const {
 
 int doctor_facts::callers() const {
     const int total = props.value.total_slots;
-    return std::max(1, std::min(total, wishes.slots.value_or(total)) / slots_per_caller());
+    return std::max(1, std::min(total, settings.slots.value_or(total)) / slots_per_caller());
 }
 
 }  // namespace tandem::command

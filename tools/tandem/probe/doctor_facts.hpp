@@ -21,7 +21,7 @@ inline constexpr int fair_context = 4096;
 /// The outcome of a query to the server. A failed query may contain a partial value. Not done if an
 /// earlier query failed.
 template <class T = std::monostate>
-struct asked {
+struct probe_result {
     bool done = false;
     failure fault{};
     T value{};
@@ -93,21 +93,21 @@ struct doctor_facts {
     bool https = false;
     /// The connection is local or uses TLS.
     bool is_private = true;
-    doctor_settings wishes{};
+    doctor_settings settings{};
 
-    asked<> health{};
+    probe_result<> health{};
     /// The URL failed, but the port answers with the other scheme (http or https).
     bool other_scheme_answers = false;
     /// How long the probe waited for the model to load.
     double loading_ms = 0;
     /// Median duration of a health check.
     double round_trip_ms = -1;
-    asked<server_props> props{};
-    asked<std::vector<slot_state>> slots{};
+    probe_result<server_props> props{};
+    probe_result<std::vector<slot_state>> slots{};
     /// Maximum number of slots seen in use by other clients, including use between two polls.
     int busy_slots = 0;
-    asked<> chat_template{};
-    asked<doctor_measurements> measured{};
+    probe_result<> chat_template{};
+    probe_result<doctor_measurements> measured{};
     /// Stopped by a signal, or because the output was closed.
     bool stopped = false;
 

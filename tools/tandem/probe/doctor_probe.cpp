@@ -36,10 +36,10 @@ doctor_facts known_before(const config& c) {
     facts.url = url.shown;
     facts.https = url.https;
     facts.is_private = url.https || is_on_this_machine(url.host);
-    facts.wishes = {.slots = c.server.slots == 0 ? std::optional<int>() : c.server.slots,
-                    .reuse_guard = detail::configured_reuse_guard(c),
-                    .pacing = field_text(c, "pacing"),
-                    .has_key = !c.server.api_key.empty()};
+    facts.settings = {.slots = c.server.slots == 0 ? std::optional<int>() : c.server.slots,
+                      .reuse_guard = detail::configured_reuse_guard(c),
+                      .pacing = field_text(c, "pacing"),
+                      .has_key = !c.server.api_key.empty()};
     return facts;
 }
 
@@ -83,16 +83,16 @@ void doctor_probe::stop() {
 }
 
 awaitable<void> doctor_probe::run() {
-    co_await reach();
+    co_await connect();
     if (facts_.health.failed()) co_await try_other_scheme();
     if (!facts_.health.ok()) co_return;
-    co_await ask();
+    co_await query_server();
     if (!facts_.props.ok()) co_return;
     co_await measure_round_trip();
     if (rules_.measure && !facts_.stopped) co_await measure();
 }
 
-awaitable<void> doctor_probe::reach() {
+awaitable<void> doctor_probe::connect() {
     doing_ = "asking " + facts_.url;
     const auto started = clock::now();
     for (;;) {
@@ -129,7 +129,7 @@ awaitable<void> doctor_probe::measure_round_trip() {
     facts_.round_trip_ms = times[times.size() / 2];
 }
 
-awaitable<void> doctor_probe::ask() {
+awaitable<void> doctor_probe::query_server() {
     doing_ = "querying the server";
     facts_.props = co_await session_.props();
     if (!facts_.props.ok()) co_return;

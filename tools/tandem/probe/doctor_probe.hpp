@@ -35,17 +35,17 @@ class doctor_probe {
 
     const doctor_facts& facts() const noexcept { return facts_; }
     /// The current step for the user, such as "round 2 of 3: a cut".
-    const std::string& doing() const noexcept { return doing_; }
+    const std::string& status_text() const noexcept { return doing_; }
 
  private:
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
 
     awaitable<void> run();
-    awaitable<void> reach();
+    awaitable<void> connect();
     awaitable<void> try_other_scheme();
     awaitable<void> measure_round_trip();
-    awaitable<void> ask();
+    awaitable<void> query_server();
     awaitable<void> measure();
 
     probe_rules rules_;

@@ -46,7 +46,7 @@ void probe_request::on_data(std::string_view bytes) {
 }
 
 void probe_request::on_end(error_code ec, const diagnostics& diag) {
-    end(reader_.ended(ec, diag));
+    end(reader_.make_end_failure(ec, diag));
 }
 
 void probe_request::read(const wire::token_event& event) {

@@ -37,9 +37,9 @@ boost::asio::awaitable<Result> probe_session::result_of(Start start) {
 }
 
 template <class T, class Call>
-boost::asio::awaitable<asked<T>> probe_session::ask(Call call) {
-    if (stopped_) co_return asked<T>{};
-    auto result = co_await result_of<asked<T>>([call](auto done) {
+boost::asio::awaitable<probe_result<T>> probe_session::run_call(Call call) {
+    if (stopped_) co_return probe_result<T>{};
+    auto result = co_await result_of<probe_result<T>>([call](auto done) {
         call([done](error_code ec, const diagnostics& diag, T value) {
             done({true, {ec, diag}, std::move(value)});
         });
@@ -48,22 +48,22 @@ boost::asio::awaitable<asked<T>> probe_session::ask(Call call) {
     co_return result;
 }
 
-boost::asio::awaitable<asked<>> probe_session::health() {
-    return ask<std::monostate>([this](auto done) {
+boost::asio::awaitable<probe_result<>> probe_session::health() {
+    return run_call<std::monostate>([this](auto done) {
         calls_.health([done](error_code ec, const diagnostics& diag) { done(ec, diag, {}); });
     });
 }
 
-boost::asio::awaitable<asked<server_props>> probe_session::props() {
-    return ask<server_props>([this](auto done) { calls_.props(done); });
+boost::asio::awaitable<probe_result<server_props>> probe_session::props() {
+    return run_call<server_props>([this](auto done) { calls_.props(done); });
 }
 
-boost::asio::awaitable<asked<std::vector<slot_state>>> probe_session::slots() {
-    return ask<std::vector<slot_state>>([this](auto done) { calls_.slots(done); });
+boost::asio::awaitable<probe_result<std::vector<slot_state>>> probe_session::slots() {
+    return run_call<std::vector<slot_state>>([this](auto done) { calls_.slots(done); });
 }
 
-boost::asio::awaitable<asked<>> probe_session::chat_template() {
-    return ask<std::monostate>([this](auto done) {
+boost::asio::awaitable<probe_result<>> probe_session::chat_template() {
+    return run_call<std::monostate>([this](auto done) {
         const auto rendered = [done](error_code ec, const diagnostics& diag, const std::string&) {
             done(ec, diag, {});
         };
@@ -72,9 +72,9 @@ boost::asio::awaitable<asked<>> probe_session::chat_template() {
     });
 }
 
-boost::asio::awaitable<asked<std::vector<wire::token_id>>> probe_session::tokenize(
+boost::asio::awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(
     std::string_view text) {
-    return ask<std::vector<wire::token_id>>(
+    return run_call<std::vector<wire::token_id>>(
         [this, text](auto done) { calls_.tokenize(text, done); });
 }
 

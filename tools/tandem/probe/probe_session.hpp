@@ -27,12 +27,12 @@ class probe_session {
     /// `ioc` must outlive this object, which must outlive its coroutines.
     probe_session(boost::asio::io_context& ioc, const config& c);
 
-    awaitable<asked<>> health();
-    awaitable<asked<server_props>> props();
-    awaitable<asked<std::vector<slot_state>>> slots();
+    awaitable<probe_result<>> health();
+    awaitable<probe_result<server_props>> props();
+    awaitable<probe_result<std::vector<slot_state>>> slots();
     /// Renders a short conversation.
-    awaitable<asked<>> chat_template();
-    awaitable<asked<std::vector<wire::token_id>>> tokenize(std::string_view text);
+    awaitable<probe_result<>> chat_template();
+    awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
     awaitable<probe_answer> complete(probe_options wish);
     awaitable<void> pause(duration time);
 
@@ -43,7 +43,7 @@ class probe_session {
     template <class Result, class Start>
     awaitable<Result> result_of(Start start);
     template <class T, class Call>
-    awaitable<asked<T>> ask(Call call);
+    awaitable<probe_result<T>> run_call(Call call);
 
     boost::asio::io_context& ioc_;
     std::unique_ptr<transport::http_transport> transport_;

@@ -44,7 +44,7 @@ server_measurement::server_measurement(probe_session& session, doctor_facts& fac
       tell_(std::move(tell)),
       plan_(plan_of(facts)) {}
 
-bool server_measurement::retry_policy() const {
+bool server_measurement::should_continue() const {
     return !session_.stopped() && !facts_.measured.fault.ec && measures_.busy_after_cut_ms < 0;
 }
 
@@ -61,16 +61,16 @@ awaitable<void> server_measurement::run() {
     facts_.measured.done = true;
     measures_.slots = plan_.slots;
     const auto enough = clock::now() + enough_time;
-    while (retry_policy() && rounds_.size() < max_rounds && clock::now() < enough) {
+    while (should_continue() && rounds_.size() < max_rounds && clock::now() < enough) {
         auto prompt = co_await new_prompt();
-        if (!retry_policy()) break;
+        if (!should_continue()) break;
         measures_.prompt_tokens = static_cast<int>(prompt.size());
         rounds_.emplace_back();
         co_await run_round(std::move(prompt));
         measures_.median = compute_medians(rounds_);
-        measures_.rounds += retry_policy() ? 1 : 0;
+        measures_.rounds += should_continue() ? 1 : 0;
     }
-    if (retry_policy() && plan_.can_watch) co_await detect_other_users();
+    if (should_continue() && plan_.can_watch) co_await detect_other_users();
 }
 
 awaitable<server_measurement::tokens> server_measurement::new_prompt() {
@@ -87,13 +87,13 @@ awaitable<void> server_measurement::run_round(tokens prompt) {
     auto& r = rounds_.back();
     tell("a new prompt");
     co_await begin(prompt, r);
-    if (retry_policy() && plan_.may_cut) co_await cut_and_continue(prompt, r);
-    if (retry_policy() && plan_.slots.size() > 1) co_await hop(prompt, r);
+    if (should_continue() && plan_.may_cut) co_await cut_and_continue(prompt, r);
+    if (should_continue() && plan_.slots.size() > 1) co_await hop(prompt, r);
 }
 
 awaitable<void> server_measurement::begin(tokens& prompt, doctor_round& r) {
     const auto a = co_await send(prompt, plan_.slots[0], plan_.generated);
-    if (!retry_policy()) co_return;
+    if (!should_continue()) co_return;
     r.first_token_cold_ms = a.first_token_ms;
     r.prompt_tokens_per_second = per_second(a.timings.evaluated, a.timings.prompt_ms);
     r.tokens_per_second = per_second(a.predicted, a.timings.predicted_ms);
@@ -102,31 +102,31 @@ awaitable<void> server_measurement::begin(tokens& prompt, doctor_round& r) {
 awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_round& r) {
     tell("a cut");
     const auto cut = co_await send(prompt, plan_.slots[0], plan_.cut_bound, plan_.cut_after);
-    if (!retry_policy()) co_return;
+    if (!should_continue()) co_return;
     r.first_token_warm_ms = cut.first_token_ms;
     // There is no cut if the server finishes first.
     if (cut.was_cut && plan_.can_watch) co_await watch_cut(cut, r);
     if (plan_.guard > duration{}) tell("a pause, because the build may crash on an early request");
     co_await session_.pause(plan_.guard);
-    if (!retry_policy()) co_return;
+    if (!should_continue()) co_return;
     tell("the same slot after a cut");
     const auto a = co_await send(prompt, plan_.slots[0], 1);
-    if (retry_policy()) r.same_slot = get_server_use(a);
+    if (should_continue()) r.same_slot = get_server_use(a);
 }
 
 awaitable<void> server_measurement::hop(tokens& prompt, doctor_round& r) {
     tell("the other slot");
     const auto cold = co_await send(prompt, plan_.slots[1], 1);
-    if (retry_policy()) r.other_slot = get_server_use(cold);
+    if (should_continue()) r.other_slot = get_server_use(cold);
     const auto warm = co_await send(prompt, plan_.slots[1], 1);
-    if (retry_policy()) r.prefilled_slot = get_server_use(warm);
+    if (should_continue()) r.prefilled_slot = get_server_use(warm);
     const auto back = co_await send(prompt, plan_.slots[0], 1);
-    if (retry_policy()) r.first_slot_again = get_server_use(back);
+    if (should_continue()) r.first_slot_again = get_server_use(back);
 }
 
 awaitable<probe_answer> server_measurement::send(tokens& prompt, int slot, int n_predict,
                                                  int cut_after) {
-    if (!retry_policy()) co_return probe_answer{};
+    if (!should_continue()) co_return probe_answer{};
     auto answer = co_await session_.complete(
         {.prompt = prompt, .slot = slot, .n_predict = n_predict, .cut_after = cut_after});
     if (answer.fault.ec)

@@ -36,7 +36,7 @@ class server_measurement {
     awaitable<probe_answer> send(tokens& prompt, int slot, int n_predict, int cut_after = 0);
     awaitable<void> detect_other_users();
 
-    bool retry_policy() const;
+    bool should_continue() const;
     // Returns true if one of the slots used for measuring is busy.
     bool works(const std::vector<slot_state>& slots) const;
     void record_other_users(const std::vector<slot_state>& slots, std::optional<int> cut);

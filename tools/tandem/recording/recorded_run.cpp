@@ -85,7 +85,7 @@ std::string note_on(const recording& r, const recorded_run& run, const std::stri
     // A run killed while the voice speaks may have no active request, so the recording does not
     // look unfinished.
     const bool lacks_end =
-        run.tells_end && std::ranges::find(r.notes(), end_note) == r.notes().end();
+        run.has_end_note && std::ranges::find(r.notes(), end_note) == r.notes().end();
     if (!r.is_unfinished() && !lacks_end) return {};
     return input_name(path) +
            " ends in the middle of a run; the recording program may have been killed";
@@ -126,7 +126,7 @@ std::string format_run_note(const recorded_run& run, bool has_prompts) {
                    {{"settings", std::move(settings)},
                     {"flags", std::move(flags)},
                     {"dialogues", std::move(dialogues)}}}};
-    if (run.tells_end) note["replay"]["tells_end"] = true;
+    if (run.has_end_note) note["replay"]["tells_end"] = true;
     return note.dump(-1, ' ', false, run_json::error_handler_t::replace);
 }
 
@@ -137,7 +137,7 @@ std::optional<recorded_run> parse_run_note(std::string_view note) try {
     for (const auto& s : replay.at("settings"))
         run.settings.push_back({origin, s.at(0).get<std::string>(), s.at(1).get<std::string>()});
     replay.at("flags").get_to(run.flags);
-    run.tells_end = replay.value("tells_end", false);
+    run.has_end_note = replay.value("tells_end", false);
     for (const auto& line : replay.at("dialogues")) {
         dialogue d;
         if (!parse_prompt_line(line.dump(), d).empty()) return std::nullopt;
@@ -163,7 +163,7 @@ bool begin_recording(const std::unique_ptr<recording_file>& recorded) {
     return !recorded || recorded->begin();
 }
 
-std::string fault_of(const std::unique_ptr<recording_file>& recorded) {
+std::string get_recording_error(const std::unique_ptr<recording_file>& recorded) {
     const auto fault = recorded ? recorded->fault() : "";
     return fault.empty() ? fault : "--record " + fault;
 }

@@ -27,7 +27,7 @@ struct recorded_run {
     /// If empty, each recorded reply is requested again from the servers of the recording.
     std::vector<dialogue> dialogues{};
     /// True if a complete run ends with `end_note`, which makes a killed run detectable.
-    bool tells_end = false;
+    bool has_end_note = false;
 };
 
 /// Returns the fields that differ from their defaults. Omits URLs and keys and, without prompts,
@@ -56,7 +56,7 @@ std::unique_ptr<recording_file> start_recording(const record_options& options,
 bool begin_recording(const std::unique_ptr<recording_file>& recorded);
 
 /// `recorded` is the result of start_recording(). Returns an empty text for null.
-std::string fault_of(const std::unique_ptr<recording_file>& recorded);
+std::string get_recording_error(const std::unique_ptr<recording_file>& recorded);
 
 /// A recording and the run that created it. If the recording contains no run, each recorded reply
 /// becomes a dialogue.

@@ -6,26 +6,26 @@
 
 namespace tandem::command {
 
-// Assumes the guard of an unknown build until server_is() is called.
+// Assumes the guard of an unknown build until set_server() is called.
 guard_forecast::guard_forecast(int slots, std::optional<duration> reuse_guard)
     : is_auto_(!reuse_guard),
       uses_all_(slots == 0),
       reuse_guard_(reuse_guard.value_or(slots::default_reuse_guard({}))),
       free_at_(static_cast<std::size_t>(std::max(slots, 1)), time_point::min()) {}
 
-void guard_forecast::server_is(int slots, std::string_view build_info) {
+void guard_forecast::set_server(int slots, std::string_view build_info) {
     if (is_auto_) reuse_guard_ = slots::default_reuse_guard(build_info);
     const auto there = static_cast<std::size_t>(std::max(slots, 1));
     if (slots > 0 && (uses_all_ || there < free_at_.size()))
         free_at_.resize(there, time_point::min());
 }
 
-void guard_forecast::used(int slot, time_point now) {
+void guard_forecast::record_use(int slot, time_point now) {
     if (slot >= 0 && static_cast<std::size_t>(slot) < free_at_.size())
         free_at_[static_cast<std::size_t>(slot)] = now + reuse_guard_;
 }
 
-duration guard_forecast::left(time_point now) const {
+duration guard_forecast::remaining_delay(time_point now) const {
     const auto first = *std::ranges::min_element(free_at_);
     return first > now ? first - now : duration{};
 }

@@ -21,11 +21,11 @@ class guard_forecast {
     guard_forecast(int slots, std::optional<duration> reuse_guard);
 
     /// Limits the number of slots to that of the server (0 = unknown), and sets its build.
-    void server_is(int slots, std::string_view build_info);
+    void set_server(int slots, std::string_view build_info);
     /// A request on this slot has ended; -1 = no slot.
-    void used(int slot, time_point now);
+    void record_use(int slot, time_point now);
     /// Returns the remaining delay; 0 if a slot is free.
-    duration left(time_point now) const;
+    duration remaining_delay(time_point now) const;
 
  private:
     bool is_auto_;

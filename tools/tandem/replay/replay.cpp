@@ -75,10 +75,10 @@ void replay::stop() {
 }
 
 awaitable<void> replay::run() {
-    co_await servers_.ask(rules_.wait);
-    if (!stopping_) servers_.tell(view_);
-    for (const auto& s : servers_.all()) totals_.server_is(s.url, s.state());
-    if (!stopping_ && servers_.answering() > 0) {
+    co_await servers_.fetch_props(rules_.wait);
+    if (!stopping_) servers_.report_to(view_);
+    for (const auto& s : servers_.all()) totals_.set_server_state(s.url, s.state());
+    if (!stopping_ && servers_.count_answering() > 0) {
         co_await run_prompts(dialogues_of(true));
         servers_.close();
         co_await run_conversations(dialogues_of(false));
@@ -135,10 +135,10 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     const auto running = std::make_shared<paced_reply>(
         ioc_.get_executor(), server.talk->start(*d.prompt, options_of(d)), where, rules_.pace,
         settings_.client.limits.continue_timeout);
-    running->is_on(server.url);
+    running->set_server_url(server.url);
     co_await speak(running, d);
     servers_.reply_failed(server, running->end().result.error);
-    totals_.server_is(server.url, server.state());
+    totals_.set_server_state(server.url, server.state());
 }
 
 // --- conversations
@@ -158,7 +158,7 @@ awaitable<void> replay::fetch_server_states() {
     const auto servers = co_await service_->async_servers(redirect_error(use_awaitable, ec));
     for (const auto& s : servers)
         if (s.state != server_status::health::unknown)
-            totals_.server_is(redact_url(s.url), state_name(s.state));
+            totals_.set_server_state(redact_url(s.url), state_name(s.state));
 }
 
 awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
@@ -207,8 +207,8 @@ generation_options replay::options_of(const dialogue& d) const {
 
 bool replay::report_start(turn_name where, std::string_view prompt) {
     if (stopping_) return false;
-    view_.started({where, prompt});
-    // started() stops the run if its output fails.
+    view_.on_reply_started({where, prompt});
+    // on_reply_started() stops the run if its output fails.
     return !stopping_;
 }
 
@@ -217,7 +217,7 @@ awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const
     if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
     while (const auto c = co_await running->next_chunk()) {
         totals_.add(*c);
-        view_.chunk_came(running->event_of(*c));
+        view_.on_chunk(running->make_chunk_event(*c));
         co_await running->speak(*c);
     }
     running_.erase(running);
@@ -226,7 +226,7 @@ awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const
 
 void replay::report_end(const end_event& e) {
     totals_.add(e);
-    view_.ended(e);
+    view_.on_reply_ended(e);
 }
 
 }  // namespace tandem::command

@@ -134,7 +134,7 @@ class replay_run {
         progress_.start();
         ioc_.run();
         auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
-        view().finished(summary);
+        view().on_run_finished(summary);
         return summary;
     }
 
@@ -198,7 +198,7 @@ int run_replay(replay_options options) {
     const auto recorded = start_recording(options.record, count_leading_marks(options, dialogues),
                                           options.instruments);
     begin_recording(recorded);
-    if (const auto fault = fault_of(recorded); !fault.empty()) {
+    if (const auto fault = get_recording_error(recorded); !fault.empty()) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
@@ -208,7 +208,7 @@ int run_replay(replay_options options) {
     print_output_failure(t, "tandem replay");
     const auto fault = report ? report->write() : "";
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
-    const auto lost = fault_of(recorded);
+    const auto lost = get_recording_error(recorded);
     if (!lost.empty()) t.print_error("tandem replay: " + lost);
     const auto status = status_of(summary, t);
     return (fault.empty() && lost.empty()) || status != all_good ? status : not_all_good;

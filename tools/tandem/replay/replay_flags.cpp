@@ -179,7 +179,7 @@ void replay_flags::read_conversation_flags(service_config& c,
     c.conversation.interrupted_mark = t.interrupted_mark;
 }
 
-std::map<std::string, std::string*> replay_flags::run_flags() {
+std::map<std::string, std::string*> replay_flags::string_flag_targets() {
     auto& t = texts_;
     return {{"tts", &t.tts},
             {"conversations", &t.conversations},
@@ -212,7 +212,7 @@ opened_recording replay_flags::open(std::vector<std::string>& faults) {
     if (!opened.file) return opened;
     opened.file->set_speed(n);
     opened.source = source_text(texts_.recording, n);
-    for (const auto& [flag, text] : run_flags())
+    for (const auto& [flag, text] : string_flag_targets())
         if (const auto found = opened.run.flags.find(flag);
             found != opened.run.flags.end() && !is_given("--" + flag))
             *text = found->second;
@@ -262,7 +262,7 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     std::vector<named_file> others{{"--from-recording", t.recording}};
     for (const auto& file : t.reports) others.push_back({"--report", file});
     std::ranges::move(shared_file_faults(o.record, others), std::back_inserter(faults));
-    for (const auto& [flag, text] : run_flags())
+    for (const auto& [flag, text] : string_flag_targets())
         if (!text->empty()) o.recorded_flags[flag] = *text;
     if (t.share_idle_slots) o.recorded_flags["share-idle-slots"] = "true";
     o.json = t.json;

@@ -53,7 +53,7 @@ class replay_flags {
     void add_recording_flags();
     std::vector<std::string> prompt_faults() const;
     /// Flags that a recording stores: they define the run, not its servers or its output.
-    std::map<std::string, std::string*> run_flags();
+    std::map<std::string, std::string*> string_flag_targets();
     bool is_given(const std::string& flag) const;
     double speed(std::vector<std::string>& faults) const;
     opened_recording open(std::vector<std::string>& faults);

@@ -39,7 +39,7 @@ json_object usage_object(const token_usage& u) {
     return usage;
 }
 
-json_object spread_object(const spread& s) {
+json_object spread_object(const percentiles& s) {
     json_object out;
     out.field("p50", s.p50).field("p90", s.p90).field("max", s.max);
     return out;

@@ -10,19 +10,19 @@ void replay_json_view::print(Event e) {
     terminal_.print(json_line(e));
 }
 
-void replay_json_view::chunk_came(const chunk_event& e) {
+void replay_json_view::on_chunk(const chunk_event& e) {
     print(e);
 }
 
-void replay_json_view::ended(const end_event& e) {
+void replay_json_view::on_reply_ended(const end_event& e) {
     print(e);
 }
 
-void replay_json_view::failed(const fault_event& e) {
+void replay_json_view::on_server_failed(const fault_event& e) {
     print(e);
 }
 
-void replay_json_view::finished(const replay_summary& s) {
+void replay_json_view::on_run_finished(const replay_summary& s) {
     terminal_.print(json_line(s));
 }
 

@@ -12,12 +12,12 @@ class replay_json_view final : public replay_view {
     replay_json_view(terminal& t, bool tells_servers)
         : terminal_(t), tells_servers_(tells_servers) {}
 
-    void server_ready(std::string_view, const server_props&) override {}
-    void started(const start_event&) override {}
-    void chunk_came(const chunk_event& e) override;
-    void ended(const end_event& e) override;
-    void failed(const fault_event& e) override;
-    void finished(const replay_summary& s) override;
+    void on_server_ready(std::string_view, const server_props&) override {}
+    void on_reply_started(const start_event&) override {}
+    void on_chunk(const chunk_event& e) override;
+    void on_reply_ended(const end_event& e) override;
+    void on_server_failed(const fault_event& e) override;
+    void on_run_finished(const replay_summary& s) override;
 
  private:
     template <class Event>

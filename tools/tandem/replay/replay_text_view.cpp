@@ -21,43 +21,43 @@ void replay_text_view::plays(std::string_view source) {
     terminal_.print(played_lines(style(), source));
 }
 
-void replay_text_view::server_ready(std::string_view url, const server_props& props) {
+void replay_text_view::on_server_ready(std::string_view url, const server_props& props) {
     ++servers_;
-    guard_.server_is(props.total_slots, props.build_info);
+    guard_.set_server(props.total_slots, props.build_info);
     terminal_.print(server_lines(style(), url, props, slots_wanted_));
 }
 
-void replay_text_view::started(const start_event& e) {
+void replay_text_view::on_reply_started(const start_event& e) {
     if (!std::exchange(heads_shown_, true)) terminal_.print(head_lines(style()));
     running_ = true;
     started_ = spoken_ = clock::now();
     terminal_.print(start_lines(style(), e));
 }
 
-void replay_text_view::chunk_came(const chunk_event& e) {
+void replay_text_view::on_chunk(const chunk_event& e) {
     using std::chrono::duration_cast;
     const std::chrono::duration<double, std::milli> speech(e.speech_ms);
     const auto now = clock::now();
     spoken_ = now + duration_cast<clock::duration>(speech);
-    guard_.used(e.chunk.metrics.slot, now);
+    guard_.record_use(e.chunk.metrics.slot, now);
     terminal_.print(chunk_lines(style(), e));
 }
 
-void replay_text_view::ended(const end_event& e) {
+void replay_text_view::on_reply_ended(const end_event& e) {
     running_ = false;
     // guard_ already counts requests that delivered a chunk. The final request may have delivered
     // none.
     const auto& m = e.result.metrics;
-    if (m.requests > m.chunks) guard_.used(m.slot, clock::now());
+    if (m.requests > m.chunks) guard_.record_use(m.slot, clock::now());
     started_ = clock::now();
     terminal_.print(end_lines(style(), e));
 }
 
-void replay_text_view::failed(const fault_event& e) {
+void replay_text_view::on_server_failed(const fault_event& e) {
     terminal_.print_error("tandem replay: " + fault_text(style(), e));
 }
 
-void replay_text_view::finished(const replay_summary& s) {
+void replay_text_view::on_run_finished(const replay_summary& s) {
     terminal_.print(summary_lines(style(), s));
 }
 
@@ -66,7 +66,7 @@ std::string replay_text_view::doing() const {
     const auto now = clock::now();
     const auto text = [&]() -> std::string {
         if (running_ && now < spoken_) return "speaking";
-        const seconds guard = guard_.left(now);
+        const seconds guard = guard_.remaining_delay(now);
         // With several servers, the next one is unknown here.
         if (!running_ || servers_ > 1 || guard.count() <= 0) return "waiting for the server";
         return fmt::format("waiting {:.1f} s for the reuse guard", guard.count());

@@ -21,12 +21,12 @@ class replay_text_view final : public replay_view {
 
     /// Shows the source of the playback. Must be called first.
     void plays(std::string_view source);
-    void server_ready(std::string_view url, const server_props& props) override;
-    void started(const start_event& e) override;
-    void chunk_came(const chunk_event& e) override;
-    void ended(const end_event& e) override;
-    void failed(const fault_event& e) override;
-    void finished(const replay_summary& s) override;
+    void on_server_ready(std::string_view url, const server_props& props) override;
+    void on_reply_started(const start_event& e) override;
+    void on_chunk(const chunk_event& e) override;
+    void on_reply_ended(const end_event& e) override;
+    void on_server_failed(const fault_event& e) override;
+    void on_run_finished(const replay_summary& s) override;
 
     /// Returns the current activity of a run with one reply at a time: "   1.2s  speaking".
     std::string doing() const;

@@ -43,18 +43,18 @@ struct report_mark {
 };
 
 /// A slot of a server. The server name has no scheme.
-struct report_slot {
+struct lane_slot {
     std::string server{};
     int slot = -1;
 
-    friend auto operator<=>(const report_slot&, const report_slot&) = default;
+    friend auto operator<=>(const lane_slot&, const lane_slot&) = default;
 };
 
 struct report_bars {
     /// "slot 0", "slot 1 at 10.0.0.2:8080", "chunks", "voice".
     std::vector<std::string> lanes{};
     /// The slots of the first lanes.
-    std::vector<report_slot> slots{};
+    std::vector<lane_slot> slots{};
     std::vector<report_bar> bars{};
     std::vector<report_mark> marks{};
     double duration_ms = 0;

@@ -290,13 +290,13 @@ std::string make_svg_file(const report_reply& r, std::string_view head) {
         R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}">)"
         "\n<title>{2}</title>\n<style>{3}{4}</style>\n"
         R"(<rect class="ground" width="100%" height="100%"/>)",
-        width, above + height + below, escape_markup(reply_name(r)), report_file_text("colors.css"),
-        report_file_text("drawing.css"));
+        width, above + height + below, escape_markup(format_reply_name(r)),
+        report_file_text("colors.css"), report_file_text("drawing.css"));
     fmt::format_to(out,
                    R"(<text class="head" x="{0}" y="26">{1}</text><text x="{0}" y="46">{2}</text>)"
                    R"(<text text-anchor="end" x="{3}" y="26">{4}</text>)"
                    "\n",
-                   margin, with_title(short_name(r), reply_name(r)),
+                   margin, with_title(short_name(r), format_reply_name(r)),
                    fitted(format_reply_facts(r), columns_for_facts), width - margin,
                    fitted(head, columns_for_head));
     fmt::format_to(out, R"svg(<g transform="translate(0 {})">)svg", above);
@@ -310,13 +310,13 @@ std::string make_svg_file(const report_reply& r, std::string_view head) {
     return text + "</svg>\n";
 }
 
-std::string reply_name(const report_reply& r) {
+std::string format_reply_name(const report_reply& r) {
     return format_turn_name({r.id, r.turn});
 }
 
 // Shortens the id only, so that the turn at the end stays visible.
 std::string short_name(const report_reply& r) {
-    const auto turn = reply_name(r).substr(r.id.size());
+    const auto turn = format_reply_name(r).substr(r.id.size());
     return shortened(r.id, columns_for_name - static_cast<int>(turn.size())) + turn;
 }
 

@@ -25,7 +25,7 @@ std::string legend_items();
 std::string make_svg_file(const report_reply& r, std::string_view head);
 
 /// The name as in format_turn_name(); short_name() is limited to 40 columns.
-std::string reply_name(const report_reply& r);
+std::string format_reply_name(const report_reply& r);
 std::string short_name(const report_reply& r);
 /// Returns a summary such as "eos · first token 12 ms · …".
 std::string format_reply_facts(const report_reply& r);

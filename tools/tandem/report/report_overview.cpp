@@ -32,7 +32,7 @@ class overview_maker {
 
  private:
     void add_slot_lanes() {
-        std::set<report_slot> slots;
+        std::set<lane_slot> slots;
         std::set<std::string> servers;
         for (const auto& b : drawn_) slots.insert(b.slots.begin(), b.slots.end());
         for (const auto& s : slots) servers.insert(s.server);
@@ -84,7 +84,7 @@ class overview_maker {
 
     std::span<const report_reply> replies_;
     std::vector<report_bars> drawn_;
-    std::map<report_slot, int> slot_lanes_;
+    std::map<lane_slot, int> slot_lanes_;
     std::map<std::string_view, int> voice_lanes_;
     report_bars result_;
 };

@@ -74,7 +74,7 @@ void write_faults(page_text out, const report_run& run, std::size_t left_out) {
 
 // --- figures of the run
 
-void write_spread(page_text out, std::string_view name, const spread& s) {
+void write_spread(page_text out, std::string_view name, const percentiles& s) {
     fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}{}{}</tr>\n", name,
                    number_cell(ms_text(s.p50)), number_cell(ms_text(s.p90)),
                    number_cell(ms_text(s.max)));
@@ -151,7 +151,7 @@ void write_overview_row(page_text out, const report_reply& r, std::size_t number
     const auto& u = r.result.usage;
     const double longest_gap_ms = m.chunks > 1 ? m.longest_gap_ms : -1;
     fmt::format_to(out, "<tr><th scope=\"row\"><a href=\"#r{}\">{}</a></th>", number,
-                   escape_markup(reply_name(r)));
+                   escape_markup(format_reply_name(r)));
     for (const double ms : {r.start_ms, first_token_ms(r.result), m.first_chunk_ms, longest_gap_ms,
                             m.slot_wait_ms, m.guard_wait_ms, m.total_ms})
         fmt::format_to(out, "{}", number_cell(ms_text(ms)));
@@ -232,14 +232,14 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
     fmt::format_to(out,
                    "<details class=\"reply\" id=\"r{}\"{}>\n<summary><h3>{}</h3> "
                    "<span class=\"facts\">{}</span></summary>\n",
-                   number, number < most_open ? " open" : "", escape_markup(reply_name(r)),
+                   number, number < most_open ? " open" : "", escape_markup(format_reply_name(r)),
                    escape_markup(format_reply_facts(r)));
     if (!r.fault.empty())
         fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escape_markup(r.fault));
     fmt::format_to(out, "<dl class=\"texts\">\n");
     write_text(out, "asked", r.prompt);
     fmt::format_to(out, "</dl>\n");
-    write_time_line(out, bars, reply_name(r), format_reply_facts(r));
+    write_time_line(out, bars, format_reply_name(r), format_reply_facts(r));
     write_chunks(out, r);
     fmt::format_to(out, "<dl class=\"texts\">\n");
     write_text(out, "reasoning", r.result.reasoning);

@@ -37,7 +37,7 @@ reply_result kept_of(const end_event& e) {
 
 }  // namespace
 
-void report_view::server_ready(std::string_view url, const server_props& props) {
+void report_view::on_server_ready(std::string_view url, const server_props& props) {
     auto words =
         fmt::format("{}, {} slot{}", url, props.total_slots, props.total_slots == 1 ? "" : "s");
     if (!props.model.empty()) words += ", " + props.model;
@@ -45,7 +45,7 @@ void report_view::server_ready(std::string_view url, const server_props& props) 
     run_.settings.emplace_back(is_played_ ? "recorded server" : "server", std::move(words));
 }
 
-void report_view::started(const start_event& e) {
+void report_view::on_reply_started(const start_event& e) {
     if (run_.left_out > 0) return;
     const auto since = std::chrono::duration<double, std::milli>(clock::now() - began_).count();
     running_[{std::string(e.where.id), e.where.turn}] = {.id = std::string(e.where.id),
@@ -54,21 +54,21 @@ void report_view::started(const start_event& e) {
                                                          .start_ms = since};
 }
 
-void report_view::chunk_came(const chunk_event& e) {
+void report_view::on_chunk(const chunk_event& e) {
     const auto found = running_.find({std::string(e.where.id), e.where.turn});
     if (found == running_.end()) return;
     found->second.chunks.push_back(e.chunk);
     found->second.chunks.back().metrics.server = {};
 }
 
-void report_view::ended(const end_event& e) {
-    auto r = taken(e.where);
+void report_view::on_reply_ended(const end_event& e) {
+    auto r = take_running_reply(e.where);
     r.fault = fault_of(e);
     r.result = kept_of(e);
     keep(std::move(r));
 }
 
-report_reply report_view::taken(const turn_name& where) {
+report_reply report_view::take_running_reply(const turn_name& where) {
     auto node = running_.extract({std::string(where.id), where.turn});
     if (node) return std::move(node.mapped());
     return {.id = std::string(where.id), .turn = where.turn};
@@ -87,12 +87,12 @@ void report_view::keep(report_reply r) {
     run_.replies.push_back(std::move(r));
 }
 
-void report_view::failed(const fault_event& e) {
+void report_view::on_server_failed(const fault_event& e) {
     if (run_.faults.size() < max_faults) run_.faults.push_back(fault_text({}, e));
 }
 
 // Groups the turns of a dialogue, and orders the dialogues by start time.
-void report_view::finished(const replay_summary& s) {
+void report_view::on_run_finished(const replay_summary& s) {
     run_.summary = s;
     std::map<std::string, double> begins;
     for (const auto& r : run_.replies) {

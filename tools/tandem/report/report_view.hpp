@@ -24,21 +24,21 @@ class report_view final : public replay_view {
         run_.settings = std::move(settings);
     }
 
-    void server_ready(std::string_view url, const server_props& props) override;
-    void started(const start_event& e) override;
-    void chunk_came(const chunk_event& e) override;
-    void ended(const end_event& e) override;
-    void failed(const fault_event& e) override;
-    void finished(const replay_summary& s) override;
+    void on_server_ready(std::string_view url, const server_props& props) override;
+    void on_reply_started(const start_event& e) override;
+    void on_chunk(const chunk_event& e) override;
+    void on_reply_ended(const end_event& e) override;
+    void on_server_failed(const fault_event& e) override;
+    void on_run_finished(const replay_summary& s) override;
 
-    /// Complete after finished().
+    /// Complete after on_run_finished().
     const report_run& run() const noexcept { return run_; }
 
  private:
     using clock = std::chrono::steady_clock;
     using name = std::pair<std::string, int>;
 
-    report_reply taken(const turn_name& where);
+    report_reply take_running_reply(const turn_name& where);
     void keep(report_reply r);
 
     report_run run_;
@@ -55,19 +55,25 @@ class tee_view final : public replay_view {
     /// Both views must outlive this object.
     tee_view(replay_view& first, replay_view& second) : first_(first), second_(second) {}
 
-    void server_ready(std::string_view url, const server_props& props) override {
-        first_.server_ready(url, props);
-        second_.server_ready(url, props);
+    void on_server_ready(std::string_view url, const server_props& props) override {
+        first_.on_server_ready(url, props);
+        second_.on_server_ready(url, props);
     }
-    void started(const start_event& e) override { tell(&replay_view::started, e); }
-    void chunk_came(const chunk_event& e) override { tell(&replay_view::chunk_came, e); }
-    void ended(const end_event& e) override { tell(&replay_view::ended, e); }
-    void failed(const fault_event& e) override { tell(&replay_view::failed, e); }
-    void finished(const replay_summary& s) override { tell(&replay_view::finished, s); }
+    void on_reply_started(const start_event& e) override {
+        forward(&replay_view::on_reply_started, e);
+    }
+    void on_chunk(const chunk_event& e) override { forward(&replay_view::on_chunk, e); }
+    void on_reply_ended(const end_event& e) override { forward(&replay_view::on_reply_ended, e); }
+    void on_server_failed(const fault_event& e) override {
+        forward(&replay_view::on_server_failed, e);
+    }
+    void on_run_finished(const replay_summary& s) override {
+        forward(&replay_view::on_run_finished, s);
+    }
 
  private:
     template <class Event>
-    void tell(void (replay_view::*how)(const Event&), const Event& e) {
+    void forward(void (replay_view::*how)(const Event&), const Event& e) {
         (first_.*how)(e);
         (second_.*how)(e);
     }

@@ -15,7 +15,7 @@ constexpr unsigned bin_count = 2211;  // ln(longest / shortest) / ln(1.01)
 
 }  // namespace
 
-std::size_t latency_histogram::bytes() noexcept {
+std::size_t latency_histogram::memory_bytes() noexcept {
     constexpr unsigned beyond = 2;  // underflow and overflow bins
     return sizeof(latency_histogram) + (bin_count + beyond) * sizeof(std::uint64_t);
 }

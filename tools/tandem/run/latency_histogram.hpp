@@ -27,7 +27,7 @@ struct latency_stats {
 class latency_histogram {
  public:
     /// Memory of one object, independent of the number of samples.
-    static std::size_t bytes() noexcept;
+    static std::size_t memory_bytes() noexcept;
 
     latency_histogram();
     /// Negative durations, which timestamps from two threads may yield, count as 0.

@@ -89,7 +89,7 @@ awaitable<void> paced_reply::fetch_server_url() {
     if (!state.server.empty()) server_ = redact_url(state.server);
 }
 
-chunk_event paced_reply::event_of(const chunk& c) const {
+chunk_event paced_reply::make_chunk_event(const chunk& c) const {
     return {.where = where_,
             .chunk = c,
             .t_ns = to_monotonic_ns(came_),

@@ -30,7 +30,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
     /// Sets the initial server URL. For a conversation it is queried instead.
-    void is_on(std::string url) { server_ = std::move(url); }
+    void set_server_url(std::string url) { server_ = std::move(url); }
 
     /// Interrupts the reply this long after its start.
     void interrupt_after(duration d);
@@ -40,7 +40,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     /// Returns the next chunk, or nothing at the end of the reply.
     boost::asio::awaitable<std::optional<chunk>> next_chunk();
     /// Returns the event of the latest chunk.
-    chunk_event event_of(const chunk& c) const;
+    chunk_event make_chunk_event(const chunk& c) const;
     /// Waits for the end of the speech, then continues. Returns early if the reply ends.
     boost::asio::awaitable<void> speak(const chunk& c);
     /// Time of the latest continue.

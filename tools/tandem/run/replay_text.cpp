@@ -192,7 +192,7 @@ std::string counts_text(const replay_summary& s) {
     return text;
 }
 
-std::string spread_text(const spread& s) {
+std::string spread_text(const percentiles& s) {
     if (s.p50 == s.max) return format_elapsed(s.max);
     return fmt::format("p50 {}, p90 {}, max {}", format_elapsed(s.p50), format_elapsed(s.p90),
                        format_elapsed(s.max));

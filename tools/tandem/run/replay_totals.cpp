@@ -19,7 +19,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-spread compute_percentiles(std::vector<double> times_ms) {
+percentiles compute_percentiles(std::vector<double> times_ms) {
     if (times_ms.empty()) return {};
     std::sort(times_ms.begin(), times_ms.end());
     return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), times_ms.back()};
@@ -50,7 +50,7 @@ server_stats* replay_totals::find(std::string_view url) {
     return found == summary_.servers.end() ? nullptr : &*found;
 }
 
-void replay_totals::server_is(std::string_view url, std::string state) {
+void replay_totals::set_server_state(std::string_view url, std::string state) {
     if (auto* s = find(url)) s->state = std::move(state);
 }
 

@@ -13,14 +13,14 @@
 namespace tandem::command {
 
 /// Distribution of durations in ms; -1 without samples.
-struct spread {
+struct percentiles {
     double p50 = -1;
     double p90 = -1;
     double max = -1;
 };
 
 /// Accepts any number of durations, in any order.
-spread compute_percentiles(std::vector<double> times_ms);
+percentiles compute_percentiles(std::vector<double> times_ms);
 
 /// Figures of a whole run.
 struct replay_summary {
@@ -49,15 +49,15 @@ struct replay_summary {
     double guard_wait_ms = 0;
 
     /// Over replies with a first token.
-    spread first_token_ms{};
+    percentiles first_token_ms{};
     /// Over replies with a chunk.
-    spread first_chunk_ms{};
+    percentiles first_chunk_ms{};
     /// From a continue to the next hand-over. Excludes the first chunk of each reply.
-    spread gap_ms{};
+    percentiles gap_ms{};
     /// Total wait of all requests of a reply, over replies that sent a request.
-    spread slot_wait_ms{};
+    percentiles slot_wait_ms{};
     /// The part of that wait caused by the reuse guard.
-    spread guard_part_ms{};
+    percentiles guard_part_ms{};
 
     std::vector<server_stats> servers{};
     conversation_stats conversations{};
@@ -83,7 +83,7 @@ class replay_totals {
     void add(const end_event& e);
     /// A conversation ended.
     void add(const conversation_metrics& m);
-    void server_is(std::string_view url, std::string state);
+    void set_server_state(std::string_view url, std::string state);
 
     int ended() const noexcept;
     int failed() const noexcept { return summary_.failed; }

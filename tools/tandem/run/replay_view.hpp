@@ -15,12 +15,12 @@ class replay_view {
     virtual ~replay_view() = default;
 
     /// Called once for each server that answers, before all other events.
-    virtual void server_ready(std::string_view url, const server_props& props) = 0;
-    virtual void started(const start_event& e) = 0;
-    virtual void chunk_came(const chunk_event& e) = 0;
-    virtual void ended(const end_event& e) = 0;
-    virtual void failed(const fault_event& e) = 0;
-    virtual void finished(const replay_summary& s) = 0;
+    virtual void on_server_ready(std::string_view url, const server_props& props) = 0;
+    virtual void on_reply_started(const start_event& e) = 0;
+    virtual void on_chunk(const chunk_event& e) = 0;
+    virtual void on_reply_ended(const end_event& e) = 0;
+    virtual void on_server_failed(const fault_event& e) = 0;
+    virtual void on_run_finished(const replay_summary& s) = 0;
 };
 
 }  // namespace tandem::command

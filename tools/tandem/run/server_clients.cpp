@@ -38,12 +38,12 @@ server_clients::server_clients(boost::asio::any_io_executor executor,
     }
 }
 
-boost::asio::awaitable<void> server_clients::ask(duration wait) {
+boost::asio::awaitable<void> server_clients::fetch_props(duration wait) {
     co_await when_all(executor_, servers_.size(),
-                      [this, wait](std::size_t i) { return ask(servers_[i], wait); });
+                      [this, wait](std::size_t i) { return fetch_props(servers_[i], wait); });
 }
 
-boost::asio::awaitable<void> server_clients::ask(server& s, duration wait) {
+boost::asio::awaitable<void> server_clients::fetch_props(server& s, duration wait) {
     using boost::asio::redirect_error;
     using boost::asio::use_awaitable;
     const auto until = clock::now() + wait;
@@ -59,7 +59,7 @@ boost::asio::awaitable<void> server_clients::ask(server& s, duration wait) {
 }
 
 bool server_clients::is_left_out(const server& s) const {
-    return !s.answers && !is_retryable(s.fault) && answering() > 0;
+    return !s.answers && !is_retryable(s.fault) && count_answering() > 0;
 }
 
 std::vector<std::string> server_clients::usable_server_urls() const {
@@ -69,16 +69,16 @@ std::vector<std::string> server_clients::usable_server_urls() const {
     return urls;
 }
 
-void server_clients::tell(replay_view& view) const {
+void server_clients::report_to(replay_view& view) const {
     for (const auto& s : servers_)
-        if (s.answers) view.server_ready(s.url, s.props);
+        if (s.answers) view.on_server_ready(s.url, s.props);
     for (const auto& s : servers_)
         if (!s.answers)
-            view.failed({.error = s.fault,
-                         .diagnostics = s.diagnostics,
-                         .t_ns = to_monotonic_ns(clock::now()),
-                         .server = s.url,
-                         .hint = is_left_out(s) ? "this run does not use it" : ""});
+            view.on_server_failed({.error = s.fault,
+                                   .diagnostics = s.diagnostics,
+                                   .t_ns = to_monotonic_ns(clock::now()),
+                                   .server = s.url,
+                                   .hint = is_left_out(s) ? "this run does not use it" : ""});
 }
 
 void server_clients::close() {
@@ -96,7 +96,7 @@ auto server_clients::next() -> server& {
 void server_clients::reply_failed(server& s, const error_code& ec) {
     const bool gone = ec == errc::connect_failed || ec == errc::connect_timeout ||
                       ec == errc::resolve_failed || ec == errc::tls_failed;
-    if (!gone || answering() == 1) return;
+    if (!gone || count_answering() == 1) return;
     s.answers = false;
     s.fault = ec;
 }
@@ -106,7 +106,7 @@ const char* server_clients::server::state() const noexcept {
     return fault == errc::model_loading ? "loading" : "down";
 }
 
-std::size_t server_clients::answering() const noexcept {
+std::size_t server_clients::count_answering() const noexcept {
     return static_cast<std::size_t>(std::ranges::count_if(servers_, &server::answers));
 }
 

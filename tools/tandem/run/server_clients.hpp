@@ -44,9 +44,9 @@ class server_clients {
                    const instruments& i);
 
     /// Queries all servers. Repeats this for up to `wait` while a server starts or loads its model.
-    boost::asio::awaitable<void> ask(duration wait);
+    boost::asio::awaitable<void> fetch_props(duration wait);
     /// Reports to the view which servers answered, and each failure.
-    void tell(replay_view& view) const;
+    void report_to(replay_view& view) const;
     /// Cancels pending calls.
     void close();
 
@@ -55,7 +55,7 @@ class server_clients {
     /// Handles the result of a reply. An unreachable server is excluded unless it is the last one.
     void reply_failed(server& s, const error_code& ec);
 
-    std::size_t answering() const noexcept;
+    std::size_t count_answering() const noexcept;
     /// Returns the URLs as given. Omits servers with a permanent error if another server can be
     /// used.
     std::vector<std::string> usable_server_urls() const;
@@ -64,7 +64,7 @@ class server_clients {
     const std::vector<server>& all() const noexcept { return servers_; }
 
  private:
-    boost::asio::awaitable<void> ask(server& s, duration wait);
+    boost::asio::awaitable<void> fetch_props(server& s, duration wait);
     bool is_left_out(const server& s) const;
 
     boost::asio::any_io_executor executor_;

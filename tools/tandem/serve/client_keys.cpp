@@ -17,13 +17,14 @@ std::vector<std::string> read_key_file(const std::string& path, gateway::api_key
     return faults;
 }
 
-std::string key_entry(std::string_view name, std::string_view sha256) {
-    return json_object{}.field("name", name).field("sha256", sha256).closed();
+std::string format_key_entry(std::string_view name, std::string_view sha256) {
+    return json_object{}.field("name", name).field("sha256", sha256).finish();
 }
 
 // Validates the name with the parser of key files, using a dummy hash.
 std::string key_name_fault(std::string_view name) {
-    const auto file = fmt::format(R"({{"keys":[{}]}})", key_entry(name, std::string(64, 'a')));
+    const auto file =
+        fmt::format(R"({{"keys":[{}]}})", format_key_entry(name, std::string(64, 'a')));
     gateway::api_keys keys;
     const auto faults = gateway::parse_api_keys(file, keys);
     return faults.empty() ? "" : faults.front().message;

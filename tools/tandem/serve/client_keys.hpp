@@ -14,7 +14,7 @@ namespace tandem::command {
 std::vector<std::string> read_key_file(const std::string& path, gateway::api_keys& keys);
 
 /// Returns the entry of a key file: `{"name":"reception","sha256":"9f86…"}`.
-std::string key_entry(std::string_view name, std::string_view sha256);
+std::string format_key_entry(std::string_view name, std::string_view sha256);
 
 /// Returns why the name of a key is invalid, such as "must be 1 to 64 printable ASCII characters";
 /// empty if it is valid.

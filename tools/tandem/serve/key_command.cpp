@@ -13,7 +13,7 @@ int run_key(const key_options& options) {
     // Names must be unique.
     const auto name = options.name.empty() ? "key-" + made.sha256.substr(0, digits) : options.name;
     terminal t;
-    t.print(made.key + '\n' + key_entry(name, made.sha256) + '\n');
+    t.print(made.key + '\n' + format_key_entry(name, made.sha256) + '\n');
     if (t.failure().empty()) {
         t.print_error(
             "The first line is the key for the client; it is shown only once. The second\n"

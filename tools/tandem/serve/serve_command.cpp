@@ -67,7 +67,7 @@ class serving {
         });
         ioc_.run();
         gateway_.reset();
-        const auto lost = fault_of(recorded_);
+        const auto lost = get_recording_error(recorded_);
         if (!lost.empty()) tell(log_level::error, lost);
         return lost.empty() || status_ != all_good ? status_ : not_all_good;
     }
@@ -81,7 +81,7 @@ class serving {
         recorded_ = start_recording(options_.record,
                                     {collect_changed_settings(settings, options_.record.prompts)},
                                     options_.gateway.instruments);
-        return fault_of(recorded_);
+        return get_recording_error(recorded_);
     }
 
     asio::awaitable<void> start() {

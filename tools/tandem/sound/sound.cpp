@@ -17,20 +17,20 @@ bool is_speech(std::int16_t sample) noexcept {
 
 }  // namespace
 
-duration time_of(std::int64_t samples, int rate) noexcept {
+duration samples_to_duration(std::int64_t samples, int rate) noexcept {
     return duration(std::llround(static_cast<double>(samples) * (ns_per_second / rate)));
 }
 
-std::int64_t samples_in(duration time, int rate) noexcept {
+std::int64_t duration_to_samples(duration time, int rate) noexcept {
     return std::llround(static_cast<double>(time.count()) * (rate / ns_per_second));
 }
 
-sound trimmed(sound s) {
+audio_clip trim_silence(audio_clip s) {
     auto& all = s.samples;
     const auto first = std::find_if(all.begin(), all.end(), is_speech);
     const auto last = std::find_if(all.rbegin(), all.rend(), is_speech).base();
     if (first == all.end()) return {.rate = s.rate};
-    const auto kept = static_cast<std::ptrdiff_t>(samples_in(margin, s.rate));
+    const auto kept = static_cast<std::ptrdiff_t>(duration_to_samples(margin, s.rate));
     all.erase(last + std::min(kept, all.end() - last), all.end());
     all.erase(all.begin(), first - std::min(kept, first - all.begin()));
     return s;

@@ -8,23 +8,23 @@
 namespace tandem::command {
 
 /// Mono samples.
-struct sound {
+struct audio_clip {
     /// Samples per second; must be positive.
     int rate = 22050;
     std::vector<std::int16_t> samples{};
 };
 
 /// Converts between a number of samples and a duration; rounds to nearest.
-duration time_of(std::int64_t samples, int rate) noexcept;
-std::int64_t samples_in(duration time, int rate) noexcept;
+duration samples_to_duration(std::int64_t samples, int rate) noexcept;
+std::int64_t duration_to_samples(duration time, int rate) noexcept;
 
-inline duration length_of(const sound& s) noexcept {
-    return time_of(static_cast<std::int64_t>(s.samples.size()), s.rate);
+inline duration get_duration(const audio_clip& s) noexcept {
+    return samples_to_duration(static_cast<std::int64_t>(s.samples.size()), s.rate);
 }
 
 /// Removes leading and trailing silence except 5 ms, so that a voice can fade. Synthesisers add up
 /// to half a second, which would lengthen the pause between sentences. The result is empty if the
 /// sound is all silence.
-sound trimmed(sound s);
+audio_clip trim_silence(audio_clip s);
 
 }  // namespace tandem::command

@@ -19,13 +19,13 @@ sound_player::~sound_player() {
 }
 
 boost::asio::awaitable<std::string> sound_player::play_test_sound() {
-    sound silence;
+    audio_clip silence;
     silence.samples.resize(static_cast<std::size_t>(silence.rate / 50));
     start(silence, try_limit);
     co_return co_await wait();
 }
 
-void sound_player::start(const sound& s, duration limit) {
+void sound_player::start(const audio_clip& s, duration limit) {
     stop();
     playing_ = std::make_shared<subprocess>(executor_, args_, wav_bytes(s));
     playing_->start(limit);

@@ -26,7 +26,7 @@ class sound_player {
     bool has_program() const noexcept { return !args_.empty(); }
 
     /// Starts a sound and stops the previous one. Precondition: has_program().
-    void start(const sound& s, duration limit);
+    void start(const audio_clip& s, duration limit);
     /// Waits for the end of the program. Returns its error, or an empty text.
     boost::asio::awaitable<std::string> wait();
     /// Stops the playback at once.

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t longest_silence_s = 600;
 }  // namespace
 
-void sound_recording::add(const sound& s, time_point from, time_point to) {
+void sound_recording::add(const audio_clip& s, time_point from, time_point to) {
     if (!track_) {
         track_.emplace(begun_, s.rate);
         file_.set_rate(s.rate);

@@ -15,7 +15,7 @@ class sound_recording {
     sound_recording(const std::string& path, time_point begun) : file_(path), begun_(begun) {}
 
     /// Adds `s`, heard from `from` to `to`. Precondition: its rate is that of the first sound.
-    void add(const sound& s, time_point from, time_point to);
+    void add(const audio_clip& s, time_point from, time_point to);
     const std::string& failure() const noexcept { return file_.failure(); }
 
  private:

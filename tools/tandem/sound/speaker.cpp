@@ -27,7 +27,7 @@ boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
     // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
     auto s = co_await synthesiser_->make(text, u.length / 8);
     if (!s.fault.empty()) tell("the synthesiser failed; only the text is shown", s.fault, s.remark);
-    if (s.made) u.length = length_of(*s.made);
+    if (s.made) u.length = get_duration(*s.made);
     u.made = std::move(s.made);
     u.was_played = !u.made && s.fault.empty() && synthesiser_->plays_itself();
     if (u.was_played) u.length = s.ended_at - s.began_at;

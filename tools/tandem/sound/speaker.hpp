@@ -43,7 +43,7 @@ class voice {
 
     /// A synthesised text, or only its duration.
     struct utterance {
-        std::optional<sound> made{};
+        std::optional<audio_clip> made{};
         duration length{};
         /// The synthesiser played it between `from` and `to`.
         bool was_played = false;

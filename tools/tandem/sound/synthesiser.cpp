@@ -65,7 +65,7 @@ synthesis synthesiser::read(const process_result& end, duration took, duration s
     if (decoded.value.rate != rate_)
         return {.fault = fmt::format("its sample rate is {} Hz, but the first sound had {} Hz",
                                      decoded.value.rate, rate_)};
-    return {.made = trimmed(std::move(decoded.value))};
+    return {.made = trim_silence(std::move(decoded.value))};
 }
 
 void synthesiser::stop() {

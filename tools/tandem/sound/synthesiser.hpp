@@ -14,7 +14,7 @@ namespace tandem::command {
 /// The result of synthesising a text.
 struct synthesis {
     /// Unset if the program wrote no sound: it failed, or played the sound itself.
-    std::optional<sound> made{};
+    std::optional<audio_clip> made{};
     /// The error; empty if there is a sound or the program played it.
     std::string fault{};
     /// Details to append to the message. Kept separate because they differ between faults of the

@@ -129,13 +129,13 @@ decoded_sound decode_sound(const std::string& bytes) {
     const auto frames = static_cast<sf_count_t>(part.size()) / info.channels;
     while (const auto n = ::sf_readf_float(file.get(), part.data(), frames)) {
         append_mixed(part.data(), n, info.channels, samples);
-        if (length_of(result.value) > longest)
+        if (get_duration(result.value) > longest)
             return {{}, fmt::format("it is longer than {} min", longest.count())};
     }
     return result;
 }
 
-std::string wav_bytes(const sound& s) {
+std::string wav_bytes(const audio_clip& s) {
     memory_file target;
     auto functions = memory_file::functions();
     auto info = one_channel(s.rate);
@@ -189,7 +189,7 @@ void wav_file::write_silence(std::int64_t samples) {
     for (; samples > 0; samples -= step) write(silence.data(), std::min(samples, step));
 }
 
-void wav_file::write(const sound& s, std::int64_t samples) {
+void wav_file::write(const audio_clip& s, std::int64_t samples) {
     const auto all = static_cast<std::int64_t>(s.samples.size());
     write(s.samples.data(), std::clamp<std::int64_t>(samples, 0, all));
 }

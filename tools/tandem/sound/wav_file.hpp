@@ -11,7 +11,7 @@ namespace tandem::command {
 
 /// A decoded sound, or the error.
 struct decoded_sound {
-    sound value{};
+    audio_clip value{};
     std::string fault{};
 };
 
@@ -21,7 +21,7 @@ struct decoded_sound {
 decoded_sound decode_sound(const std::string& bytes);
 
 /// Returns the sound as a 16-bit WAV file.
-std::string wav_bytes(const sound& s);
+std::string wav_bytes(const audio_clip& s);
 
 /// Writes a WAV file: mono, 16 bit. The header is always up to date.
 class wav_file {
@@ -35,7 +35,7 @@ class wav_file {
     /// Sets the sample rate before the first write; later calls have no effect.
     void set_rate(int rate);
     void write_silence(std::int64_t samples);
-    void write(const sound& s, std::int64_t samples);
+    void write(const audio_clip& s, std::int64_t samples);
     /// The error; empty = none.
     const std::string& failure() const noexcept { return failure_; }
 

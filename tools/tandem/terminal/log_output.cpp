@@ -48,7 +48,7 @@ log_function json_lines_on(terminal& t) {
                           .field("time", utc(std::chrono::system_clock::now()))
                           .field("level", level_names[static_cast<std::size_t>(level)])
                           .field("message", message)
-                          .closed());
+                          .finish());
     };
 }
 

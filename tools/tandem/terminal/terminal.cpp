@@ -118,7 +118,7 @@ void terminal::print_error(std::string_view line) {
     send(enter_bottom());
 }
 
-void terminal::steer(std::string_view sequence) {
+void terminal::send_control_sequence(std::string_view sequence) {
     const std::lock_guard lock(mutex_);
     send(sequence);
 }
@@ -136,13 +136,13 @@ void terminal::update_bottom() {
     if (bottom_->is_shown() != has_bottom_)
         send(has_bottom_ ? leave_bottom() : enter_bottom());
     else if (has_bottom_)
-        send(bottom_->changes());
+        send(bottom_->draw_changes());
 }
 
 // Moves the cursor back to the end of the unfinished line.
 std::string terminal::leave_bottom() {
     if (!std::exchange(has_bottom_, false)) return {};
-    auto text = bottom_->removed();
+    auto text = bottom_->erase();
     if (column_ > 0)
         text += fmt::format("\x1b[A\r\x1b[{}C", std::min(column_, std::max(1, out_width() - 1)));
     return text;
@@ -151,7 +151,7 @@ std::string terminal::leave_bottom() {
 std::string terminal::enter_bottom() {
     has_bottom_ = bottom_ && bottom_->is_shown();
     if (!has_bottom_) return {};
-    return (column_ > 0 ? "\n" : "") + bottom_->drawn();
+    return (column_ > 0 ? "\n" : "") + bottom_->draw();
 }
 
 // A failure of stderr cannot be reported. After one, further writes are skipped to avoid waiting

@@ -16,11 +16,11 @@ class bottom_lines {
 
     virtual bool is_shown() const = 0;
     /// Draws the lines, starting at the beginning of a line.
-    virtual std::string drawn() = 0;
+    virtual std::string draw() = 0;
     /// Updates the lines in place.
-    virtual std::string changes() = 0;
+    virtual std::string draw_changes() = 0;
     /// Removes the lines and returns the cursor to their start.
-    virtual std::string removed() = 0;
+    virtual std::string erase() = 0;
 };
 
 /// The stdout and stderr of the command, with a status line at the bottom of the terminal.
@@ -44,7 +44,7 @@ class terminal {
     void show_status(std::string text);
 
     /// Sends a control sequence without visible output.
-    void steer(std::string_view sequence);
+    void send_control_sequence(std::string_view sequence);
     /// Shows `lines` below the output on stdout, which must be a terminal; nullptr removes them.
     void set_bottom(bottom_lines* lines);
     /// Redraws changes of these lines.

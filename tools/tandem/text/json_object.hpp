@@ -32,13 +32,13 @@ class json_object {
     }
     /// For milliseconds and ratios; a negative value means missing and becomes null.
     json_object& field(const char* name, double value);
-    json_object& field(const char* name, json_object&& value) { return raw(name, value.closed()); }
+    json_object& field(const char* name, json_object&& value) { return raw(name, value.finish()); }
     json_object& null(const char* name) { return raw(name, "null"); }
     /// `value` must be valid JSON.
     json_object& raw(const char* name, std::string_view value);
 
-    std::string closed() { return std::move(text_ += '}'); }
-    std::string line() { return closed() + '\n'; }
+    std::string finish() { return std::move(text_ += '}'); }
+    std::string line() { return finish() + '\n'; }
 
  private:
     static constexpr std::size_t enough_for_a_chunk = 512;
@@ -54,7 +54,7 @@ std::string json_list(const Items& items, ObjectOf object_of) {
     std::string list = "[";
     for (const auto& item : items) {
         if (list.size() > 1) list += ',';
-        list += object_of(item).closed();
+        list += object_of(item).finish();
     }
     return list + ']';
 }

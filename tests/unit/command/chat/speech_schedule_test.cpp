@@ -13,8 +13,8 @@ class schedule : public ::testing::Test {
  protected:
     // A sound of 2 s that begins at 1 s, and is heard to its end.
     void speak_first(boundary behind) {
-        sounds.began(zero + 1s, 2s);
-        sounds.ended(zero + 3s, behind);
+        sounds.record_start(zero + 1s, 2s);
+        sounds.record_end(zero + 3s, behind);
     }
 
     speech_schedule sounds{250ms};
@@ -45,18 +45,18 @@ TEST_F(schedule, lets_nobody_wait_for_a_pause_that_is_over) {
 TEST_F(schedule, tells_the_silence_between_two_sounds) {
     speak_first(boundary::sentence);
     EXPECT_FALSE(sounds.silence());
-    sounds.began(zero + 3400ms, 1s);
+    sounds.record_start(zero + 3400ms, 1s);
     EXPECT_EQ(sounds.silence(), 400ms);
 }
 
 TEST_F(schedule, remembers_its_first_sound) {
     speak_first(boundary::sentence);
-    sounds.began(zero + 4s, 1s);
+    sounds.record_start(zero + 4s, 1s);
     EXPECT_EQ(sounds.first_began(), zero + 1s);
 }
 
 TEST_F(schedule, tells_how_much_of_a_sound_was_heard) {
-    sounds.began(zero + 1s, 2s);
+    sounds.record_start(zero + 1s, 2s);
     EXPECT_EQ(sounds.fraction_heard(zero), 0) << "before its beginning";
     EXPECT_DOUBLE_EQ(sounds.fraction_heard(zero + 1500ms), 0.25);
     EXPECT_EQ(sounds.fraction_heard(zero + 3s), 1);
@@ -70,7 +70,7 @@ TEST_F(schedule, has_heard_nothing_of_what_is_not_spoken) {
 }
 
 TEST_F(schedule, has_heard_all_of_a_sound_of_no_length) {
-    sounds.began(zero, 0s);
+    sounds.record_start(zero, 0s);
     EXPECT_EQ(sounds.fraction_heard(zero), 1);
 }
 

@@ -33,7 +33,7 @@ spoken_timestamps marks() {
 }
 
 TEST(voice_to_voice, is_told_in_parts) {
-    const auto t = timing_of(marks(), reply_with_times());
+    const auto t = compute_timing(marks(), reply_with_times());
     EXPECT_EQ(t.stage.detector, 200ms);
     EXPECT_EQ(t.stage.turn_wait, 20ms);
     EXPECT_EQ(t.stage.slot_wait, 30ms);
@@ -44,7 +44,7 @@ TEST(voice_to_voice, is_told_in_parts) {
 }
 
 TEST(voice_to_voice, is_the_time_from_the_last_word_to_the_first_sample) {
-    EXPECT_EQ(timing_of(marks(), reply_with_times()).total(), 700ms);
+    EXPECT_EQ(compute_timing(marks(), reply_with_times()).total(), 700ms);
 }
 
 TEST(voice_to_voice, has_parts_that_add_up) {
@@ -56,18 +56,18 @@ TEST(voice_to_voice, has_parts_that_add_up) {
         });
         EXPECT_EQ(sum, t.total());
     };
-    check(timing_of(marks(), reply_with_times()));
-    check(timing_of(marks(), {}));
+    check(compute_timing(marks(), reply_with_times()));
+    check(compute_timing(marks(), {}));
     auto m = marks();
     m.vad_stop = {};
-    check(timing_of(m, reply_with_times()));
+    check(compute_timing(m, reply_with_times()));
 }
 
 TEST(voice_to_voice, takes_no_longer_where_clocks_disagree) {
     auto m = marks();
     m.made_at = m.chunk_at - 1ms;
     m.sound_at = m.chunk_at - 2ms;
-    const auto t = timing_of(m, reply_with_times());
+    const auto t = compute_timing(m, reply_with_times());
     EXPECT_EQ(t.synthesis, 0ns);
     EXPECT_EQ(t.playback, 0ns);
     EXPECT_EQ(t.total(), 500ms);

@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 
 completion_words all_words() {
     completion_words all;
-    visit_commands([&](const CLI::App& tandem) { all = words_of(tandem); });
+    visit_commands([&](const CLI::App& tandem) { all = collect_completion_words(tandem); });
     return all;
 }
 

@@ -79,14 +79,14 @@ TEST(doctor_advice, takes_no_slots_away) {
 
 TEST(doctor_advice, warms_the_next_slot) {
     auto facts = good_facts();
-    facts.wishes.pacing = "strict";
+    facts.settings.pacing = "strict";
     EXPECT_EQ(setting(make_advice(facts).tandem, "pacing").value, "warm");
 }
 
 TEST(doctor_advice, leaves_all_slots_of_the_server_to_tandem) {
     auto facts = good_facts();
     facts.props.value.total_slots = 6;
-    facts.wishes.slots.reset();
+    facts.settings.slots.reset();
     const auto advice = make_advice(facts);
     const auto slots = setting(advice.tandem, "slots");
     EXPECT_EQ(slots.value, "0");
@@ -98,7 +98,7 @@ TEST(doctor_advice, tells_how_many_slots_a_caller_takes) {
     auto facts = good_facts();
     EXPECT_EQ(setting(make_advice(facts).llama_server, "--parallel").reason,
               "a slot with its own cache for each caller");
-    facts.wishes.reuse_guard = 2s;
+    facts.settings.reuse_guard = 2s;
     EXPECT_EQ(setting(make_advice(facts).llama_server, "--parallel").reason,
               "two slots with caches of their own for each caller");
 }
@@ -112,14 +112,14 @@ TEST(doctor_advice, has_a_slow_server_generate_ahead) {
 TEST(doctor_advice, leaves_other_kinds_of_pacing_alone) {
     auto facts = good_facts();
     for (const char* pacing : {"ahead", "stream"}) {
-        facts.wishes.pacing = pacing;
+        facts.settings.pacing = pacing;
         EXPECT_EQ(setting(make_advice(facts).tandem, "pacing").value, pacing);
     }
 }
 
 TEST(doctor_advice, takes_the_guard_that_suits_the_build) {
     auto facts = good_facts();
-    facts.wishes.reuse_guard = 2s;
+    facts.settings.reuse_guard = 2s;
     EXPECT_EQ(setting(make_advice(facts).tandem, "reuse_guard").value, "auto");
     facts.props.value.build_info = "b8000";
     EXPECT_EQ(setting(make_advice(facts).tandem, "reuse_guard").value, "2s");

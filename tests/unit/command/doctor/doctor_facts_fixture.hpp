@@ -11,9 +11,9 @@ inline command::doctor_facts good_facts() {
     using namespace command;
     doctor_facts f;
     f.url = "http://127.0.0.1:8080";
-    f.wishes.slots = 2;
-    f.wishes.reuse_guard = duration{};
-    f.wishes.pacing = "warm";
+    f.settings.slots = 2;
+    f.settings.reuse_guard = duration{};
+    f.settings.pacing = "warm";
     f.health.done = f.props.done = f.slots.done = f.chat_template.done = f.measured.done = true;
     f.round_trip_ms = 0.5;
     f.props.value.total_slots = 2;

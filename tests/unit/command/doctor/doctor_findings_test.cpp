@@ -55,7 +55,7 @@ std::function<facts()> but(std::function<void(facts&)> change) {
 std::function<facts()> build(const char* name, std::optional<tandem::duration> guard) {
     return but([=](facts& f) {
         f.props.value.build_info = name;
-        f.wishes.reuse_guard = guard;
+        f.settings.reuse_guard = guard;
     });
 }
 
@@ -115,7 +115,7 @@ const std::vector<row> rows{
      "/health: failed", "look"},
 
     {"no_key", good(), "api_key", ok, "not required"},
-    {"a_key", but([](facts& f) { f.wishes.has_key = true; }), "api_key", ok, "accepted"},
+    {"a_key", but([](facts& f) { f.settings.has_key = true; }), "api_key", ok, "accepted"},
     {"no_key_on_a_network", but([](facts& f) { f.is_private = false; }), "api_key", note,
      "not required, and the traffic is not encrypted",
      "if others can reach the server, start it with --api-key-file FILE and use https"},
@@ -124,7 +124,7 @@ const std::vector<row> rows{
      "use the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
     {"a_wrong_key", but([](facts& f) {
          refuse_props(f, errc::unauthorized, "", 401);
-         f.wishes.has_key = true;
+         f.settings.has_key = true;
      }),
      "api_key", bad, "the server rejects this API key",
      "use the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
@@ -184,19 +184,19 @@ const std::vector<row> rows{
     {"one_slot", but([](facts& f) { f.props.value.total_slots = 1; }), "slots", warning,
      "1: replies cannot continue on another slot while one finishes its cut",
      "start llama-server with --parallel 2"},
-    {"too_few_slots", but([](facts& f) { f.wishes.slots = 4; }), "slots", warning,
+    {"too_few_slots", but([](facts& f) { f.settings.slots = 4; }), "slots", warning,
      "2: fewer than the 4 of --slots", "start llama-server with --parallel 4"},
-    {"one_slot_wanted", but([](facts& f) { f.wishes.slots = 1; }), "slots", note,
+    {"one_slot_wanted", but([](facts& f) { f.settings.slots = 1; }), "slots", note,
      "2, of which tandem uses only one", "set --slots 2"},
 
     {"all_slots", but([](facts& f) {
          f.props.value.total_slots = 4;
-         f.wishes.slots.reset();
+         f.settings.slots.reset();
      }),
      "slots", ok, "4"},
     {"one_slot_of_a_server", but([](facts& f) {
          f.props.value.total_slots = 1;
-         f.wishes.slots.reset();
+         f.settings.slots.reset();
      }),
      "slots", warning, "1: replies cannot continue on another slot while one finishes its cut",
      "start llama-server with --parallel 2"},
@@ -206,15 +206,15 @@ const std::vector<row> rows{
      "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
     {"callers_of_all_slots", but([](facts& f) {
          f.props.value.total_slots = 5;
-         f.wishes.slots.reset();
+         f.settings.slots.reset();
      }),
      "callers", ok,
      "5 at a time: each holds a slot while its reply is spoken; further callers wait",
      "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
     {"callers_under_the_guard", but([](facts& f) {
          f.props.value.total_slots = 5;
-         f.wishes.slots.reset();
-         f.wishes.reuse_guard.reset();
+         f.settings.slots.reset();
+         f.settings.reuse_guard.reset();
          f.props.value.build_info = "b8000";
      }),
      "callers", ok,
@@ -228,7 +228,7 @@ const std::vector<row> rows{
     {"one_caller_for_one_slot", but([](facts& f) {
          f.props.value.total_slots = 1;
          f.props.value.context_per_slot = 1024;
-         f.wishes.reuse_guard = 2s;
+         f.settings.reuse_guard = 2s;
      }),
      "callers", note,
      "1 at a time: each holds a slot while its reply is spoken; further callers wait",
@@ -443,13 +443,13 @@ TEST(doctor_findings, leave_out_what_was_not_measured) {
 }
 
 TEST(doctor_words, leave_pages_of_html_out) {
-    const auto w =
-        words_of({errc::not_supported, {"not there (HTTP 404)", "<!DOCTYPE HTML>", 404}});
+    const auto w = split_error_message(
+        {errc::not_supported, {"not there (HTTP 404)", "<!DOCTYPE HTML>", 404}});
     EXPECT_EQ(w.what, "not there (HTTP 404)");
 }
 
 TEST(doctor_words, of_an_error_without_any_are_those_of_its_code) {
-    const auto w = words_of({errc::unauthorized, {}});
+    const auto w = split_error_message({errc::unauthorized, {}});
     EXPECT_EQ(w.what + "; " + w.remedy, tandem::make_error_code(errc::unauthorized).message());
 }
 

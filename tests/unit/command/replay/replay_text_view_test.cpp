@@ -28,21 +28,21 @@ TEST_F(text_view_status, tells_that_a_server_has_not_answered_yet) {
 }
 
 TEST_F(text_view_status, tells_what_a_reply_waits_for) {
-    view_.server_ready("http://a:1", {});
-    view_.started({.where = {"p1", 0}, .prompt = "Hi"});
+    view_.on_server_ready("http://a:1", {});
+    view_.on_reply_started({.where = {"p1", 0}, .prompt = "Hi"});
     EXPECT_THAT(view_.doing(), HasSubstr("waiting for the server"));
-    view_.chunk_came({.where = {"p1", 0}, .chunk = chunk_, .speech_ms = 1e6});
+    view_.on_chunk({.where = {"p1", 0}, .chunk = chunk_, .speech_ms = 1e6});
     EXPECT_THAT(view_.doing(), HasSubstr("speaking"));
-    view_.chunk_came({.where = {"p1", 0}, .chunk = chunk_});
+    view_.on_chunk({.where = {"p1", 0}, .chunk = chunk_});
     EXPECT_THAT(view_.doing(), HasSubstr("waiting 3600.0 s for the reuse guard"));
 }
 
 TEST_F(text_view_status, knows_the_slot_of_a_reply_that_had_no_chunk) {
-    view_.started({.where = {"p1", 0}, .prompt = "Hi"});
+    view_.on_reply_started({.where = {"p1", 0}, .prompt = "Hi"});
     result_.metrics.slot = 0;
     result_.metrics.requests = 1;
-    view_.ended({.where = {"p1", 0}, .result = result_});
-    view_.started({.where = {"p2", 0}, .prompt = "Hi"});
+    view_.on_reply_ended({.where = {"p1", 0}, .result = result_});
+    view_.on_reply_started({.where = {"p2", 0}, .prompt = "Hi"});
     EXPECT_THAT(view_.doing(), HasSubstr("for the reuse guard"));
 }
 

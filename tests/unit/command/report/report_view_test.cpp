@@ -17,17 +17,17 @@ using testing::SizeIs;
 
 void end_reply(report_view& view, std::string_view id, int turn = 0,
                const tandem::reply_result& result = {}) {
-    view.ended({.where = {id, turn}, .result = result});
+    view.on_reply_ended({.where = {id, turn}, .result = result});
 }
 
 TEST(report_view, keeps_each_reply_with_its_chunks) {
     report_view view;
-    view.started({.where = {"a", 0}, .prompt = "Hi"});
-    view.started({.where = {"b", 0}, .prompt = "Ho"});
-    view.chunk_came({.where = {"b", 0}, .chunk = {.text = "Hello."}});
+    view.on_reply_started({.where = {"a", 0}, .prompt = "Hi"});
+    view.on_reply_started({.where = {"b", 0}, .prompt = "Ho"});
+    view.on_chunk({.where = {"b", 0}, .chunk = {.text = "Hello."}});
     end_reply(view, "b");
     end_reply(view, "a");
-    view.finished({});
+    view.on_run_finished({});
     ASSERT_THAT(view.run().replies, SizeIs(2));
     EXPECT_EQ(view.run().replies[0].prompt, "Hi");
     EXPECT_THAT(view.run().replies[0].chunks, IsEmpty());
@@ -37,10 +37,10 @@ TEST(report_view, keeps_each_reply_with_its_chunks) {
 TEST(report_view, puts_the_turns_of_a_dialogue_together) {
     report_view view;
     for (const auto& [id, turn] : {std::pair{"a", 0}, {"b", 0}, {"b", 1}, {"a", 1}}) {
-        view.started({.where = {id, turn}});
+        view.on_reply_started({.where = {id, turn}});
         end_reply(view, id, turn);
     }
-    view.finished({});
+    view.on_run_finished({});
     std::string order;
     for (const auto& r : view.run().replies) order += r.id + std::to_string(r.turn) + ' ';
     EXPECT_EQ(order, "a0 a1 b0 b1 ");
@@ -88,7 +88,7 @@ TEST(report_view, tells_what_the_servers_are) {
     props.total_slots = 2;
     props.model = "m";
     props.build_info = "b1";
-    view.server_ready("http://a:1", props);
+    view.on_server_ready("http://a:1", props);
     EXPECT_THAT(
         view.run().settings,
         ElementsAre(Pair("pacing", "warm"), Pair("server", "http://a:1, 2 slots, m, build b1")));
@@ -96,7 +96,7 @@ TEST(report_view, tells_what_the_servers_are) {
 
 TEST(report_view, tells_servers_of_a_recording_from_those_that_are_there) {
     report_view view({}, true);
-    view.server_ready("http://a:1", {});
+    view.on_server_ready("http://a:1", {});
     EXPECT_THAT(view.run().settings, ElementsAre(Pair("recorded server", "http://a:1, 0 slots")));
 }
 

@@ -78,7 +78,7 @@ TEST(latency_histogram, can_be_added_up) {
 }
 
 TEST(latency_histogram, take_bounded_memory) {
-    EXPECT_LT(latency_histogram::bytes(), 20'000u);
+    EXPECT_LT(latency_histogram::memory_bytes(), 20'000u);
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST(replay_totals, count_the_replies_that_went_on_and_how_often) {
 
 TEST(replay_totals, tell_what_was_done_at_each_server) {
     replay_totals totals(2, {"http://a:1", "http://b:1"});
-    totals.server_is("http://b:1", "up");
+    totals.set_server_state("http://b:1", "up");
     reply_result r;
     r.finish_reason = finish_reason::eos;
     const std::vector<tandem::command::slot_stats> one{

@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-sound with_silence(int before, int loud, int behind) {
-    sound s{.rate = 1000};
+audio_clip with_silence(int before, int loud, int behind) {
+    audio_clip s{.rate = 1000};
     const auto add = [&s](int count, std::int16_t level) {
         s.samples.insert(s.samples.end(), static_cast<std::size_t>(count), level);
     };
@@ -24,31 +24,31 @@ sound with_silence(int before, int loud, int behind) {
 }
 
 TEST(sound, is_as_long_as_its_samples) {
-    EXPECT_EQ(length_of({.rate = 22050, .samples = std::vector<std::int16_t>(11025)}), 500ms);
-    EXPECT_EQ(samples_in(500ms, 22050), 11025);
-    EXPECT_EQ(samples_in(time_of(12345, 44100), 44100), 12345);
+    EXPECT_EQ(get_duration({.rate = 22050, .samples = std::vector<std::int16_t>(11025)}), 500ms);
+    EXPECT_EQ(duration_to_samples(500ms, 22050), 11025);
+    EXPECT_EQ(duration_to_samples(samples_to_duration(12345, 44100), 44100), 12345);
 }
 
 TEST(sound, is_trimmed_to_five_milliseconds_before_and_behind_the_speech) {
-    const auto s = trimmed(with_silence(300, 40, 200));
+    const auto s = trim_silence(with_silence(300, 40, 200));
     EXPECT_EQ(s.samples.size(), 50u);
     EXPECT_EQ(s.rate, 1000);
     EXPECT_EQ(std::ranges::count(s.samples, -8000), 40);
 }
 
 TEST(sound, is_not_trimmed_where_silence_is_short) {
-    EXPECT_EQ(trimmed(with_silence(3, 40, 0)).samples.size(), 43u);
+    EXPECT_EQ(trim_silence(with_silence(3, 40, 0)).samples.size(), 43u);
 }
 
 TEST(sound, keeps_the_silence_inside) {
     auto s = with_silence(0, 10, 100);
     s.samples.push_back(8000);
-    EXPECT_EQ(trimmed(s).samples.size(), 111u);
+    EXPECT_EQ(trim_silence(s).samples.size(), 111u);
 }
 
 TEST(sound, is_nothing_where_all_is_silence) {
-    EXPECT_TRUE(trimmed(with_silence(100, 0, 100)).samples.empty());
-    EXPECT_TRUE(trimmed({}).samples.empty());
+    EXPECT_TRUE(trim_silence(with_silence(100, 0, 100)).samples.empty());
+    EXPECT_TRUE(trim_silence({}).samples.empty());
 }
 
 class track : public ::testing::Test {

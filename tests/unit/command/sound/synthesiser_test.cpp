@@ -51,7 +51,7 @@ class programs : public ::testing::Test {
         std::ofstream(file, std::ios::binary) << bytes;
         return "cat " + file;
     }
-    static sound loud(int rate = 8000) {
+    static audio_clip loud(int rate = 8000) {
         return {.rate = rate, .samples = std::vector<std::int16_t>(2000, 9000)};
     }
 

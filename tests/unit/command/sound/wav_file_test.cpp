@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t header_bytes = 44;
 
-sound ramp(int count, int rate = 8000) {
-    sound s{.rate = rate};
+audio_clip ramp(int count, int rate = 8000) {
+    audio_clip s{.rate = rate};
     for (int i = 0; i < count; ++i) s.samples.push_back(static_cast<std::int16_t>(i * 7 - 3000));
     return s;
 }
@@ -78,7 +78,7 @@ TEST(what_is_no_wav_file, is_refused) {
 }
 
 TEST(a_sound, is_refused_where_it_is_too_long) {
-    const auto hour = sound{.rate = 4000, .samples = std::vector<std::int16_t>(4000 * 601)};
+    const auto hour = audio_clip{.rate = 4000, .samples = std::vector<std::int16_t>(4000 * 601)};
     EXPECT_THAT(decode_sound(wav_bytes(hour)).fault, HasSubstr("longer than 10 min"));
 }
 

@@ -100,7 +100,7 @@ TEST_F(terminal_output, tells_a_failure_to_draw_at_the_next_print) {
     terminal t(full);
     int told = 0;
     t.on_failure([&told] { ++told; });
-    t.steer("\x1b[K");
+    t.send_control_sequence("\x1b[K");
     EXPECT_THAT(t.failure(), HasSubstr("cannot write to stdout"));
     EXPECT_EQ(told, 0);
     t.print("x");

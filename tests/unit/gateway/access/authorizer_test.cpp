@@ -63,7 +63,7 @@ TEST(every_route, but_the_open_ones_is_refused_without_a_key) {
             for (const auto& c : without_a_key()) {
                 gate g({key_named("bot")});
                 const int status = status_of(g.keeper.check(way, c, at(0s)));
-                EXPECT_EQ(status, way.needs == right::open ? 200 : 401)
+                EXPECT_EQ(status, way.required_right == right::open ? 200 : 401)
                     << method << " " << way.path << " " << c.authorization.substr(0, 40);
                 refused += status == 401;
             }
@@ -77,7 +77,7 @@ TEST(every_route, is_for_those_who_have_its_right) {
             auto key = key_named("bot");
             key.rights = {allowed};
             gate g({key});
-            const bool may_pass = r.needs == right::open || r.needs == allowed;
+            const bool may_pass = r.required_right == right::open || r.required_right == allowed;
             EXPECT_EQ(status_of(g.ask(r.endpoint, bearer("bot"))), may_pass ? 200 : 403)
                 << r.path << " with " << to_string(allowed);
         }
@@ -134,7 +134,7 @@ TEST(authorizer, tells_a_client_that_its_key_is_wrong_and_not_which_one) {
         EXPECT_EQ(e.status, 401);
         EXPECT_EQ(e.code, "invalid_api_key");
         EXPECT_THAT(e.www_authenticate, HasSubstr("invalid_token"));
-        EXPECT_THAT(body_of(e), Not(HasSubstr("my-wrong-secret")));
+        EXPECT_THAT(encode_error_body(e), Not(HasSubstr("my-wrong-secret")));
     }
 }
 
@@ -151,7 +151,7 @@ TEST(authorizer, takes_a_key_from_a_subprotocol_for_a_websocket_only) {
     gate g({key_named("bot")});
     const credentials offered{.websocket_protocols = "tandem.v1, tandem-api-key.bot-key"};
     for (const auto& r : all_routes()) {
-        const bool may_pass = r.needs == right::open || r.endpoint == endpoint::voice;
+        const bool may_pass = r.required_right == right::open || r.endpoint == endpoint::voice;
         EXPECT_EQ(status_of(g.keeper.check(r, offered, at(0s))), may_pass ? 200 : 401) << r.path;
     }
 }

@@ -12,7 +12,7 @@ using tandem::gateway::failure_limit;
 using tandem::test::at;
 
 void fail(failure_limit& limit, const std::string& client, int times, time_point now = at(0s)) {
-    for (int i = 0; i < times; ++i) limit.failed(now, client);
+    for (int i = 0; i < times; ++i) limit.record_failure(now, client);
 }
 
 TEST(failure_limit, lets_a_client_fail_some_times) {

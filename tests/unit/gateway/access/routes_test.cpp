@@ -68,13 +68,13 @@ TEST(routes, have_at_most_one_parameter_which_is_a_segment) {
 TEST(routes, are_open_where_they_tell_nothing_of_what_runs_here) {
     std::vector<std::string_view> open;
     for (const auto& r : all_routes())
-        if (r.needs == right::open) open.push_back(r.path);
+        if (r.required_right == right::open) open.push_back(r.path);
     EXPECT_THAT(open, ElementsAre("/health", "/ready", "/", "/assets/{name}"));
 }
 
 TEST(routes, that_change_what_is_served_need_the_right_to) {
     for (const auto& r : all_routes())
-        EXPECT_EQ(r.path.starts_with("/admin/"), r.needs == right::admin) << r.path;
+        EXPECT_EQ(r.path.starts_with("/admin/"), r.required_right == right::admin) << r.path;
 }
 
 TEST(match_route, cuts_the_query_off) {

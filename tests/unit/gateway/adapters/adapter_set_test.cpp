@@ -31,13 +31,13 @@ api_error refusal_of(const adapter_set& s, std::vector<requested_adapter> wanted
 }
 
 TEST(adapter_set, names_all_of_a_model_so_that_the_server_lets_go_of_others) {
-    EXPECT_THAT(of_two_models().standing("talk"),
+    EXPECT_THAT(of_two_models().deployed_scales("talk"),
                 ElementsAre(adapter_scale{0, 0}, adapter_scale{2, 0}));
 }
 
 TEST(adapter_set, says_nothing_for_a_model_without_adapters) {
     const adapter_set s({{"rust", 0, "code"}}, two);
-    EXPECT_THAT(s.standing("talk"), IsEmpty());
+    EXPECT_THAT(s.deployed_scales("talk"), IsEmpty());
     EXPECT_THAT(asked(s, {}), IsEmpty());
 }
 
@@ -66,7 +66,7 @@ TEST(adapter_set, takes_the_servers_number_for_a_name) {
 }
 
 TEST(adapter_set, gives_the_only_model_to_adapters_without_one) {
-    EXPECT_THAT(adapter_set({{"formal", 1}}, one).standing("talk"),
+    EXPECT_THAT(adapter_set({{"formal", 1}}, one).deployed_scales("talk"),
                 ElementsAre(adapter_scale{1, 0}));
 }
 

@@ -57,9 +57,9 @@ TEST_F(adapter_file, is_made_where_there_is_none) {
 TEST_F(adapter_file, remembers_what_was_put_last) {
     {
         adapter_store s(file_);
-        s.put({"talk", "formal", 1.0});
-        s.put({"code", "rust", 0.25});
-        s.put({"talk", "formal", 0.5});
+        s.save_entry({"talk", "formal", 1.0});
+        s.save_entry({"code", "rust", 0.25});
+        s.save_entry({"talk", "formal", 0.5});
     }
     EXPECT_THAT(adapter_store(file_).all(), ElementsAre(deployed_adapter{"code", "rust", 0.25},
                                                         deployed_adapter{"talk", "formal", 0.5}));
@@ -67,7 +67,7 @@ TEST_F(adapter_file, remembers_what_was_put_last) {
 
 TEST_F(adapter_file, has_what_was_put_when_its_process_dies) {
     adapter_store s(file_);
-    s.put({"talk", "formal", 0.5});
+    s.save_entry({"talk", "formal", 0.5});
     // As the disk has it at this moment; a successor was begun.
     const auto copy = folder_ + "/copy.json";
     fs::copy_file(file_, copy);
@@ -77,9 +77,9 @@ TEST_F(adapter_file, has_what_was_put_when_its_process_dies) {
 
 TEST_F(adapter_file, is_unchanged_where_it_cannot_be_written) {
     adapter_store s(file_);
-    s.put({"talk", "formal", 0.5});
+    s.save_entry({"talk", "formal", 0.5});
     fs::create_directory(file_ + ".new");
-    EXPECT_THROW(s.put({"talk", "formal", 1.0}), store_error);
+    EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), store_error);
     EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
 }
 

@@ -25,7 +25,7 @@ TEST(bounded_cache, finds_what_was_put_in_and_nothing_else) {
     ASSERT_TRUE(holds(cache, 1));
     EXPECT_EQ(*cache.find(at(0s), 1), "one");
     EXPECT_FALSE(holds(cache, 2));
-    EXPECT_EQ(cache.bytes(), 3u);
+    EXPECT_EQ(cache.size_bytes(), 3u);
 }
 
 TEST(bounded_cache, forgets_a_value_at_the_end_of_its_time) {
@@ -34,7 +34,7 @@ TEST(bounded_cache, forgets_a_value_at_the_end_of_its_time) {
     EXPECT_TRUE(holds(cache, 1, at(60s) - 1ns)) << "which asking does not prolong";
     EXPECT_FALSE(holds(cache, 1, at(60s)));
     EXPECT_EQ(cache.size(), 0u);
-    EXPECT_EQ(cache.bytes(), 0u);
+    EXPECT_EQ(cache.size_bytes(), 0u);
 }
 
 TEST(bounded_cache, makes_room_with_what_was_not_asked_for_longest) {
@@ -55,7 +55,7 @@ TEST(bounded_cache, makes_room_for_as_many_bytes_as_come) {
     EXPECT_TRUE(holds(cache, 3));
     EXPECT_TRUE(holds(cache, 4));
     EXPECT_EQ(cache.size(), 2u);
-    EXPECT_EQ(cache.bytes(), 10u) << "as many as it may have";
+    EXPECT_EQ(cache.size_bytes(), 10u) << "as many as it may have";
 }
 
 TEST(bounded_cache, has_one_value_of_a_key) {
@@ -65,7 +65,7 @@ TEST(bounded_cache, has_one_value_of_a_key) {
     ASSERT_TRUE(holds(cache, 1, at(100s))) << "its time begins anew";
     EXPECT_EQ(*cache.find(at(100s), 1), "another");
     EXPECT_EQ(cache.size(), 1u);
-    EXPECT_EQ(cache.bytes(), 7u);
+    EXPECT_EQ(cache.size_bytes(), 7u);
 }
 
 TEST(bounded_cache, takes_nothing_that_is_over_its_bounds) {

@@ -286,7 +286,7 @@ TEST(finished_answer, of_a_text_completion_has_a_text) {
 
 TEST(finished_answer, is_no_body_where_the_reply_is_not_whole) {
     for (const auto reason : {finish_reason::interrupted, finish_reason::error}) {
-        EXPECT_FALSE(is_whole(ended("Hel", reason)));
+        EXPECT_FALSE(is_complete(ended("Hel", reason)));
         const auto body = encode_complete_answer(head, ended("Hel", reason));
         ASSERT_TRUE(std::holds_alternative<api_error>(body));
         EXPECT_GE(std::get<api_error>(body).status, 500);
@@ -296,8 +296,8 @@ TEST(finished_answer, is_no_body_where_the_reply_is_not_whole) {
 TEST(finished_answer, takes_its_texts_and_calls_to_keep) {
     auto answer = ended(std::string(1000, 'x'));
     answer.calls = {{"c1", "now", std::string(500, ' ')}};
-    EXPECT_GT(bytes_of(answer), 1500u);
-    EXPECT_LT(bytes_of(answer), 2500u);
+    EXPECT_GT(estimate_bytes(answer), 1500u);
+    EXPECT_LT(estimate_bytes(answer), 2500u);
 }
 
 TEST(answer_usage, counts_the_prompt_once_however_many_requests_it_took) {

@@ -18,7 +18,7 @@ TEST(keep_alive_policy, is_too_long_when_nothing_was_sent_for_ten_seconds) {
 
 TEST(keep_alive_policy, begins_anew_with_whatever_is_sent) {
     keep_alive_policy silence(at(0s));
-    silence.sent(at(9s));
+    silence.record_send(at(9s));
     EXPECT_FALSE(silence.is_keep_alive_due(at(18s)));
     EXPECT_TRUE(silence.is_keep_alive_due(at(19s)));
 }

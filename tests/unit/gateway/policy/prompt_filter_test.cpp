@@ -121,7 +121,7 @@ TEST(prompt_filter, says_that_a_prompt_is_denied_and_repeats_nothing_of_it) {
     EXPECT_EQ(e->type, "invalid_request_error");
     EXPECT_EQ(e->code, "content_policy");
     for (const auto* const word : {"secret", "bomb"})
-        EXPECT_THAT(body_of(*e), Not(HasSubstr(word)));
+        EXPECT_THAT(encode_error_body(*e), Not(HasSubstr(word)));
 }
 
 TEST(prompt_filter, bounds_the_bytes_of_all_texts_together) {

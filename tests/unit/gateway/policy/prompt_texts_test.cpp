@@ -19,16 +19,16 @@ TEST(prompt_texts, are_all_that_a_client_can_put_before_the_model) {
     options.tools = "[tools]";
     options.json_schema = "{schema}";
     options.grammar = "root ::= \"a\"";
-    EXPECT_THAT(texts_of(messages, "raw", options),
+    EXPECT_THAT(collect_texts(messages, "raw", options),
                 ElementsAre("raw", "Hello", "id-1", "weather", R"({"town":"Ulm"})", "Rain",
                             "weather", "id-1", "[tools]", "{schema}", "root ::= \"a\""));
 }
 
 TEST(prompt_texts, are_joined_as_lines_until_there_are_enough_bytes) {
     const std::vector<std::string_view> texts{"one", "two", "three"};
-    EXPECT_EQ(joined(texts, 100), "one\ntwo\nthree");
-    EXPECT_EQ(joined(texts, 3), "one\ntwo");
-    EXPECT_EQ(joined(texts, 1), "on");
+    EXPECT_EQ(join_texts(texts, 100), "one\ntwo\nthree");
+    EXPECT_EQ(join_texts(texts, 3), "one\ntwo");
+    EXPECT_EQ(join_texts(texts, 1), "on");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST(chat_request, needs_nothing_but_a_message) {
     EXPECT_THAT(r.messages, ElementsAre(chat_message{.role = "user", .content = "Hi"}));
     EXPECT_FALSE(r.stream);
     EXPECT_FALSE(r.include_usage);
-    EXPECT_EQ(r.pin, "");
+    EXPECT_EQ(r.affinity_key, "");
     EXPECT_THAT(r.functions, IsEmpty());
     EXPECT_TRUE(r.parallel_tool_calls);
 }
@@ -106,9 +106,9 @@ TEST(chat_request, takes_what_clients_write_for_off) {
 }
 
 TEST(chat_request, is_pinned_by_its_session_else_its_cache_key_else_its_user) {
-    EXPECT_EQ(chat_with(R"("user":"u","prompt_cache_key":"k","session_id":"s")").pin, "s");
-    EXPECT_EQ(chat_with(R"("user":"u","prompt_cache_key":"k","session_id":"")").pin, "k");
-    EXPECT_EQ(chat_with(R"("user":"u","prompt_cache_key":null)").pin, "u");
+    EXPECT_EQ(chat_with(R"("user":"u","prompt_cache_key":"k","session_id":"s")").affinity_key, "s");
+    EXPECT_EQ(chat_with(R"("user":"u","prompt_cache_key":"k","session_id":"")").affinity_key, "k");
+    EXPECT_EQ(chat_with(R"("user":"u","prompt_cache_key":null)").affinity_key, "u");
 }
 
 TEST(chat_request, passes_over_what_it_does_not_know) {
@@ -170,7 +170,7 @@ TEST(chat_request, is_refused_in_words_that_say_what_to_do) {
 
 TEST(chat_request, has_a_bound_of_its_pin) {
     const auto pin = [](std::size_t n) { return R"("session_id":")" + std::string(n, 'x') + "\""; };
-    EXPECT_EQ(chat_with(pin(512)).pin.size(), 512u);
+    EXPECT_EQ(chat_with(pin(512)).affinity_key.size(), 512u);
     EXPECT_EQ(refusal_with(pin(513)).param, "session_id");
 }
 

@@ -33,7 +33,7 @@ TEST(text_completion_request, reads_what_requests_have_in_common) {
     EXPECT_THAT(r.options.stop, ElementsAre("\n"));
     EXPECT_TRUE(r.stream);
     EXPECT_TRUE(r.include_usage);
-    EXPECT_EQ(r.pin, "u");
+    EXPECT_EQ(r.affinity_key, "u");
     EXPECT_EQ(r.options.seed, 1);
 }
 

@@ -76,7 +76,7 @@ TEST_F(counting, begins_with_nothing_of_each_server) {
 }
 
 TEST_F(counting, gives_a_reply_to_the_server_that_it_was_at_last) {
-    metrics.reply_ended("talk", a_reply(), true);
+    metrics.record_reply("talk", a_reply(), true);
     EXPECT_EQ(value("tandem_replies_total" + of_near_and(R"(finish_reason="eos")")), 1);
     EXPECT_EQ(value("tandem_server_requests_total" + of_near), 3);
     EXPECT_EQ(value("tandem_cuts_total" + of_near), 2);
@@ -86,8 +86,8 @@ TEST_F(counting, gives_a_reply_to_the_server_that_it_was_at_last) {
 }
 
 TEST_F(counting, tells_tokens_by_kind) {
-    metrics.reply_ended("talk", a_reply(), true);
-    metrics.reply_ended("talk", a_reply(), true);
+    metrics.record_reply("talk", a_reply(), true);
+    metrics.record_reply("talk", a_reply(), true);
     const auto tokens = [&](const std::string& kind) {
         return value("tandem_tokens_total" + of_near_and("kind=\"" + kind + "\""));
     };
@@ -101,7 +101,7 @@ TEST_F(counting, tells_tokens_by_kind) {
 }
 
 TEST_F(counting, tells_times_in_seconds) {
-    metrics.reply_ended("talk", a_reply(), true);
+    metrics.record_reply("talk", a_reply(), true);
     EXPECT_EQ(value("tandem_reply_first_token_seconds_sum" + of_near), 0.18);
     EXPECT_EQ(value("tandem_reply_first_chunk_seconds_sum" + of_near), 0.45);
     EXPECT_EQ(value("tandem_reply_guard_wait_seconds_sum" + of_near), 1.5);
@@ -110,32 +110,32 @@ TEST_F(counting, tells_times_in_seconds) {
 }
 
 TEST_F(counting, tells_of_a_first_chunk_only_where_the_reader_gets_chunks) {
-    metrics.reply_ended("talk", a_reply(), false);
+    metrics.record_reply("talk", a_reply(), false);
     EXPECT_EQ(value("tandem_reply_first_chunk_seconds_count" + of_near), 0);
     EXPECT_EQ(value("tandem_reply_first_token_seconds_count" + of_near), 1);
 }
 
 TEST_F(counting, tells_gaps_from_the_second_chunk_on) {
-    metrics.chunk_came("talk", {.id = {1, 0}, .metrics = {.server = near_url}});
+    metrics.record_chunk("talk", {.id = {1, 0}, .metrics = {.server = near_url}});
     EXPECT_EQ(value("tandem_chunk_gap_seconds_count" + of_near), 0);
-    metrics.chunk_came("talk", {.id = {1, 1}, .metrics = {.server = near_url, .gap_ms = 250}});
+    metrics.record_chunk("talk", {.id = {1, 1}, .metrics = {.server = near_url, .gap_ms = 250}});
     EXPECT_EQ(value("tandem_chunk_gap_seconds_count" + of_near), 1);
     EXPECT_EQ(value("tandem_chunk_gap_seconds_sum" + of_near), 0.25);
 }
 
 TEST_F(counting, tells_why_replies_failed) {
-    metrics.reply_ended("talk", {.error = errc::queue_full}, true);
+    metrics.record_reply("talk", {.error = errc::queue_full}, true);
     EXPECT_EQ(value(R"(tandem_reply_errors_total{code="queue_full",model="talk",server="none"})"),
               1);
-    metrics.reply_ended(
+    metrics.record_reply(
         "talk", {.error = boost::system::error_code(5, boost::system::system_category())}, true);
     EXPECT_EQ(value(R"(tandem_reply_errors_total{code="other",model="talk",server="none"})"), 1);
 }
 
 TEST_F(counting, tells_requests_by_route_and_status) {
-    metrics.request_ended("/v1/models/{+id}", 404, 20ms);
-    metrics.request_ended("", 404, 1ms);
-    metrics.request_ended("/v1/chat/completions", 0, 5s);
+    metrics.record_request("/v1/models/{+id}", 404, 20ms);
+    metrics.record_request("", 404, 1ms);
+    metrics.record_request("/v1/chat/completions", 0, 5s);
     EXPECT_EQ(value(R"(tandem_http_requests_total{route="/v1/models/{+id}",status="404"})"), 1);
     EXPECT_EQ(value(R"(tandem_http_requests_total{route="other",status="404"})"), 1);
     EXPECT_EQ(value(R"(tandem_http_requests_total{route="/v1/chat/completions",status="none"})"),
@@ -145,7 +145,7 @@ TEST_F(counting, tells_requests_by_route_and_status) {
 }
 
 TEST_F(counting, takes_no_websocket_for_a_request_that_took_long) {
-    metrics.request_ended("/v1/voice", 101, 1h);
+    metrics.record_request("/v1/voice", 101, 1h);
     EXPECT_EQ(value(R"(tandem_http_requests_total{route="/v1/voice",status="101"})"), 1);
     EXPECT_EQ(value(R"(tandem_http_request_duration_seconds_count{route="/v1/voice"})"),
               std::nullopt);
@@ -184,10 +184,10 @@ TEST_F(counting, has_bounded_labels_whatever_comes) {
         r.servers = {"http://" + odd};
         r.error = boost::system::error_code(i, boost::system::system_category());
         r.finish_reason = finish_reason::error;
-        metrics.reply_ended(odd, r, true);
-        metrics.request_ended("/" + odd, 404, 1ms);
+        metrics.record_reply(odd, r, true);
+        metrics.record_request("/" + odd, 404, 1ms);
         metrics.record_voice_latency(odd, 1ms, voice_timing());
-        metrics.chunk_came(odd, {.id = {1, 1}, .metrics = {.server = odd}});
+        metrics.record_chunk(odd, {.id = {1, 1}, .metrics = {.server = odd}});
         metrics.set_servers({{.url = odd}});
     };
     tell_all_of(0);
@@ -255,8 +255,8 @@ struct all_counted : counting {
         auto failed = a_reply();
         failed.finish_reason = finish_reason::error;
         failed.error = errc::server_error;
-        metrics.reply_ended("talk", failed, true);
-        metrics.request_ended("/health", 200, 1ms);
+        metrics.record_reply("talk", failed, true);
+        metrics.record_request("/health", 200, 1ms);
         metrics.record_voice_latency("talk", 1ms, voice_timing());
         metrics.set_servers({{.url = near_url}});
     }

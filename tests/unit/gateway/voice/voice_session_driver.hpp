@@ -29,23 +29,24 @@ class voice_session_driver {
 
     /// A socket comes with its first message.
     void attach(voice_socket socket, const std::string& start = R"({"type":"start"})") {
-        turns.attached(now, socket, std::get<voice::start>(read(start)));
+        turns.on_socket_attached(now, socket, std::get<voice::start>(read(start)));
         perform();
     }
     void say(voice_socket socket, const std::string& message) {
-        turns.told(now, socket, read(message));
+        turns.on_message(now, socket, read(message));
         perform();
     }
     void drop(voice_socket socket) {
-        turns.dropped(now, socket);
+        turns.on_socket_lost(now, socket);
         perform();
     }
     void permit(std::uint64_t number) {
-        turns.permitted(now, number);
+        turns.on_turn_permitted(now, number);
         perform();
     }
     void refuse(std::uint64_t number) {
-        turns.refused(now, number, {.status = 403, .code = "policy", .message = "not this"});
+        turns.on_turn_refused(now, number,
+                              {.status = 403, .code = "policy", .message = "not this"});
         perform();
     }
     void chunk(std::uint64_t number, std::uint32_t seq, const std::string& text,
@@ -54,13 +55,13 @@ class voice_session_driver {
     }
     void chunk(std::uint64_t number, tandem::chunk c) {
         c.id.reply = library_id(number);
-        turns.chunk_came(now, number, c);
+        turns.on_chunk(now, number, c);
         perform();
     }
     void end(std::uint64_t number, finish_reason why = finish_reason::eos, std::string text = {}) {
         reply_result result{.finish_reason = why, .text = std::move(text)};
         if (why == finish_reason::error) result.error = errc::no_model;
-        turns.reply_ended(now, number, result);
+        turns.on_reply_ended(now, number, result);
         perform();
     }
     void drain() {
@@ -138,7 +139,7 @@ class voice_session_driver {
     }
     void perform(voice_action::check_turn& a) {
         note("check " + std::to_string(a.turn->number));
-        if (permits) turns.permitted(now, a.turn->number);
+        if (permits) turns.on_turn_permitted(now, a.turn->number);
     }
     void perform(voice_action::open_conversation& a) {
         note("open with " + std::to_string(a.options.messages.size()));

@@ -20,7 +20,7 @@ class counting_what_is_heard : public ::testing::Test {
     int heard_at_the_end(int continued = 0) {
         reply_result r{.finish_reason = finish_reason::interrupted};
         r.usage.heard = continued;
-        s.turns.reply_ended(s.now, 1, r);
+        s.turns.on_reply_ended(s.now, 1, r);
         s.drain();
         for (const auto& m : s.sent(listener))
             if (m["type"] == "end") return m["usage"]["heard"];

@@ -383,7 +383,7 @@ TEST(voice_session, is_over_at_once_where_it_breaks) {
     speaking s;
     s.say(socket, hello);
     s.asked();
-    s.turns.broke();
+    s.turns.on_exception();
     s.say(socket, hello);
     EXPECT_THAT(s.asked(), ElementsAre("close 7 1011", "forget"));
     EXPECT_TRUE(s.turns.is_over());

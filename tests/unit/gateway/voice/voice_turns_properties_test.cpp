@@ -109,20 +109,20 @@ class random_session {
         // One that was taken over may still have something to say.
         const auto from = below(10) ? last_socket_ : 1 + below(last_socket_);
         auto message = parse_voice_message(text, 1000);
-        turns_.told(now_, from, std::get<voice_message>(std::move(message)));
+        turns_.on_message(now_, from, std::get<voice_message>(std::move(message)));
         perform();
     }
     void attach() {
         const auto text = below(2) ? R"({"type":"start","text":"Hello"})" : R"({"type":"start"})";
         auto start = std::get<voice_message>(parse_voice_message(text, 1000));
         if (!turns_.is_over()) sockets_.insert(++last_socket_);
-        turns_.attached(now_, last_socket_, std::get<voice::start>(std::move(start)));
+        turns_.on_socket_attached(now_, last_socket_, std::get<voice::start>(std::move(start)));
         perform();
     }
     void drop() {
         const auto socket = below(4) ? last_socket_ : 1 + below(last_socket_);
         sockets_.erase(socket);
-        turns_.dropped(now_, socket);
+        turns_.on_socket_lost(now_, socket);
         perform();
     }
     /// Says that the last chunk was spoken.
@@ -130,7 +130,7 @@ class random_session {
         if (!reply_ || !reply_->is_speaking || sockets_.empty()) return;
         auto message = parse_voice_message(
             R"({"type":"continue","chunk":")" + to_string(last_chunk_) + "\"}", 1000);
-        turns_.told(now_, last_socket_, std::get<voice_message>(std::move(message)));
+        turns_.on_message(now_, last_socket_, std::get<voice_message>(std::move(message)));
         perform();
     }
 
@@ -153,9 +153,9 @@ class random_session {
         checks_.pop_back();
         if (below(5)) {
             permitted_.insert(number);
-            turns_.permitted(now_, number);
+            turns_.on_turn_permitted(now_, number);
         } else {
-            turns_.refused(now_, number, {.status = 403, .code = "policy"});
+            turns_.on_turn_refused(now_, number, {.status = 403, .code = "policy"});
         }
         perform();
     }
@@ -174,7 +174,7 @@ class random_session {
             result.error = errc::server_gone;
         }
         const auto number = std::exchange(reply_, {})->number;
-        turns_.reply_ended(now_, number, result);
+        turns_.on_reply_ended(now_, number, result);
         perform();
     }
     void hand_over() {
@@ -182,7 +182,7 @@ class random_session {
         r.is_asked = false;
         r.is_speaking = true;
         const chunk c{.id = {100 + r.number, r.next++}, .text = "One. ", .speech = "One."};
-        turns_.chunk_came(now_, r.number, c);
+        turns_.on_chunk(now_, r.number, c);
         perform();
     }
     bool is_quiet() const { return !reply_ && checks_.empty(); }

@@ -25,11 +25,10 @@ std::string first_prompt() {
 TEST(script, follows_a_dialogue_turn_by_turn) {
     const script s({weather}, {});
     EXPECT_EQ(s.continuation(first_prompt()), "Yes. Take a coat.");
-    EXPECT_EQ(
-        s.continuation(first_prompt() +
-                           "Yes. Take a coat.<|im_end|>\n<|im_start|>user\nTomorrow?<|im_end|>\n"
-                           "<|im_start|>assistant\n"),
-        "No.");
+    EXPECT_EQ(s.continuation(first_prompt() +
+                             "Yes. Take a coat.<|im_end|>\n<|im_start|>user\nTomorrow?<|im_end|>\n"
+                             "<|im_start|>assistant\n"),
+              "No.");
 }
 
 TEST(script, goes_on_inside_a_reply) {

@@ -46,8 +46,8 @@ TEST(tokenizer, gives_back_every_text) {
         all_bytes, "I don't know; it's 3.5 km (about) -- or 4?", "日本語 and \xF0\x9F\x98\x80 too",
         "<|im_start|>user\nHi<|im_end|>\n<|endoftext|>", "zzzzzz ZZZZZZ Zzzzzz ~~~ 999"};
     for (const auto& text : texts) {
-        EXPECT_EQ(text_of(tokenize(text, true)), text);
-        EXPECT_EQ(text_of(tokenize(text, false)), text);
+        EXPECT_EQ(detokenize_text(tokenize(text, true)), text);
+        EXPECT_EQ(detokenize_text(tokenize(text, false)), text);
     }
 }
 
@@ -58,7 +58,7 @@ TEST(tokenizer, tokenizes_what_was_generated_so_far_as_it_was_generated) {
     const std::vector<token_id> all = tokenize(text, false);
     for (std::size_t n = 0; n <= all.size(); ++n) {
         const std::vector<token_id> so_far(all.begin(), all.begin() + static_cast<long>(n));
-        EXPECT_EQ(tokenize(text_of(so_far), false), so_far);
+        EXPECT_EQ(tokenize(detokenize_text(so_far), false), so_far);
     }
 }
 

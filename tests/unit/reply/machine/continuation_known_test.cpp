@@ -73,7 +73,7 @@ TEST(known_start, keeps_its_place_before_a_hole_that_is_filled) {
     c.append(token("X", {5}, 2));  // id 4 was lost
     c.prompt_tokenized({3});
     const std::vector<token_id> answer{4, 5, reply_transcript::separator};
-    c.recovered(answer);
+    c.set_recovered_ids(answer);
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2, 3, 4, 5));
 }
 
@@ -82,12 +82,12 @@ TEST(known, is_prompt_and_reply_with_a_place_behind_each_token) {
     c.append(token("!", {4}, 1));
     c.append(token(" Bye", {5}, 2));
     c.prompt_tokenized({3});
-    const auto known = c.known();
+    const auto known = c.to_tokenized_text();
     EXPECT_EQ(known.text(), "Hi you! Bye");
-    EXPECT_THAT(known.begin("Hi you! Bye now").ids, ElementsAre(1, 2, 3, 4, 5));
-    EXPECT_THAT(known.begin("Hi you! By the way").ids, ElementsAre(1, 2, 3, 4));
-    EXPECT_THAT(known.begin("Hi you, too").ids, ElementsAre(1, 2, 3));
-    EXPECT_THAT(known.begin("Hi yo-yo").ids, ElementsAre(1, 2));
+    EXPECT_THAT(known.attach_known_ids("Hi you! Bye now").ids, ElementsAre(1, 2, 3, 4, 5));
+    EXPECT_THAT(known.attach_known_ids("Hi you! By the way").ids, ElementsAre(1, 2, 3, 4));
+    EXPECT_THAT(known.attach_known_ids("Hi you, too").ids, ElementsAre(1, 2, 3));
+    EXPECT_THAT(known.attach_known_ids("Hi yo-yo").ids, ElementsAre(1, 2));
 }
 
 TEST(known, counts_the_tokens_of_a_text_that_several_made_as_one_place) {
@@ -96,15 +96,15 @@ TEST(known, counts_the_tokens_of_a_text_that_several_made_as_one_place) {
     c.append(token("b", {6}, 3, 1));
     c.prompt_tokenized({1});
     const std::vector<token_id> answer{4, 5, reply_transcript::separator};
-    c.recovered(answer);
-    EXPECT_THAT(c.known().begin("HiXc").ids, ElementsAre(1, 4, 5));
-    EXPECT_THAT(c.known().begin("HiXb").ids, ElementsAre(1, 4, 5, 6));
+    c.set_recovered_ids(answer);
+    EXPECT_THAT(c.to_tokenized_text().attach_known_ids("HiXc").ids, ElementsAre(1, 4, 5));
+    EXPECT_THAT(c.to_tokenized_text().attach_known_ids("HiXb").ids, ElementsAre(1, 4, 5, 6));
 }
 
 TEST(known, is_the_known_start_alone_where_the_rest_is_not) {
     reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
-    EXPECT_THAT(c.known().begin("Hi you! Bye").ids, ElementsAre(1, 2));
+    EXPECT_THAT(c.to_tokenized_text().attach_known_ids("Hi you! Bye").ids, ElementsAre(1, 2));
 }
 
 TEST(known, has_no_ids_once_they_are_forgotten) {
@@ -114,7 +114,7 @@ TEST(known, has_no_ids_once_they_are_forgotten) {
     c.forget_ids();
     EXPECT_THAT(known_ids(c), IsEmpty());
     EXPECT_EQ(c.next_prompt().text, "Hi you!");
-    EXPECT_THAT(c.known().begin("Hi you!").ids, IsEmpty());
+    EXPECT_THAT(c.to_tokenized_text().attach_known_ids("Hi you!").ids, IsEmpty());
 }
 
 TEST(known, takes_no_ids_once_they_are_forgotten) {

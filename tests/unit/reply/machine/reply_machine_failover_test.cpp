@@ -320,7 +320,7 @@ TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
     d.break_behind("Hello.", " you");
     d.found_again("PHello. you");
     d.wants();
-    EXPECT_EQ(d.machine.slot_priority(), tandem::slots::priority::reply_transcript);
+    EXPECT_EQ(d.machine.slot_priority(), tandem::slots::priority::continuation);
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("slot, rescue!"));
 }

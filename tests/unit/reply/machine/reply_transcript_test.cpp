@@ -57,7 +57,7 @@ TEST(reply_transcript, fills_several_holes_between_known_ids) {
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre("X", "Y"));
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     const std::vector<tandem::wire::token_id> answer{4, 5, 0, 7, 8, 9, 0};
-    c.recovered(answer);
+    c.set_recovered_ids(answer);
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9));
     EXPECT_THAT(c.texts_with_missing_ids(), IsEmpty());
 }
@@ -72,7 +72,7 @@ TEST_P(continuation_misfit, is_refused_for_text) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.prompt_tokenized({1, 2});
     c.append(event("X", {5}, 2));
-    c.recovered(GetParam().answer);
+    c.set_recovered_ids(GetParam().answer);
     EXPECT_FALSE(c.next_prompt().as_ids());
     EXPECT_EQ(c.next_prompt().text, "HiX");
     c.append(event("b", {6}, 3));
@@ -136,7 +136,7 @@ TEST(reply_transcript, goes_on_from_before_an_event_whose_text_was_held) {
         if (as_ids) c.prompt_tokenized({1, 2});
         c.append(event("a", {3}, 1));
         c.append(event("", {4}, 2));
-        c.cut();
+        c.record_cut();
         c.begin_request();
         if (as_ids)
             EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
@@ -179,11 +179,11 @@ TEST_P(stop_words, that_came_with_the_last_text_are_not_gone_on_from) {
     reply_transcript c(prompt_with_ids{"Hi"}, true);
     c.prompt_tokenized({1, 2});
     for (const auto& e : GetParam().events) c.append(e);
-    c.cut();
+    c.record_cut();
     auto ids = GetParam().tokenized;
     ids.push_back(reply_transcript::separator);
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre(GetParam().events.back().content));
-    c.recovered(ids);
+    c.set_recovered_ids(ids);
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
 }
 
@@ -202,16 +202,16 @@ TEST(reply_transcript, keeps_its_ids_where_the_last_text_holds_no_stop_word) {
     c.prompt_tokenized({1, 2});
     c.append(event("", {3}, 1));
     c.append(event("ab", {4}, 2));
-    c.cut();
+    c.record_cut();
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre("ab"));
-    c.recovered(std::vector<tandem::wire::token_id>{3, 4, reply_transcript::separator});
+    c.set_recovered_ids(std::vector<tandem::wire::token_id>{3, 4, reply_transcript::separator});
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4));
 }
 
 TEST(reply_transcript, asks_for_no_sure_ids_where_there_are_no_stop_words) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.append(event("a", {3}, 1));
-    c.cut();
+    c.record_cut();
     EXPECT_THAT(c.texts_with_missing_ids(), IsEmpty());
 }
 
@@ -220,12 +220,12 @@ TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
     reply_transcript c(prompt_with_ids{"Hi"}, true);
     c.append(event("a", {3}, 1));
     c.prompt_tokenized({1, 2});
-    c.cut();
-    c.cut();
+    c.record_cut();
+    c.record_cut();
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre("a"));
     const std::vector<tandem::wire::token_id> answer{3, 0};
-    c.recovered(answer);
-    c.cut();
+    c.set_recovered_ids(answer);
+    c.record_cut();
     EXPECT_THAT(c.texts_with_missing_ids(), IsEmpty()) << "its ids are known";
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
@@ -246,7 +246,7 @@ TEST(reply_transcript, goes_on_as_text_where_half_a_character_was_too_much_to_ho
     EXPECT_TRUE(c.generated() == handed_on);
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     // The server's ids of that text, the last of which cannot be that of half a character.
-    c.recovered(std::vector<tandem::wire::token_id>{3, 9, reply_transcript::separator});
+    c.set_recovered_ids(std::vector<tandem::wire::token_id>{3, 9, reply_transcript::separator});
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     EXPECT_TRUE(c.next_prompt().text == "Hi" + handed_on);
 }

@@ -85,13 +85,13 @@ chunker make_chunker(const random_reply& reply) {
     return {make_boundary_detector(reply.rule), reply.limits};
 }
 
-void take_all(chunker& chunks, std::vector<piece>& out) {
+void take_all(chunker& chunks, std::vector<chunk_text>& out) {
     while (chunks.current() == status::ready) out.push_back(chunks.take());
 }
 
-std::vector<piece> taken_at_once(const random_reply& reply) {
+std::vector<chunk_text> taken_at_once(const random_reply& reply) {
     auto chunks = make_chunker(reply);
-    std::vector<piece> out;
+    std::vector<chunk_text> out;
     for (const auto& token : reply.tokens) {
         chunks.feed(token);
         take_all(chunks, out);
@@ -102,16 +102,16 @@ std::vector<piece> taken_at_once(const random_reply& reply) {
     return out;
 }
 
-std::vector<piece> taken_at_the_end(const random_reply& reply) {
+std::vector<chunk_text> taken_at_the_end(const random_reply& reply) {
     auto chunks = make_chunker(reply);
-    std::vector<piece> out;
+    std::vector<chunk_text> out;
     for (const auto& token : reply.tokens) chunks.feed(token);
     chunks.finish();
     take_all(chunks, out);
     return out;
 }
 
-std::string joined(const std::vector<piece>& pieces) {
+std::string joined(const std::vector<chunk_text>& pieces) {
     std::string text;
     for (const auto& p : pieces) text += p.text;
     return text;
@@ -132,7 +132,7 @@ class ChunkerProperties : public testing::Test {
 };
 
 TEST_F(ChunkerProperties, PiecesJoinedAreTheText) {
-    for_all([](const random_reply& reply, const std::vector<piece>& pieces) {
+    for_all([](const random_reply& reply, const std::vector<chunk_text>& pieces) {
         std::string text;
         for (const auto& token : reply.tokens) text += token;
         EXPECT_EQ(joined(pieces), text);
@@ -140,7 +140,7 @@ TEST_F(ChunkerProperties, PiecesJoinedAreTheText) {
 }
 
 TEST_F(ChunkerProperties, TokensOfThePiecesAreThoseWithText) {
-    for_all([](const random_reply& reply, const std::vector<piece>& pieces) {
+    for_all([](const random_reply& reply, const std::vector<chunk_text>& pieces) {
         int fed = 0, counted = 0;
         for (const auto& token : reply.tokens) fed += !token.empty();
         for (const auto& p : pieces) counted += p.tokens;
@@ -149,7 +149,7 @@ TEST_F(ChunkerProperties, TokensOfThePiecesAreThoseWithText) {
 }
 
 TEST_F(ChunkerProperties, NoPieceIsEmptyOrEndsInsideACharacter) {
-    for_all([](const random_reply&, const std::vector<piece>& pieces) {
+    for_all([](const random_reply&, const std::vector<chunk_text>& pieces) {
         for (const auto& p : pieces) {
             EXPECT_NE(p.text, "");
             EXPECT_EQ(find_invalid_utf8(p.text), std::string_view::npos);
@@ -158,7 +158,7 @@ TEST_F(ChunkerProperties, NoPieceIsEmptyOrEndsInsideACharacter) {
 }
 
 TEST_F(ChunkerProperties, NoPieceHasMoreTokensThanItsLimitAndAPeek) {
-    for_all([](const random_reply& reply, const std::vector<piece>& pieces) {
+    for_all([](const random_reply& reply, const std::vector<chunk_text>& pieces) {
         for (std::size_t i = 0; i < pieces.size(); ++i) {
             const auto& l = reply.limits;
             const int most = i == 0 && l.first_max_tokens ? l.first_max_tokens : l.max_tokens;
@@ -169,13 +169,13 @@ TEST_F(ChunkerProperties, NoPieceHasMoreTokensThanItsLimitAndAPeek) {
 }
 
 TEST_F(ChunkerProperties, OnlyTheLastPieceIsTheEnd) {
-    for_all([](const random_reply&, const std::vector<piece>& pieces) {
+    for_all([](const random_reply&, const std::vector<chunk_text>& pieces) {
         for (std::size_t i = 0; i + 1 < pieces.size(); ++i) EXPECT_NE(pieces[i].why, boundary::end);
     });
 }
 
 TEST_F(ChunkerProperties, AWordPieceEndsBeforeWhiteSpace) {
-    for_all([](const random_reply&, const std::vector<piece>& pieces) {
+    for_all([](const random_reply&, const std::vector<chunk_text>& pieces) {
         for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
             if (pieces[i].why != boundary::word) continue;
             EXPECT_TRUE(is_white_space(decode_first_character(pieces[i + 1].text).character));
@@ -185,7 +185,7 @@ TEST_F(ChunkerProperties, AWordPieceEndsBeforeWhiteSpace) {
 }
 
 TEST_F(ChunkerProperties, PiecesAreTheSameWheneverTheyAreTaken) {
-    for_all([](const random_reply& reply, const std::vector<piece>& pieces) {
+    for_all([](const random_reply& reply, const std::vector<chunk_text>& pieces) {
         const auto later = taken_at_the_end(reply);
         ASSERT_EQ(later.size(), pieces.size());
         for (std::size_t i = 0; i < pieces.size(); ++i) {

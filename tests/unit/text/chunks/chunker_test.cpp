@@ -12,11 +12,11 @@
 
 namespace tandem::text {
 
-bool operator==(const piece& a, const piece& b) {
+bool operator==(const chunk_text& a, const chunk_text& b) {
     return a.text == b.text && a.why == b.why && a.tokens == b.tokens;
 }
 
-void PrintTo(const piece& p, std::ostream* out) {
+void PrintTo(const chunk_text& p, std::ostream* out) {
     constexpr const char* names[] = {"sentence", "clause", "word", "limit", "end"};
     *out << '"' << p.text << "\" " << names[static_cast<int>(p.why)] << " of " << p.tokens;
 }
@@ -39,12 +39,12 @@ class ChunkerTest : public testing::Test {
         for (const auto t : list) chunks_.feed(t);
         return chunks_.current();
     }
-    std::vector<piece> taken() {
-        std::vector<piece> list;
+    std::vector<chunk_text> taken() {
+        std::vector<chunk_text> list;
         while (chunks_.current() == status::ready) list.push_back(chunks_.take());
         return list;
     }
-    std::vector<piece> pieces_of(const tokens& list) {
+    std::vector<chunk_text> pieces_of(const tokens& list) {
         read(list);
         chunks_.finish();
         return taken();
@@ -58,52 +58,52 @@ TEST_F(ChunkerTest, EndsAChunkWithASentenceOnceTheNextTokenIsRead) {
     EXPECT_EQ(read({"Hello"}), status::reading);
     EXPECT_EQ(read({"!"}), status::holding);
     EXPECT_EQ(read({" How"}), status::ready);
-    EXPECT_THAT(taken(), ElementsAre(piece{"Hello!", sentence, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Hello!", sentence, 2}));
     EXPECT_EQ(chunks_.unread(), " How");
     EXPECT_EQ(chunks_.current(), status::reading);
 }
 
 TEST_F(ChunkerTest, KeepsTheClosingQuoteWithTheSentence) {
-    EXPECT_THAT(
-        pieces_of({"He", " said", " \"", "Hello", "!", "\"", " Then", " left", "."}),
-        ElementsAre(piece{"He said \"Hello!\"", sentence, 6}, piece{" Then left.", end, 3}));
+    EXPECT_THAT(pieces_of({"He", " said", " \"", "Hello", "!", "\"", " Then", " left", "."}),
+                ElementsAre(chunk_text{"He said \"Hello!\"", sentence, 6},
+                            chunk_text{" Then left.", end, 3}));
 }
 
 TEST_F(ChunkerTest, LeavesAnOpeningQuoteToTheNextSentence) {
     EXPECT_THAT(pieces_of({"Yes", ".", " \"", "No", ".\""}),
-                ElementsAre(piece{"Yes.", sentence, 2}, piece{" \"No.\"", end, 3}));
+                ElementsAre(chunk_text{"Yes.", sentence, 2}, chunk_text{" \"No.\"", end, 3}));
 }
 
 TEST_F(ChunkerTest, AbsorbsWhiteSpaceAfterASentence) {
     EXPECT_THAT(pieces_of({"Yes", ".", "\n\n", "No"}),
-                ElementsAre(piece{"Yes.\n\n", sentence, 3}, piece{"No", end, 1}));
+                ElementsAre(chunk_text{"Yes.\n\n", sentence, 3}, chunk_text{"No", end, 1}));
 }
 
 TEST_F(ChunkerTest, CountsACarriedTokenInTheNextChunk) {
     read({"One", ".", " Two"});
     taken();
     read({".", " Three"});
-    EXPECT_THAT(taken(), ElementsAre(piece{" Two.", sentence, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{" Two.", sentence, 2}));
 }
 
 TEST_F(ChunkerTest, CountsEachTokenOfATextThatSeveralMade) {
     limit(0, 4, 4);
     chunks_.feed("\xE4\xBD\xA0", 3);
     chunks_.feed(" so", 1);
-    EXPECT_THAT(taken(), ElementsAre(piece{"\xE4\xBD\xA0", word, 3}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"\xE4\xBD\xA0", word, 3}));
     chunks_.finish();
-    EXPECT_THAT(taken(), ElementsAre(piece{" so", end, 1}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{" so", end, 1}));
 }
 
 TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
     EXPECT_EQ(read({"Yes", ".", "", ""}), status::holding);
-    EXPECT_THAT(pieces_of({""}), ElementsAre(piece{"Yes.", end, 2}));
+    EXPECT_THAT(pieces_of({""}), ElementsAre(chunk_text{"Yes.", end, 2}));
 }
 
 TEST_F(ChunkerTest, EndsAHeldChunkWhenTheHoldExpires) {
     read({"Yes", "."});
     EXPECT_EQ(chunks_.hold_expired(), status::ready);
-    EXPECT_THAT(taken(), ElementsAre(piece{"Yes.", sentence, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Yes.", sentence, 2}));
     EXPECT_EQ(chunks_.unread(), "");
 }
 
@@ -119,7 +119,7 @@ TEST_F(ChunkerTest, StartsTheNextChunkWithAQuoteThatCameTooLate) {
     read({"\"", "Yes", "."});
     chunks_.hold_expired();
     EXPECT_THAT(pieces_of({"\"", " he", " said"}),
-                ElementsAre(piece{"\"Yes.", sentence, 3}, piece{"\" he said", end, 3}));
+                ElementsAre(chunk_text{"\"Yes.", sentence, 3}, chunk_text{"\" he said", end, 3}));
 }
 
 // The first chunk.
@@ -130,8 +130,8 @@ TEST_F(ChunkerTest, GoesOnWhenTheFirstSentenceIsTooShort) {
     EXPECT_EQ(read({" How", " can", " I", " help", " you", " today", "?"}), status::reading);
     EXPECT_EQ(read({" I", " am", " here", "."}), status::holding);
     read({" Yes"});
-    EXPECT_THAT(taken(),
-                ElementsAre(piece{"Hello! How can I help you today? I am here.", sentence, 13}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Hello! How can I help you today? I am here.",
+                                                sentence, 13}));
 }
 
 TEST_F(ChunkerTest, EndsTheFirstChunkAtTheFirstSentenceThatIsLongEnough) {
@@ -156,35 +156,35 @@ TEST_F(ChunkerTest, AsksForNoShortestChunkLater) {
 TEST_F(ChunkerTest, FallsBackToASentenceEndThatCameTooEarly) {
     limit(4, 6, 96);
     EXPECT_EQ(read({"Sure", "!", " I", " would", " really", " like"}), status::ready);
-    EXPECT_THAT(taken(), ElementsAre(piece{"Sure!", sentence, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Sure!", sentence, 2}));
     EXPECT_EQ(chunks_.unread(), " I would really like");
 }
 
 TEST_F(ChunkerTest, PrefersTheLaterOfAnEarlySentenceEndAndAClause) {
     limit(4, 6, 96);
     read({"Sure", "!", " Well", ",", " I", " would"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"Sure! Well,", clause, 4}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Sure! Well,", clause, 4}));
     limit(6, 7, 96);
     read({"Well", ",", " sure", "!", " I", " would", " really"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"Well, sure!", sentence, 4}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Well, sure!", sentence, 4}));
 }
 
 TEST_F(ChunkerTest, FindsLaterSentencesBehindAnEarlyEnd) {
     limit(4, 24, 96);
     read({"A", ".", " B", ".", " C"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"A. B.", sentence, 4}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"A. B.", sentence, 4}));
 }
 
 TEST_F(ChunkerTest, TakesAnySentenceEndAtTheLimitWhenTheLeastIsMoreThanTheMost) {
     limit(10, 3, 96);
     read({"I", " do", ".", " Yes"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"I do.", sentence, 3}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
 }
 
 TEST_F(ChunkerTest, HasTheLimitOfLaterChunksWhenTheFirstHasNone) {
     limit(0, 0, 3);
     read({"a", " b", " c"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"a b", word, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"a b", word, 2}));
 }
 
 // Limits.
@@ -192,37 +192,38 @@ TEST_F(ChunkerTest, HasTheLimitOfLaterChunksWhenTheFirstHasNone) {
 TEST_F(ChunkerTest, EndsAfterTheLastClauseAtALimit) {
     limit(0, 5, 96);
     read({"Well", ",", " one", ",", " two"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"Well, one,", clause, 4}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Well, one,", clause, 4}));
     EXPECT_EQ(chunks_.unread(), " two");
 }
 
 TEST_F(ChunkerTest, EndsBeforeTheLastWordWithoutAClause) {
     limit(0, 3, 96);
     read({"the", " quick", " bro"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"the quick", word, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"the quick", word, 2}));
     EXPECT_EQ(chunks_.unread(), " bro");
 }
 
 TEST_F(ChunkerTest, EndsInsideAWordWhenThereIsButOne) {
     limit(0, 3, 96);
     EXPECT_THAT(pieces_of({"anti", "dis", "establish", "ment"}),
-                ElementsAre(piece{"antidisestablish", boundary::limit, 3}, piece{"ment", end, 1}));
+                ElementsAre(chunk_text{"antidisestablish", boundary::limit, 3},
+                            chunk_text{"ment", end, 1}));
 }
 
 TEST_F(ChunkerTest, NeverSplitsANumberWhereItHasAnotherPlace) {
     limit(0, 5, 96);
     read({"costs", " 1", ",", "000", " euro"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"costs 1,000", word, 4}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"costs 1,000", word, 4}));
     limit(0, 3, 96);
     read({"costs", " 1", ","});
-    EXPECT_THAT(taken(), ElementsAre(piece{"costs", word, 1}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"costs", word, 1}));
 }
 
 TEST_F(ChunkerTest, DividesATokenWhereAClauseEndsInIt) {
     limit(0, 2, 96);
     read({"so", " well, I"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"so well,", clause, 1}));
-    EXPECT_THAT(pieces_of({}), ElementsAre(piece{" I", end, 1}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"so well,", clause, 1}));
+    EXPECT_THAT(pieces_of({}), ElementsAre(chunk_text{" I", end, 1}));
 }
 
 TEST_F(ChunkerTest, CountsCarriedTokensAgainstTheNextLimit) {
@@ -231,14 +232,14 @@ TEST_F(ChunkerTest, CountsCarriedTokensAgainstTheNextLimit) {
     taken();
     EXPECT_EQ(read({" d"}), status::reading);
     EXPECT_EQ(read({" e"}), status::ready);
-    EXPECT_THAT(taken(), ElementsAre(piece{" c d", word, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{" c d", word, 2}));
 }
 
 TEST_F(ChunkerTest, DividesACarriedTextThatIsOverTheNextLimit) {
     limit(0, 8, 3);
     read({"a", ",", " b", " c", " d", " e", " f", " g"});
-    EXPECT_THAT(taken(), ElementsAre(piece{"a,", clause, 2}, piece{" b c", word, 2},
-                                     piece{" d e", word, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"a,", clause, 2}, chunk_text{" b c", word, 2},
+                                     chunk_text{" d e", word, 2}));
     EXPECT_EQ(chunks_.unread(), " f g");
 }
 
@@ -246,7 +247,7 @@ TEST_F(ChunkerTest, LooksOneTokenPastASentenceEndAtTheLimit) {
     limit(0, 3, 96);
     EXPECT_EQ(read({"I", " do", "."}), status::holding);
     EXPECT_EQ(read({" Yes"}), status::ready);
-    EXPECT_THAT(taken(), ElementsAre(piece{"I do.", sentence, 3}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
     EXPECT_EQ(chunks_.unread(), " Yes");
 }
 
@@ -254,22 +255,23 @@ TEST_F(ChunkerTest, LooksNoFurtherThanOneTokenPastTheLimit) {
     limit(0, 3, 96);
     read({"Wait", ".", "."});
     EXPECT_EQ(read({"."}), status::ready);
-    EXPECT_THAT(taken(), ElementsAre(piece{"Wait...", sentence, 4}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Wait...", sentence, 4}));
 }
 
 TEST_F(ChunkerTest, EndsALateSentenceOfTheLimitWhenTheHoldExpires) {
     limit(0, 3, 96);
     read({"I", " do", "."});
     chunks_.hold_expired();
-    EXPECT_THAT(taken(), ElementsAre(piece{"I do.", sentence, 3}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
 }
 
 TEST_F(ChunkerTest, WorksTokenByToken) {
     limit(1, 1, 1);
-    EXPECT_THAT(pieces_of({"One", ".", " two", " three, four"}),
-                ElementsAre(piece{"One", boundary::limit, 1}, piece{".", sentence, 1},
-                            piece{" two", boundary::limit, 1}, piece{" three,", clause, 0},
-                            piece{" four", boundary::limit, 1}));
+    EXPECT_THAT(
+        pieces_of({"One", ".", " two", " three, four"}),
+        ElementsAre(chunk_text{"One", boundary::limit, 1}, chunk_text{".", sentence, 1},
+                    chunk_text{" two", boundary::limit, 1}, chunk_text{" three,", clause, 0},
+                    chunk_text{" four", boundary::limit, 1}));
 }
 
 TEST_F(ChunkerTest, HasNoLimitOfTokensWithZero) {
@@ -284,7 +286,7 @@ TEST_F(ChunkerTest, CountsNoTokenForMoreTextOfATokenReadBefore) {
     chunks_.feed(" <", 0);
     chunks_.feed(".", 1);
     chunks_.finish();
-    EXPECT_THAT(taken(), ElementsAre(piece{"One <.", boundary::end, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"One <.", boundary::end, 2}));
 }
 
 TEST_F(ChunkerTest, BoundsTheBytesOfAChunk) {
@@ -328,19 +330,19 @@ TEST_F(ChunkerTest, GivesNoEmptyPieceAtTheEnd) {
     read({"Yes", "."});
     chunks_.hold_expired();
     chunks_.finish();
-    EXPECT_THAT(taken(), ElementsAre(piece{"Yes.", sentence, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"Yes.", sentence, 2}));
     EXPECT_EQ(chunks_.current(), status::reading);
 }
 
 TEST_F(ChunkerTest, KeepsAnEarlySentenceInTheOnlyChunk) {
     limit(10, 24, 96);
-    EXPECT_THAT(pieces_of({"Yes", ".", " No", "."}), ElementsAre(piece{"Yes. No.", end, 4}));
+    EXPECT_THAT(pieces_of({"Yes", ".", " No", "."}), ElementsAre(chunk_text{"Yes. No.", end, 4}));
 }
 
 TEST_F(ChunkerTest, GivesWhatWasReadWhileAChunkWaited) {
-    EXPECT_THAT(
-        pieces_of({"A", ".", " B", ".", " C", ".", "\n"}),
-        ElementsAre(piece{"A.", sentence, 2}, piece{" B.", sentence, 2}, piece{" C.\n", end, 3}));
+    EXPECT_THAT(pieces_of({"A", ".", " B", ".", " C", ".", "\n"}),
+                ElementsAre(chunk_text{"A.", sentence, 2}, chunk_text{" B.", sentence, 2},
+                            chunk_text{" C.\n", end, 3}));
 }
 
 TEST_F(ChunkerTest, HoldsWhatIsNotTakenAsUnread) {
@@ -351,57 +353,60 @@ TEST_F(ChunkerTest, HoldsWhatIsNotTakenAsUnread) {
 }
 
 TEST_F(ChunkerTest, GivesAnEmptyPieceWhenNoneIsReady) {
-    EXPECT_EQ(chunks_.take(), piece{});
+    EXPECT_EQ(chunks_.take(), chunk_text{});
 }
 
 /// A detector that says what the test wrote, one verdict for each call.
 class scripted_detector final : public boundary_detector {
  public:
-    explicit scripted_detector(std::vector<verdict> script) : script_(std::move(script)) {}
-    verdict feed(std::string_view) override { return next(); }
-    verdict consume(std::size_t) override { return next(); }
-    verdict finish() override { return last_; }
+    explicit scripted_detector(std::vector<boundary_verdict> script) : script_(std::move(script)) {}
+    boundary_verdict feed(std::string_view) override { return next(); }
+    boundary_verdict consume(std::size_t) override { return next(); }
+    boundary_verdict finish() override { return last_; }
 
  private:
-    verdict next() { return last_ = at_ < script_.size() ? script_[at_++] : verdict{}; }
-    std::vector<verdict> script_;
-    verdict last_;
+    boundary_verdict next() {
+        return last_ = at_ < script_.size() ? script_[at_++] : boundary_verdict{};
+    }
+    std::vector<boundary_verdict> script_;
+    boundary_verdict last_;
     std::size_t at_ = 0;
 };
 
-std::vector<piece> pieces_by(std::vector<verdict> script, chunk_limits limits, const tokens& list) {
+std::vector<chunk_text> pieces_by(std::vector<boundary_verdict> script, chunk_limits limits,
+                                  const tokens& list) {
     chunker chunks(std::make_unique<scripted_detector>(std::move(script)), limits);
     for (const auto t : list) chunks.feed(t);
     chunks.finish();
-    std::vector<piece> out;
+    std::vector<chunk_text> out;
     while (chunks.current() == status::ready) out.push_back(chunks.take());
     return out;
 }
 
 TEST(ChunkerWithAnyRule, EndsAChunkInsideAToken) {
     EXPECT_THAT(pieces_by({{}, {5, {}}}, {0, 24, 96}, {"I d", "o. Yes"}),
-                ElementsAre(piece{"I do.", sentence, 1}, piece{" Yes", end, 1}));
+                ElementsAre(chunk_text{"I do.", sentence, 1}, chunk_text{" Yes", end, 1}));
 }
 
 TEST(ChunkerWithAnyRule, TakesSeveralSettledEndsOfOneToken) {
-    EXPECT_THAT(
-        pieces_by({{2, {}}, {3, {}}}, {0, 24, 96}, {"A. B. C"}),
-        ElementsAre(piece{"A.", sentence, 0}, piece{" B.", sentence, 0}, piece{" C", end, 1}));
+    EXPECT_THAT(pieces_by({{2, {}}, {3, {}}}, {0, 24, 96}, {"A. B. C"}),
+                ElementsAre(chunk_text{"A.", sentence, 0}, chunk_text{" B.", sentence, 0},
+                            chunk_text{" C", end, 1}));
 }
 
 TEST(ChunkerWithAnyRule, FallsBackWhenTheTokenPastTheLimitDeniesTheEnd) {
     EXPECT_THAT(pieces_by({{}, {{}, 6}, {}}, {0, 2, 96}, {"Dear", " M.", " Smith"}),
-                ElementsAre(piece{"Dear", word, 1}, piece{" M. Smith", end, 2}));
+                ElementsAre(chunk_text{"Dear", word, 1}, chunk_text{" M. Smith", end, 2}));
 }
 
 TEST(ChunkerWithAnyRule, EndsASentenceInsideWhatIsLeftAtTheEnd) {
     EXPECT_THAT(pieces_by({{}, {{}, 3}}, {0, 24, 96}, {"Yes.", " No"}),
-                ElementsAre(piece{"Yes", sentence, 0}, piece{". No", end, 2}));
+                ElementsAre(chunk_text{"Yes", sentence, 0}, chunk_text{". No", end, 2}));
 }
 
 TEST(ChunkerWithAnyRule, LeavesNoWhiteSpaceAloneAtTheEnd) {
     EXPECT_THAT(pieces_by({{{}, 4}}, {0, 24, 96}, {"Yes. \n"}),
-                ElementsAre(piece{"Yes. \n", end, 1}));
+                ElementsAre(chunk_text{"Yes. \n", end, 1}));
 }
 
 TEST_F(ChunkerTest, MakesAChunkOfEachTextByToken) {
@@ -409,9 +414,9 @@ TEST_F(ChunkerTest, MakesAChunkOfEachTextByToken) {
     EXPECT_EQ(read({"It is", " 3", ""}), status::ready);
     chunks_.feed(".", 2);
     EXPECT_EQ(chunks_.finish(), status::ready);
-    EXPECT_THAT(taken(),
-                ElementsAre(piece{"It is", boundary::limit, 1}, piece{" 3", boundary::limit, 1},
-                            piece{".", boundary::limit, 2}));
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"It is", boundary::limit, 1},
+                                     chunk_text{" 3", boundary::limit, 1},
+                                     chunk_text{".", boundary::limit, 2}));
     EXPECT_EQ(chunks_.current(), status::reading);
     EXPECT_THAT(chunks_.unread(), IsEmpty());
 }

@@ -49,9 +49,9 @@ TEST(ClassicBoundary, MatchesAMarkClosingQuotesAndWhiteSpace) {
 }
 
 /// The verdict after the last token; as a caller does it, settled ends are consumed before.
-verdict after(const std::vector<std::string_view>& tokens) {
+boundary_verdict after(const std::vector<std::string_view>& tokens) {
     classic_boundary detector;
-    verdict v;
+    boundary_verdict v;
     for (const auto token : tokens) {
         if (v.settled) v = detector.consume(*v.settled);
         v = detector.feed(token);
@@ -74,7 +74,7 @@ TEST(ClassicBoundary, MatchesAsTheWholeTextDoes) {
         classic_boundary detector;
         std::string text;
         for (std::size_t n = any(random); n > 0; --n) text += ".!?\"') \na,"[any(random)];
-        verdict v;
+        boundary_verdict v;
         for (const char c : text) {
             if (v.settled) detector.consume(*v.settled);
             v = detector.feed(std::string_view(&c, 1));

@@ -93,7 +93,7 @@ TEST(completion_reader, reads_the_body_of_another_status_as_an_error_and_not_as_
     reader.begin(401);
     EXPECT_THAT(texts_in(reader, key_refused.substr(0, 20)), IsEmpty());
     EXPECT_THAT(texts_in(reader, key_refused.substr(20)), IsEmpty());
-    const auto why = reader.ended({}, {});
+    const auto why = reader.make_end_failure({}, {});
     EXPECT_EQ(why.ec, errc::unauthorized);
     EXPECT_EQ(why.diag.http_status, 401);
     EXPECT_EQ(why.diag.server_message, "Invalid API Key");
@@ -105,7 +105,7 @@ TEST(completion_reader, keeps_no_more_than_its_bound_of_an_error) {
     const std::string blanks(tandem::wire::max_error_bytes / 2 + 1, ' ');
     for (int i = 0; i < 2; ++i) texts_in(reader, blanks);
     texts_in(reader, R"({"error":{"message":"out of luck"}})");
-    const auto why = reader.ended({}, {});
+    const auto why = reader.make_end_failure({}, {});
     EXPECT_EQ(why.ec, errc::server_error);
     EXPECT_THAT(why.diag.server_message, Not(HasSubstr("out of luck")));
 }
@@ -114,11 +114,12 @@ TEST(completion_reader, prefers_the_servers_words_to_how_its_answer_broke_off) {
     completion_reader reader;
     reader.begin(401);
     texts_in(reader, key_refused);
-    EXPECT_EQ(reader.ended(errc::stream_incomplete, {}).ec, errc::unauthorized);
+    EXPECT_EQ(reader.make_end_failure(errc::stream_incomplete, {}).ec, errc::unauthorized);
 }
 
 TEST(completion_reader, passes_on_why_no_answer_came) {
-    const auto why = completion_reader().ended(errc::connect_failed, {.client_message = "refused"});
+    const auto why =
+        completion_reader().make_end_failure(errc::connect_failed, {.client_message = "refused"});
     EXPECT_EQ(why.ec, errc::connect_failed);
     EXPECT_EQ(why.diag.client_message, "refused");
 }
@@ -126,19 +127,19 @@ TEST(completion_reader, passes_on_why_no_answer_came) {
 TEST(completion_reader, takes_an_answer_without_events_for_another_servers) {
     auto reader = stream();
     texts_in(reader, "<html>Welcome</html>");
-    EXPECT_EQ(reader.ended({}, {}).ec, errc::bad_response);
+    EXPECT_EQ(reader.make_end_failure({}, {}).ec, errc::bad_response);
 }
 
 TEST(completion_reader, takes_a_stream_without_its_final_event_for_incomplete) {
     auto reader = stream();
     texts_in(reader, hello);
-    EXPECT_EQ(reader.ended({}, {}).ec, errc::stream_incomplete);
+    EXPECT_EQ(reader.make_end_failure({}, {}).ec, errc::stream_incomplete);
 }
 
 TEST(completion_reader, takes_keep_alives_for_a_sign_of_the_right_server) {
     auto reader = stream();
     texts_in(reader, ":\n\n");
-    EXPECT_EQ(reader.ended({}, {}).ec, errc::stream_incomplete);
+    EXPECT_EQ(reader.make_end_failure({}, {}).ec, errc::stream_incomplete);
 }
 
 // A line of an event stream with this text, as a token of its own.
@@ -173,7 +174,7 @@ TEST(completion_reader, replaces_half_a_character_that_the_final_event_ends) {
 TEST(completion_reader, drops_half_a_character_of_a_stream_that_breaks_off) {
     auto reader = stream();
     EXPECT_THAT(texts_in(reader, line("a") + line("b\xE2\x82")), ElementsAre("a", ""));
-    EXPECT_EQ(reader.ended({}, {}).ec, errc::stream_incomplete);
+    EXPECT_EQ(reader.make_end_failure({}, {}).ec, errc::stream_incomplete);
 }
 
 }  // namespace

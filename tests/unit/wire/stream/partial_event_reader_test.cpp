@@ -27,7 +27,7 @@ token_event decoded_in_general(const std::string& event_data) {
     token_event e;
     EXPECT_FALSE(read_partial_event(data, e));
     token_event general;
-    EXPECT_FALSE(decode(data, general)) << data;
+    EXPECT_FALSE(decode_token_event(data, general)) << data;
     return general;
 }
 

@@ -109,7 +109,7 @@ TEST(ServerError, HasACodeForEachErrorInAStream) {
     };
     for (const auto& c : cases) {
         token_event event;
-        ASSERT_FALSE(decode(c.data, event));
+        ASSERT_FALSE(decode_token_event(c.data, event));
         diagnostics diag;
         EXPECT_EQ(stream_error(event, diag), c.code) << c.data;
         EXPECT_EQ(diag.server_message, event.error_message);

@@ -16,13 +16,13 @@ using kind = token_event::kind;
 
 token_event decoded(std::string_view json) {
     token_event e;
-    EXPECT_EQ(decode(json, e), error_code()) << json;
+    EXPECT_EQ(decode_token_event(json, e), error_code()) << json;
     return e;
 }
 
 error_code failure_of(std::string_view json) {
     token_event e;
-    return decode(json, e);
+    return decode_token_event(json, e);
 }
 
 TEST(TokenEventDecoder, ReadsAPartialEvent) {
@@ -284,7 +284,7 @@ TEST(TokenEventDecoder, LeavesNothingOfTheEventBefore) {
         decoded(R"({"content":"x","tokens":[1],"stop":true,"stop_type":"eos","stopping_word":"w",)"
                 R"("id_slot":1,"truncated":true,"tokens_cached":5,"tokens_predicted":2,)"
                 R"("tokens_evaluated":3,"timings":{"cache_n":1}})");
-    ASSERT_EQ(decode(R"({"content":"y"})", e), error_code());
+    ASSERT_EQ(decode_token_event(R"({"content":"y"})", e), error_code());
     EXPECT_EQ(e.what, kind::token);
     EXPECT_THAT(e.tokens, IsEmpty());
     EXPECT_EQ(e.stop, stop_type::none);
@@ -297,7 +297,7 @@ TEST(TokenEventDecoder, LeavesNothingOfTheEventBefore) {
 TEST(TokenEventDecoder, LeavesNothingOfAnErrorBefore) {
     token_event e =
         decoded(R"({"error":{"code":1,"type":"t","message":"m","n_ctx":2,"n_prompt_tokens":3}})");
-    ASSERT_EQ(decode(R"({"content":"y"})", e), error_code());
+    ASSERT_EQ(decode_token_event(R"({"content":"y"})", e), error_code());
     EXPECT_EQ(e.error_status + e.error_context + e.error_prompt_tokens, 0);
     EXPECT_EQ(e.error_type + e.error_message, "");
 }
@@ -307,7 +307,8 @@ TEST(TokenEventDecoder, KeepsTheMemoryOfAUsedEvent) {
         decoded(R"({"content":"a text that is too long for a small string","tokens":[1,2]})");
     const auto* content = e.content.data();
     const auto* tokens = e.tokens.data();
-    ASSERT_EQ(decode(R"({"content":"another text, longer than a small string","tokens":[3]})", e),
+    ASSERT_EQ(decode_token_event(
+                  R"({"content":"another text, longer than a small string","tokens":[3]})", e),
               error_code());
     EXPECT_EQ(e.content.data(), content);
     EXPECT_EQ(e.tokens.data(), tokens);
