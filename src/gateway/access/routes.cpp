@@ -99,8 +99,7 @@ api_error not_found(std::string_view method, std::string_view path) {
     return {.status = 404,
             .type = "not_found_error",
             .code = "not_found",
-            .message = fmt::format("there is no {} {}{}", quote_text(method),
-                                   quote_text(path),
+            .message = fmt::format("there is no {} {}{}", quote_text(method), quote_text(path),
                                    is_responses ? "; use POST /v1/chat/completions" : "")};
 }
 

@@ -43,8 +43,8 @@ api_error make_model_not_found_error(std::string_view id, std::span<const model_
     return {.status = 404,
             .type = "invalid_request_error",
             .code = "model_not_found",
-            .message = fmt::format("the model \"{}\" does not exist; available: {}",
-                                   quote_text(id), names_of(models)),
+            .message = fmt::format("the model \"{}\" does not exist; available: {}", quote_text(id),
+                                   names_of(models)),
             .param = "model"};
 }
 

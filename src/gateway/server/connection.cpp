@@ -97,10 +97,10 @@ void refuse_body(checked_request& request, request_parser& parser) {
         if (!has_small_body(parser))
             request.who = refused(413, "unexpected_body", "this path accepts no body");
     } else if (is_encoded(parser.get())) {
-        request.who = refused(
-            415, "unsupported_content_encoding",
-            fmt::format("Content-Encoding is {}; send the body uncompressed",
-                        quote_text(view_of(parser.get()[http::field::content_encoding]))));
+        request.who =
+            refused(415, "unsupported_content_encoding",
+                    fmt::format("Content-Encoding is {}; send the body uncompressed",
+                                quote_text(view_of(parser.get()[http::field::content_encoding]))));
     }
 }
 
