@@ -115,6 +115,7 @@ template <class CompletionToken>
 auto async_read_all(reply r, CompletionToken&& token) {
     return detail::async_read_all<CompletionToken>(std::move(r), nullptr, token);
 }
+/// The same, with an explanation of an error in `diag`.
 template <class CompletionToken>
 auto async_read_all(reply r, diagnostics& diag, CompletionToken&& token) {
     return detail::async_read_all<CompletionToken>(std::move(r), &diag, token);

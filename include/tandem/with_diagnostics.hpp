@@ -23,6 +23,7 @@ inline namespace v0 {
 /// An error with its explanation. what() is the code's message and, if known, the explanation.
 class error_with_diagnostics : public boost::system::system_error {
  public:
+    /// An error with code `ec`, explained by `d`.
     error_with_diagnostics(error_code ec, diagnostics d)
         : system_error(ec, d.to_string()), diagnostics_(std::move(d)) {}
     /// The explanation.

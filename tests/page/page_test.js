@@ -325,7 +325,7 @@ describe('with keys', () => {
         const field = it.page.getByLabel('Key', { exact: true });
         await field.fill('tdm_wrong');
         await field.press('Enter');
-        await it.page.getByRole('alert').filter({ hasText: 'not known' }).waitFor();
+        await it.page.getByRole('alert').filter({ hasText: 'unknown' }).waitFor();
         await field.fill(key);
         await field.press('Enter');
         await it.status('Connected to talk');
