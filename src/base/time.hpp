@@ -6,7 +6,7 @@
 
 namespace tandem {
 
-/// Pure code receives points in time as arguments; only the shells read a clock.
+/// Pure code receives time points as arguments; only the shells read a clock.
 using time_point = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
 /// The due time of a timer that is not armed.

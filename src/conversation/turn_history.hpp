@@ -128,7 +128,7 @@ class turn_history {
     turn_ledger turn_;
     saved_turn settled_turn_;
 
-    // Tokens of the prompt at the start of the last exchange and of the previous one; -1 = unknown.
+    // Prompt tokens before the last exchange, and before the previous one; -1 = unknown.
     int prompt_at_last_ = -1;
     int prompt_at_previous_ = -1;
 };

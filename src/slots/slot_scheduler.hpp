@@ -191,7 +191,7 @@ class slot_scheduler {
 
     /// The grants that are possible at `now`.
     std::vector<grant> take_grants(time_point now);
-    /// Which waiting tickets the guard will let through, and when, if nothing else changes.
+    /// Which waiting tickets the reuse guard lets through, and when, if nothing else changes.
     std::vector<due_grant> due_grants() const;
     /// Time of the first due grant; nothing if no ticket waits for a guard.
     std::optional<time_point> next_grant() const;

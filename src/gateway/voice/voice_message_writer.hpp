@@ -42,7 +42,7 @@ struct voice_end {
     std::string_view turn{};
     /// The library's result. A failed reply is sent as an `error` message that names it.
     const reply_result& result;
-    /// Bytes of its text that were sent; later text was dropped.
+    /// Number of bytes of the text that were sent; the rest was dropped.
     std::size_t sent_bytes = 0;
     /// Tokens of its last chunk that were heard, if that chunk was not continued.
     int heard_tokens = 0;

@@ -12,8 +12,8 @@ namespace {
 
 using phase = reply_phase;
 
-// Ids are worth a short wait; without them the reply continues from text. After a failure they are
-// worth a longer wait: text split into other tokens may continue with other words.
+// A reply waits this long for token ids, and then continues from text. After a failure it waits
+// longer, because text that is split into other tokens may continue with other words.
 constexpr duration longest_resolving = std::chrono::milliseconds(500);
 constexpr duration longest_proving = std::chrono::seconds(2);
 

@@ -265,7 +265,7 @@ bool spoken_boundary::ends_before_next_token(std::string_view token) const {
     const auto& o = *open_;
     // A full stop may follow the emoji.
     if (o.mark.what == kind::emoji) return false;
-    // The emoji was the one token of lookahead.
+    // The emoji used up the one token of lookahead.
     if (token_ > o.token) return o.mark.has_emoji;
     if (!word_pieces_) return false;
     const bool is_alone = last_was_word_ && is_mark_alone(token);
