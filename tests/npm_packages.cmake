@@ -1,7 +1,7 @@
-# Installs in FOLDER, by NPM, what its package-lock.json names, unless that is done.
-# Sets npm_missing to what is to be told where that cannot be had, as where no registry is reached.
+# Installs the packages of FOLDER's package-lock.json in FOLDER with NPM, unless they are installed.
+# Sets npm_missing to an error message if the installation fails, for example without a registry.
 set(npm_missing "")
-# npm leaves a copy of the lock file that it has carried out.
+# npm stores a copy of the lock file that it last installed.
 if(${FOLDER}/package-lock.json IS_NEWER_THAN ${FOLDER}/node_modules/.package-lock.json)
   execute_process(
     COMMAND ${NPM} ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -1,4 +1,4 @@
-// The user talks over the bot: the voice stops at once, and history keeps what was heard of it.
+// The user talks over the bot: the voice stops at once, and history keeps what the user heard.
 //   example_barge_in http://127.0.0.1:8080 "Tell me a story."
 #include <tandem/tandem.hpp>
 
@@ -14,12 +14,12 @@
 using namespace std::chrono_literals;
 using boost::asio::awaitable, boost::asio::redirect_error, boost::asio::use_awaitable;
 
-// One call, on one thread. The timer stands for your synthesiser, which takes 40 ms a letter.
+// One call, on one thread. The timer stands for your synthesiser, and takes 40 ms for each letter.
 struct call {
     tandem::conversation talk;
     boost::asio::steady_timer voice;
 
-    // Gives the share of `text` that was heard.
+    // Returns the share of `text` that was heard.
     awaitable<double> speak(std::string text) {
         std::cout << "bot: " << text << std::endl;
         const auto length = 40ms * (text.size() + 1);
@@ -31,17 +31,17 @@ struct call {
     }
 
     void user_talks() {
-        talk.interrupt();  // no chunk is delivered after this, also none that is on its way
+        talk.interrupt();  // delivers no more chunks, not even one that is on its way
         voice.cancel();
     }
 
     awaitable<void> answer(std::string question) {
         std::cout << "user: " << question << std::endl;
         auto reply = talk.say(std::move(question));
-        tandem::error_code ec;  // the result tells more of an error than an exception would
+        tandem::error_code ec;  // the result describes an error in more detail
         while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
             talk.heard_share(chunk->id, co_await speak(chunk->speech));
-            reply.continue_after(chunk->id);  // behind an interrupt it counts for nothing
+            reply.continue_after(chunk->id);  // has no effect after an interrupt
         }
         if (reply.result().error) throw std::runtime_error(reply.result().diagnostics.to_string());
     }
@@ -60,7 +60,7 @@ int main(int argc, char** argv) try {
     const std::string url = argc > 1 ? argv[1] : "http://127.0.0.1:8080";
     tandem::service bots(ioc.get_executor(), {.servers = {url}});
     call caller{bots.create(), boost::asio::steady_timer(ioc)};
-    // Stands for your voice detector: in this example the user talks 3 s after the call began.
+    // Stands for your voice detector. In this example, the user talks 3 s after the call begins.
     boost::asio::steady_timer detector(ioc, 3s);
     detector.async_wait([&caller](tandem::error_code) { caller.user_talks(); });
     co_spawn(ioc, caller.converse(argc > 2 ? argv[2] : "Hello"), [](std::exception_ptr e) {

@@ -1,10 +1,10 @@
-"""A bot in Python: its voice paces the model by the gateway's WebSocket, and can be talked over.
+"""A bot in Python. Its voice paces the model over the gateway's WebSocket, and can be interrupted.
 
     tandem serve --url http://127.0.0.1:8080
     python3 docs/examples/bot.py ws://127.0.0.1:8090/v1/voice
 
-Type what the user says and press Enter, also while the bot speaks. An empty line ends the call.
-It needs Debian's python3-websockets alone. The gateway's key, if it has keys, is in TANDEM_API_KEY.
+Type the user's words and press Enter, even while the bot speaks. An empty line ends the call.
+The bot needs only Debian's python3-websockets. If the gateway requires a key, set TANDEM_API_KEY.
 """
 import asyncio
 import json
@@ -14,33 +14,33 @@ import time
 
 import websockets
 
-LETTER = 0.05  # seconds that the voice takes for one
+LETTER = 0.05  # seconds that the voice takes for a letter
 SYSTEM = "You are the voice of the Blue Heron."
 
 
 class Call:
     def __init__(self, socket):
         self.socket, self.voice, self.silence = socket, None, asyncio.Event()
-        self.turn = 0  # the newest one; what comes of another one is out of date
-        self.ended = asyncio.Event()  # its reply, or there is none
+        self.turn = 0  # the newest turn; events of other turns are ignored
+        self.ended = asyncio.Event()  # set while the newest turn has no running reply
         self.ended.set()
 
     async def say(self, **message):
         await self.socket.send(json.dumps(message))
 
     async def speak(self, chunk):
-        """Stands for your synthesiser; tells the gateway how far the listener got."""
+        """Stands for your synthesiser. It reports to the gateway how much the listener heard."""
         print("bot:", chunk["speech"], flush=True)
         begin = time.monotonic()
         try:
             await asyncio.wait_for(self.silence.wait(), LETTER * len(chunk["speech"]))
             chars = (time.monotonic() - begin) / LETTER
             await self.say(type="heard", chunk=chunk["id"], chars=int(chars))
-        except asyncio.TimeoutError:  # nobody wanted silence
+        except asyncio.TimeoutError:  # the user did not interrupt
             await self.say(type="continue", chunk=chunk["id"])
 
     async def listen(self, lines):
-        """Stands for your speech recognition. A start while a reply runs is barge-in."""
+        """Stands for your speech recognition. A "start" during a reply interrupts it."""
         while line := (await lines.readline()).decode().strip():
             self.silence.set()
             if self.voice:
@@ -54,11 +54,11 @@ class Call:
 
     async def on_event(self, event):
         is_newest = event.get("turn") == str(self.turn)
-        if event["type"] == "chunk" and is_newest:  # else of a reply that was talked over
+        if event["type"] == "chunk" and is_newest:  # ignores chunks of an interrupted reply
             self.voice = asyncio.create_task(self.speak(event))
         if event["type"] == "error":
             print(event["code"], event["message"], file=sys.stderr, flush=True)
-        if event["type"] in ("end", "error") and is_newest:  # of the reply, or in place of one
+        if event["type"] in ("end", "error") and is_newest:  # the reply has ended, or failed to start
             self.ended.set()
 
 

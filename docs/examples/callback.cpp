@@ -15,16 +15,16 @@
 #include <string>
 #include <utility>
 
-// Stands for your synthesiser: calls `spoken` when the words were spoken.
+// Stands for your synthesiser: calls `spoken` when the words have been spoken.
 void speak(boost::asio::io_context& ioc, const std::string& text, std::function<void()> spoken) {
     std::cout << "[" << text << "]" << std::endl;
     boost::asio::post(ioc, std::move(spoken));
 }
 
-// The answer to one question. Each handler holds it, so it is there until the last one was called.
+// The answer to one question. Each handler owns a reference to it, which keeps the object alive.
 class answer : public std::enable_shared_from_this<answer> {
  public:
-    std::string error;  // why it failed; empty if it did not
+    std::string error;  // the reason for a failure; empty on success
 
     answer(boost::asio::io_context& ioc, tandem::client& llm) : ioc_(ioc), llm_(llm) {}
 
@@ -42,7 +42,7 @@ class answer : public std::enable_shared_from_this<answer> {
     void next_chunk() {
         reply_->async_next_chunk(
             [self = shared_from_this()](tandem::error_code, std::optional<tandem::chunk> chunk) {
-                if (!chunk) return self->end();  // the result tells more than the error code
+                if (!chunk) return self->end();  // the result has more detail than the error code
                 speak(self->ioc_, chunk->speech, [self, id = chunk->id] {
                     self->reply_->continue_after(id);
                     self->next_chunk();

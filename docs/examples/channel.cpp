@@ -1,4 +1,4 @@
-// A paced reply for code with threads: one runs the library, this one speaks, a third may cancel.
+// A paced reply for code with threads: one runs the library, another speaks, a third may cancel.
 //   example_channel http://127.0.0.1:8080 "Tell me a story."
 #include <tandem/tandem.hpp>
 
@@ -13,12 +13,12 @@
 #include <string>
 #include <thread>
 
-// Stands for your synthesiser: comes back when the words were spoken.
+// Stands for your synthesiser: returns when the words have been spoken.
 void speak(const std::string& text) {
     std::cout << "[" << text << "]" << std::endl;
 }
 
-// Runs the library until it is destroyed.
+// A thread that runs the library until the destructor is called.
 class library_thread {
  public:
     ~library_thread() {
@@ -45,7 +45,7 @@ int main(int argc, char** argv) try {
     const auto channel = tandem::chunk_channel::create();
     if (const auto refused = channel->attach(llm.start(prompt)))
         throw boost::system::system_error(refused);
-    // When the user talks over the bot, any thread may say: channel->cancel();
+    // When the user talks over the bot, any thread may call channel->cancel().
     channel->consume([](const tandem::stream_chunk& item) {
         if (!item.finished) speak(item.speech);
     });

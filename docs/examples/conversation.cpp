@@ -17,25 +17,25 @@
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-// Stands for your synthesiser. Gives the share of `text` that was heard: less than all of it where
+// Stands for your synthesiser. Returns the share of `text` that was heard, which is less than 1 if
 // the user talks over the bot.
 double speak(const std::string& text, bool user_interrupts) {
     std::cout << "bot: " << text << (user_interrupts ? " (interrupted half-way)\n" : "\n");
     return user_interrupts ? 0.5 : 1.0;
 }
 
-// Speaks the answer; the user interrupts its second sentence, if at all.
+// Speaks the answer. If `user_interrupts` is set, the user interrupts the second sentence.
 boost::asio::awaitable<void> answer(tandem::conversation& talk, std::string question,
                                     bool user_interrupts) {
     std::cout << "user: " << question << "\n";
     auto reply = talk.say(std::move(question));
-    // The result tells more of an error than an exception would.
+    // The result describes an error in more detail than an exception would.
     tandem::error_code ec;
     while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
         const bool is_cut_short = user_interrupts && chunk->id.seq == 1;
         talk.heard_share(chunk->id, speak(chunk->speech, is_cut_short));
         if (is_cut_short)
-            talk.interrupt();  // no more chunks come
+            talk.interrupt();  // delivers no more chunks
         else
             reply.continue_after(chunk->id);
     }

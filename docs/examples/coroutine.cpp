@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>  // Boost 1.74's awaitable.hpp needs it
 
-// An error is thrown with its explanation.
+// Throws errors with an explanation.
 const auto throwing = tandem::with_diagnostics(boost::asio::use_awaitable);
 
-// Your synthesizer.
+// Stands for your synthesizer.
 boost::asio::awaitable<void> speak(const std::string& text) {
     std::cout << "[" << text << "]" << std::endl;
     co_return;

@@ -1,4 +1,4 @@
-// A conversation over two servers: stop one of them while it speaks, and it goes on at the other.
+// A conversation over two servers: stop one of them during a reply, which continues on the other.
 //   example_two_servers http://127.0.0.1:8080 http://127.0.0.1:8081 "Tell me a story."
 #include <tandem/tandem.hpp>
 
@@ -21,7 +21,7 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-// Stands for your synthesiser: takes 30 ms for a letter, so that there is time to stop a server.
+// Stands for your synthesiser. It takes 30 ms for each letter, which leaves time to stop a server.
 awaitable<void> speak(const std::string& text) {
     std::cout << text << std::endl;
     boost::asio::steady_timer voice(co_await boost::asio::this_coro::executor);
@@ -33,7 +33,7 @@ awaitable<void> answer(tandem::conversation& talk, std::string question) {
     std::cout << "\nuser: " << question << "\n";
     auto reply = talk.say(std::move(question));
     std::string server;
-    // The result tells more of an error than an exception would.
+    // The result describes an error in more detail than an exception would.
     tandem::error_code ec;
     while (auto chunk = co_await reply.async_next_chunk(redirect_error(use_awaitable, ec))) {
         if (const auto& from = chunk->metrics.server; from != server)
@@ -60,7 +60,7 @@ int main(int argc, char** argv) try {
     tandem::service_config config{.servers = {argc > 1 ? argv[1] : "http://127.0.0.1:8080",
                                               argc > 2 ? argv[2] : "http://127.0.0.1:8081"}};
     config.client.failover.resume_within =
-        std::chrono::seconds(10);  // patience with a server that is away
+        std::chrono::seconds(10);  // how long a reply waits for a server
     tandem::service bots(ioc.get_executor(), config);
     co_spawn(ioc, converse(bots, argc > 3 ? argv[3] : "Hello"), [](std::exception_ptr e) {
         if (e) std::rethrow_exception(e);

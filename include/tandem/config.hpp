@@ -234,7 +234,7 @@ struct speech_config {
 
 /// Time limits, of 1 ms to 1 h unless stated otherwise, and the length of the queue.
 struct limits_config {
-    /// To connect, including TLS.
+    /// To connect, including name lookup and TLS.
     duration connect_timeout = std::chrono::seconds(5);
     /// From a request to its first token: queueing and prompt evaluation.
     duration first_token_timeout = std::chrono::seconds(60);
@@ -254,9 +254,9 @@ struct limits_config {
 
 /// What happens when a server fails; see docs/failures.md.
 struct failover_config {
-    /// A reply whose server fails continues there or on another server of the service, until this
-    /// many consecutive requests break without new text. 0 = it never continues, and does not wait
-    /// for a server that is down. 0 to 1000.
+    /// A reply whose server fails continues there or on another server of the service, while at
+    /// most this many consecutive requests break without new text. 0 = it never continues, and does
+    /// not wait for a server that is down. 0 to 1000.
     int retries = 3;
     /// Limit from a failure to the next request that starts, while nothing is spoken; also for a
     /// server that is down or loading. 1 ms to 1 h.

@@ -54,11 +54,7 @@ struct read_all_operation {
     template <class Self>
     void request_chunk(Self& self) {
         auto& r = *source;
-        auto* const d = diag;
-        if (d)
-            r.async_next_chunk(*d, std::move(self));
-        else
-            r.async_next_chunk(std::move(self));
+        r.initiate_next_chunk<Self>(diag, self);
     }
     template <class Self>
     void finish(Self& self, error_code ec) {

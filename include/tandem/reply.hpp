@@ -21,6 +21,7 @@
 namespace tandem::detail {
 class chunk_pump;
 class reply_shell;
+struct read_all_operation;
 }  // namespace tandem::detail
 
 namespace tandem {
@@ -123,6 +124,7 @@ class reply {
     friend class client;
     friend class conversation;
     friend class detail::chunk_pump;
+    friend struct detail::read_all_operation;
     explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
 
     template <class CompletionToken>
@@ -159,7 +161,6 @@ class reply {
                            const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
                            cancel_function cancel);
     static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
-    static executor_type executor_of(const detail::reply_shell& shell);
     // Distinguishes one wait from the next, because the slot of a completed one may still be
     // signalled.
     static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;

@@ -38,11 +38,11 @@ void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
 template <class Result, class Ask>
 void run_call(std::shared_ptr<detail::conversation_shell> shell,
               std::shared_ptr<detail::pending_call<Result>> call, Ask ask) {
-    const auto& home = shell->scope();
-    home.dispatch([s = std::move(shell), c = std::move(call), a = std::move(ask)]() mutable {
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), c = std::move(call), a = std::move(ask)]() mutable {
         if (!c->handler) return;
         if (s->scope().is_closed())
-            return refuse(*c, errc::client_destroyed, "the service was destroyed");
+            return refuse(*c, errc::client_destroyed, detail::owner_destroyed);
         if (s->has_ended())
             return refuse(*c, errc::session_not_found,
                           fmt::format("conversation {} has ended", s->id()));
@@ -77,8 +77,8 @@ conversation::~conversation() {
 void conversation::let_go(shell s) noexcept {
     if (!s) return;
     s->stop_deliveries();
-    const auto& home = s->scope();
-    home.dispatch([owned = std::move(s)] { owned->end(); });
+    const auto& scope = s->scope();
+    scope.dispatch([owned = std::move(s)] { owned->end(); });
 }
 
 error_code conversation::append(chat_message message) {

@@ -65,9 +65,9 @@ conversations::context_usage conversation_shell::context_usage(
 }
 
 void conversation_shell::drop_oldest(std::size_t exchanges) {
-    home_->log(log_level::info,
-               "conversation {}: the context is full: the oldest {} exchange(s) are dropped", id_,
-               exchanges);
+    scope_->log(log_level::info,
+                "conversation {}: the context is full: the oldest {} exchange(s) are dropped", id_,
+                exchanges);
     history_.drop_oldest(exchanges);
     ++metrics_.trims;
     metrics_.trimmed_exchanges += static_cast<int>(exchanges);
@@ -115,8 +115,8 @@ void conversation_shell::prefill() {
         const auto self = weak.lock();
         if (!self || self->core_.get() != asked || self->running_ != 0) return;
         if (ec)
-            return self->home_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
-                                    self->id_, diag.to_string());
+            return self->scope_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
+                                     self->id_, diag.to_string());
         self->start_prefill(self->known_.attach_known_ids(std::move(prompt)));
     });
 }

@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <utility>
 
-// Input to a conversation, and the reports of its replies. turn_starting.cpp starts the turns.
+// Input to a conversation, and the reports of its replies. conversation_turn_start.cpp starts the
+// turns.
 namespace tandem::detail {
 namespace {
 
@@ -19,22 +20,22 @@ constexpr std::size_t most_said_meanwhile = 256;
 
 }  // namespace
 
-conversation_shell::conversation_shell(strand_scope& home, std::shared_ptr<server_provider> host,
+conversation_shell::conversation_shell(strand_scope& scope, std::shared_ptr<server_provider> host,
                                        const config& rules, conversations::turn_history history)
-    : home_(home.shared_from_this()),
+    : scope_(scope.shared_from_this()),
       host_(std::move(host)),
       rules_(rules),
-      id_(home.next_id()),
+      id_(scope.next_id()),
       turn_options_(std::make_shared<const generation_options>(rules.generation)),
       history_(std::move(history)) {}
 
-std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& home,
+std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& scope,
                                                              std::shared_ptr<server_provider> host,
                                                              const config& rules,
                                                              conversations::turn_history history) {
     std::shared_ptr<conversation_shell> shell(
-        new conversation_shell(home, std::move(host), rules, std::move(history)));
-    home.add_listener(shell);
+        new conversation_shell(scope, std::move(host), rules, std::move(history)));
+    scope.add_listener(shell);
     return shell;
 }
 
@@ -45,9 +46,9 @@ void conversation_shell::append(chat_message message) {
     if (running_ == 0 && said_meanwhile_.empty()) return void(history_.append(std::move(message)));
     if (running_ == 0 || said_meanwhile_.size() < most_said_meanwhile)
         return said_meanwhile_.push_back(std::move(message));
-    home_->log(log_level::warning,
-               "conversation {}: a message was dropped: {} were already appended during one reply",
-               id_, most_said_meanwhile);
+    scope_->log(log_level::warning,
+                "conversation {}: a message was dropped: {} were already appended during one reply",
+                id_, most_said_meanwhile);
 }
 
 std::shared_ptr<reply_shell> conversation_shell::generate() {
@@ -60,7 +61,7 @@ std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
         const std::lock_guard lock(options_mutex_);
         asked_options_ = asked;
     }
-    return reply_shell::make(*home_, rules_, std::move(wish),
+    return reply_shell::make(*scope_, rules_, std::move(wish),
                              make_reply_source([self = shared_from_this(), asked](
                                                    reply_shell& reply, start_handler done) {
                                  self->begin_turn(reply, asked, std::move(done));
@@ -85,7 +86,7 @@ generation_options conversation_shell::get_resume_options() {
 
 std::shared_ptr<reply_shell> conversation_shell::resume() {
     return reply_shell::make(
-        *home_, rules_, {.options = get_resume_options()},
+        *scope_, rules_, {.options = get_resume_options()},
         make_reply_source([self = shared_from_this()](reply_shell& reply, start_handler done) {
             self->resume_turn(reply, std::move(done));
         }),
@@ -103,7 +104,7 @@ reply_server_source conversation_shell::make_reply_source(
 
 std::shared_ptr<reply_shell> conversation_shell::make_refused_reply(failure why) {
     return reply_shell::make(
-        *home_, rules_, {.options = rules_.generation},
+        *scope_, rules_, {.options = rules_.generation},
         {.start = [why = std::move(why)](reply_shell&, const start_handler& done) {
             done(why.ec, why.diag, {});
         }});
@@ -209,7 +210,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     if (!unstarted) rest_model_ = props_.model;
     rest_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
-    if (!ended_ && !home_->is_closed()) request_history_ids();
+    if (!ended_ && !scope_->is_closed()) request_history_ids();
 }
 
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.

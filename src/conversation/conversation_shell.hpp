@@ -29,7 +29,7 @@ class reply_shell;
 
 /// A conversation: takes messages from the history, makes prompts and replies from them, and
 /// reports the results to the history. All functions except make(), scope(), id(),
-/// stop_deliveries() and generate() run on the home's strand.
+/// stop_deliveries() and generate() run on the scope's strand.
 class conversation_shell final : public std::enable_shared_from_this<conversation_shell>,
                                  public reply_listener,
                                  public shutdown_listener {
@@ -37,12 +37,12 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     using server_link_ptr = server_provider::server_link_ptr;
 
     /// `rules` are those of the service's replies and must live as long as its host.
-    static std::shared_ptr<conversation_shell> make(strand_scope& home,
+    static std::shared_ptr<conversation_shell> make(strand_scope& scope,
                                                     std::shared_ptr<server_provider> host,
                                                     const config& rules,
                                                     conversations::turn_history history);
 
-    strand_scope& scope() const noexcept { return *home_; }
+    strand_scope& scope() const noexcept { return *scope_; }
     slots::owner_id id() const noexcept { return id_; }
     const server_link_ptr& pinned() const noexcept { return core_; }
 
@@ -103,7 +103,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
     using options_ptr = std::shared_ptr<const generation_options>;
 
-    conversation_shell(strand_scope& home, std::shared_ptr<server_provider> host,
+    conversation_shell(strand_scope& scope, std::shared_ptr<server_provider> host,
                        const config& rules, conversations::turn_history history);
 
     // Starting a turn.
@@ -159,7 +159,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::optional<reply_remainder> take_unstarted_remainder();
     void add_to_metrics(const reply_result& result);
 
-    std::shared_ptr<strand_scope> home_;
+    std::shared_ptr<strand_scope> scope_;
     std::shared_ptr<server_provider> host_;
     const config& rules_;
     const slots::owner_id id_;

@@ -33,8 +33,8 @@ std::string too_long_text(int tokens, const conversations::context_usage& use) {
 }  // namespace
 
 std::optional<failure> conversation_shell::check_turn_allowed() const {
-    if (home_->is_closed())
-        return failure{errc::client_destroyed, {.client_message = "the service was destroyed"}};
+    if (scope_->is_closed())
+        return failure{errc::client_destroyed, {.client_message = owner_destroyed}};
     if (ended_)
         return failure{errc::session_not_found,
                        {.client_message = fmt::format("conversation {} has ended", id_)}};
@@ -154,8 +154,8 @@ void conversation_shell::pin_server(server_link_ptr core) {
     if (core_) {
         // Leaving a server that the conversation never used does not count as a move.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
-        home_->log(log_level::info, "conversation {}: assigned to server {}", id_,
-                   core->shown_url());
+        scope_->log(log_level::info, "conversation {}: assigned to server {}", id_,
+                    core->shown_url());
         leave_slots_of_server();
     }
     // Another server may have another vocabulary.
@@ -230,7 +230,7 @@ void conversation_shell::on_prompt_failed(const start_ptr& start, const failure&
 void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
     shunned_.push_back(core_);
-    if (home_->is_closed() || ++start->servers_tried == most_servers_tried)
+    if (scope_->is_closed() || ++start->servers_tried == most_servers_tried)
         return fail_without_server(start);
     find_server(start);
 }

@@ -6,22 +6,22 @@ namespace tandem::detail {
 
 boost::asio::execution_context::id context_shutdown_service::id;
 
-void context_shutdown_service::add_scope(strand_scope& home) {
+void context_shutdown_service::add_scope(strand_scope& scope) {
     const std::lock_guard lock(mutex_);
-    scopes_.insert(&home);
+    scopes_.insert(&scope);
 }
 
-void context_shutdown_service::remove(strand_scope& home) noexcept {
+void context_shutdown_service::remove(strand_scope& scope) noexcept {
     const std::lock_guard lock(mutex_);
-    scopes_.erase(&home);
+    scopes_.erase(&scope);
 }
 
-// No thread runs the context any more, but releasing one home may destroy others.
+// No thread runs the context any more, but releasing one scope may destroy others.
 void context_shutdown_service::shutdown() noexcept {
     while (!scopes_.empty()) {
-        const auto home = (*scopes_.begin())->weak_from_this().lock();
+        const auto scope = (*scopes_.begin())->weak_from_this().lock();
         scopes_.erase(scopes_.begin());
-        if (home) home->on_context_destroyed();
+        if (scope) scope->on_context_destroyed();
     }
 }
 

@@ -19,8 +19,8 @@ class context_shutdown_service final : public boost::asio::execution_context::se
 
     explicit context_shutdown_service(boost::asio::execution_context& context) : service(context) {}
 
-    void add_scope(strand_scope& home);
-    void remove(strand_scope& home) noexcept;
+    void add_scope(strand_scope& scope);
+    void remove(strand_scope& scope) noexcept;
 
  private:
     void shutdown() noexcept override;

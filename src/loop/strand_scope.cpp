@@ -25,7 +25,7 @@ strand_scope::~strand_scope() {
 
 // Asio shuts its services down in reverse order of creation. The strand and a timer create theirs
 // first, so they still work while the registry shuts down.
-void strand_scope::add_listener(std::weak_ptr<shutdown_listener> tenant) {
+void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
     const std::lock_guard lock(listeners_mutex_);
     if (!registry_ && executor_) {
         const boost::asio::steady_timer first_timer(executor_);
@@ -33,22 +33,22 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> tenant) {
         registry_ = &boost::asio::use_service<context_shutdown_service>(context);
         registry_->add_scope(*this);
     }
-    // Sweeps when the list has doubled, so that the amortized cost per tenant is constant.
+    // Sweeps when the list has doubled, so that the amortized cost per listener is constant.
     if (tenants_.size() >= swept_at_) {
         std::erase_if(tenants_, [](const auto& t) { return t.expired(); });
         swept_at_ = std::max<std::size_t>(64, 2 * tenants_.size());
     }
-    tenants_.push_back(std::move(tenant));
+    tenants_.push_back(std::move(listener));
 }
 
 // Latest first: replies end before their conversations. Requests end before their servers, which
 // may be younger.
 template <class Tell>
-void strand_scope::notify_listeners(const listener_list& tenants, Tell tell) {
+void strand_scope::notify_listeners(const listener_list& listeners, Tell tell) {
     for (const bool is_server : {false, true})
-        for (auto weak = tenants.rbegin(); weak != tenants.rend(); ++weak)
-            if (const auto tenant = weak->lock(); tenant && tenant->is_server() == is_server)
-                tell(*tenant);
+        for (auto weak = listeners.rbegin(); weak != listeners.rend(); ++weak)
+            if (const auto listener = weak->lock(); listener && listener->is_server() == is_server)
+                tell(*listener);
 }
 
 strand_scope::listener_list strand_scope::copy_listeners() {

@@ -17,15 +17,18 @@
 
 namespace tandem::detail {
 
+/// Explains errc::client_destroyed.
+inline constexpr auto owner_destroyed = "the client or service was destroyed";
+
 class context_shutdown_service;
 
-/// A user of an event home that ends with it: a client's core, a reply, a conversation.
+/// A user of an event scope that ends with it: a client's core, a reply, a conversation.
 class shutdown_listener {
  public:
     /// The client or service was destroyed: end with errc::client_destroyed. Called on the strand.
     virtual void on_owner_destroyed() = 0;
     /// The execution context is being destroyed: close all connections, and destroy all handlers
-    /// without calling them. The tenant must not use the context afterwards.
+    /// without calling them. The listener must not use the context afterwards.
     virtual void on_context_destroyed() noexcept = 0;
     /// Whether it owns a transport, which must outlive the requests of others.
     virtual bool is_server() const noexcept { return false; }
@@ -53,15 +56,16 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     }
     /// A number that is unique in the process.
     std::uint64_t scope_number() const noexcept { return number_; }
-    /// An id for a reply or a conversation: unique in this home and never 0.
+    /// An id for a reply or a conversation: unique in this scope and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
     /// Makes such an id unique among all clients and services in the process.
     std::uint64_t make_process_unique_id(std::uint64_t id) const noexcept {
         return (number_ << 40) | id;
     }
 
-    void add_listener(std::weak_ptr<shutdown_listener> tenant);
-    /// Closes the home and notifies all tenants, latest first; nothing can be started afterwards.
+    void add_listener(std::weak_ptr<shutdown_listener> listener);
+    /// Closes the scope and notifies all listeners, latest first; nothing can be started
+    /// afterwards.
     void close();
     bool is_closed() const noexcept { return closed_; }
     void on_context_destroyed() noexcept;
@@ -77,7 +81,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     listener_list copy_listeners();
     listener_list take_listeners() noexcept;
     template <class Tell>
-    static void notify_listeners(const listener_list& tenants, Tell tell);
+    static void notify_listeners(const listener_list& listeners, Tell tell);
 
     static std::uint64_t next_number() noexcept;
 

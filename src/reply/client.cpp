@@ -25,8 +25,8 @@ std::function<void()> cut_request(const std::weak_ptr<detail::server_link>& weak
 // Ends everything the client owns, on its strand.
 void destroy(std::shared_ptr<detail::server_link> core) {
     if (!core) return;
-    const auto& home = core->scope();
-    home.dispatch([owned = std::move(core)] { owned->scope().close(); });
+    const auto& scope = core->scope();
+    scope.dispatch([owned = std::move(core)] { owned->scope().close(); });
 }
 
 // Runs `ask(core, done)` on the strand; it returns the id of the request. The call completes with
@@ -39,12 +39,12 @@ void run_call(std::shared_ptr<detail::server_link> core,
         if (call->diag) *call->diag = d;
         call->handler.complete(ec, std::move(results)...);
     };
-    const auto& home = core->scope();
-    home.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
-                   a = std::move(ask)]() mutable {
+    const auto& scope = core->scope();
+    scope.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
+                    a = std::move(ask)]() mutable {
         if (!p->handler) return;
         if (k->shut_down())
-            d(errc::client_destroyed, {.client_message = "the client was destroyed"}, Results{}...);
+            d(errc::client_destroyed, {.client_message = detail::owner_destroyed}, Results{}...);
         else
             p->cut = cut_request(k, a(*k, std::move(d)));
     });
@@ -60,10 +60,8 @@ namespace tandem::detail {
 client make_client(const boost::asio::any_io_executor& executor, config c, instruments i,
                    const slot_defaults& usual) {
     if (auto faults = check(c); !faults.empty()) throw config_error(std::move(faults));
-    auto home = std::make_shared<strand_scope>(executor, std::move(i.log));
-    return client(server_link::make(std::move(home), std::move(c),
-                                    {.record = std::move(i.record), .play = std::move(i.play)},
-                                    usual));
+    auto scope = std::make_shared<strand_scope>(executor, std::move(i.log));
+    return client(server_link::make(std::move(scope), std::move(c), i, usual));
 }
 
 boost::asio::any_io_executor executor_of(const server_link& link) noexcept {

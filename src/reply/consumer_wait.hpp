@@ -24,7 +24,7 @@ class consumer_wait {
         cancelled_ = id;
         return handler_ && id == id_;
     }
-    Completion& handler() noexcept { return handler_; }
+    Completion take_handler() noexcept { return std::exchange(handler_, {}); }
     void drop() noexcept { handler_ = {}; }
 
  private:

@@ -4,6 +4,14 @@
 
 #include <utility>
 
+namespace tandem::detail {
+
+boost::asio::any_io_executor executor_of(const reply_shell& shell) noexcept {
+    return shell.scope().executor();
+}
+
+}  // namespace tandem::detail
+
 namespace tandem {
 inline namespace v0 {
 
@@ -24,12 +32,8 @@ reply::~reply() {
 void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
     shell->link()->interrupt();
-    const auto& home = shell->scope();
-    home.dispatch([s = std::move(shell)] { s->interrupt(); });
-}
-
-reply::executor_type reply::executor_of(const detail::reply_shell& shell) {
-    return shell.scope().executor();
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell)] { s->interrupt(); });
 }
 
 std::shared_ptr<detail::reply_link> reply::link_of(const detail::reply_shell& shell) noexcept {
@@ -43,16 +47,16 @@ std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
 // The shell is moved here and below, because a reference kept here could be the last one.
 void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                        detail::next_chunk_completion handler) {
-    const auto& home = shell->scope();
-    home.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
         s->next_chunk(wait, std::move(h));
     });
 }
 
 void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
                             detail::speech_completion handler) {
-    const auto& home = shell->scope();
-    home.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
         s->upcoming_speech(wait, std::move(h));
     });
 }
@@ -60,16 +64,16 @@ void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uin
 void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
     auto shell = weak.lock();
     if (!shell) return;
-    const auto& home = shell->scope();
-    home.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
 }
 
 void reply::cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
                                    std::uint64_t wait) {
     auto shell = weak.lock();
     if (!shell) return;
-    const auto& home = shell->scope();
-    home.dispatch([s = std::move(shell), wait] { s->cancel_upcoming_speech(wait); });
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), wait] { s->cancel_upcoming_speech(wait); });
 }
 
 void reply::continue_after(chunk_id id) {

@@ -23,30 +23,30 @@ const reply_result& unfinished() {
 
 }  // namespace
 
-reply_shell::reply_shell(strand_scope& home, const config& rules, reply_options wish,
+reply_shell::reply_shell(strand_scope& scope, const config& rules, reply_options wish,
                          reply_server_source source, std::weak_ptr<reply_listener> listener,
                          interrupt_count interrupts)
-    : home_(home.shared_from_this()),
-      link_(std::make_shared<reply_link>(home.executor(), std::move(interrupts))),
+    : scope_(scope.shared_from_this()),
+      link_(std::make_shared<reply_link>(scope.executor(), std::move(interrupts))),
       listener_(std::move(listener)),
       options_(merge_sampling_defaults(std::move(wish.options), rules.generation)),
       source_(std::move(source)),
-      machine_(home.next_id(), make_reply_rules(rules, options_, wish.streamed_by),
+      machine_(scope.next_id(), make_reply_rules(rules, options_, wish.streamed_by),
                text::make_boundary_detector(rules.chunking.boundary_rule, rules.chunking.language),
                make_chunk_limits(rules, wish.streamed_by)),
       request_(request_handlers()),
       warming_(warming_handlers()) {}
 
-std::shared_ptr<reply_shell> reply_shell::make(strand_scope& home, const config& rules,
+std::shared_ptr<reply_shell> reply_shell::make(strand_scope& scope, const config& rules,
                                                reply_options wish, reply_server_source source,
                                                std::weak_ptr<reply_listener> listener,
                                                interrupt_count interrupts) {
-    std::shared_ptr<reply_shell> shell(new reply_shell(home, rules, std::move(wish),
+    std::shared_ptr<reply_shell> shell(new reply_shell(scope, rules, std::move(wish),
                                                        std::move(source), std::move(listener),
                                                        std::move(interrupts)));
     shell->link_->lead_to(shell);
-    home.add_listener(shell);
-    home.dispatch([shell] { shell->start(); });
+    scope.add_listener(shell);
+    scope.dispatch([shell] { shell->start(); });
     return shell;
 }
 
@@ -62,14 +62,14 @@ const reply_result& reply_shell::result() const noexcept {
 
 void reply_shell::start() {
     if (has_ended()) return;
-    if (home_->is_closed()) return on_owner_destroyed();
+    if (scope_->is_closed()) return on_owner_destroyed();
     if (const auto why = check_generation_options(options_)) return abandon(why->ec, why->diag);
     if (is_constrained(options_))
-        home_->log(log_level::debug,
-                   "reply {}: sent as one uncut request: a second one would restart {}", id(),
-                   !options_.tools.empty()     ? "the tool call"
-                   : !options_.grammar.empty() ? "the grammar"
-                                               : "the JSON schema");
+        scope_->log(log_level::debug,
+                    "reply {}: sent as one uncut request: a second one would restart {}", id(),
+                    !options_.tools.empty()     ? "the tool call"
+                    : !options_.grammar.empty() ? "the grammar"
+                                                : "the JSON schema");
     machine_.start(now());
     perform_actions();
 }
@@ -90,8 +90,7 @@ void reply_shell::leave_server(reason_to_leave reason) {
 }
 
 void reply_shell::on_owner_destroyed() {
-    abandon(errc::client_destroyed,
-            {.client_message = "the client was destroyed during the reply"});
+    abandon(errc::client_destroyed, {.client_message = owner_destroyed});
 }
 
 void reply_shell::on_context_destroyed() noexcept {
@@ -135,8 +134,8 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
 void reply_shell::switch_to_server(reply_start_point where) {
     if (core_ && core_ != where.core) {
         core_->slots().let_go(owner_);
-        home_->log(log_level::info, "reply {}: continues on server {}", id(),
-                   where.core->shown_url());
+        scope_->log(log_level::info, "reply {}: continues on server {}", id(),
+                    where.core->shown_url());
     }
     ++moves_;
     core_ = std::move(where.core);

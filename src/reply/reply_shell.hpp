@@ -22,12 +22,12 @@
 namespace tandem::detail {
 
 /// Executes the decisions of a reply's machine. All functions except make(), link(), scope(), id(),
-/// has_ended(), result() and next_wait_id() run on the home's strand.
+/// has_ended(), result() and next_wait_id() run on the scope's strand.
 class reply_shell final : public std::enable_shared_from_this<reply_shell>,
                           public shutdown_listener {
  public:
     /// Starts immediately at the server and with the prompt that `source` supplies.
-    static std::shared_ptr<reply_shell> make(strand_scope& home, const config& rules,
+    static std::shared_ptr<reply_shell> make(strand_scope& scope, const config& rules,
                                              reply_options wish, reply_server_source source,
                                              std::weak_ptr<reply_listener> listener = {},
                                              interrupt_count interrupts = nullptr);
@@ -36,7 +36,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     reply_shell& operator=(const reply_shell&) = delete;
 
     const std::shared_ptr<reply_link>& link() const noexcept { return link_; }
-    strand_scope& scope() const noexcept { return *home_; }
+    strand_scope& scope() const noexcept { return *scope_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
     /// The server of the reply, or the previous one while the reply moves.
     const server_link* server() const noexcept { return core_.get(); }
@@ -67,7 +67,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void on_context_destroyed() noexcept override;
 
  private:
-    reply_shell(strand_scope& home, const config& rules, reply_options wish,
+    reply_shell(strand_scope& scope, const config& rules, reply_options wish,
                 reply_server_source source, std::weak_ptr<reply_listener> listener,
                 interrupt_count interrupts);
 
@@ -116,7 +116,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void warn_unknown_chunk(chunk_id id);
     void deliver_upcoming_speech();
 
-    std::shared_ptr<strand_scope> home_;
+    std::shared_ptr<strand_scope> scope_;
     std::shared_ptr<reply_link> link_;
     std::weak_ptr<reply_listener> listener_;
     generation_options options_;

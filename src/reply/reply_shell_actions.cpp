@@ -50,7 +50,7 @@ void reply_shell::perform_actions() {
 // Sending a request takes some hundred microseconds, which must not delay a chunk that is being
 // handed over.
 void reply_shell::after_hand_over(std::function<void(reply_shell&)> ask) {
-    boost::asio::post(home_->executor(),
+    boost::asio::post(scope_->executor(),
                       [weak = weak_from_this(), at = moves_, ask = std::move(ask)] {
                           const auto self = weak.lock();
                           if (self && !self->has_ended() && self->moves_ == at) ask(*self);
@@ -109,7 +109,7 @@ bool reply_shell::ids_request_failed(const error_code& ec, const diagnostics& di
 // Like after_hand_over(), but still valid after a move to another server.
 void reply_shell::perform(action::request_slot a) {
     if (a.is_urgent) return request_slot();
-    boost::asio::post(home_->executor(), [weak = weak_from_this()] {
+    boost::asio::post(scope_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (!self || !self->machine_.is_waiting_for_slot() || self->ticket_ != slots::no_ticket)
             return;
@@ -119,7 +119,7 @@ void reply_shell::perform(action::request_slot a) {
 }
 
 void reply_shell::perform(action::request_warm_slot) {
-    boost::asio::post(home_->executor(), [weak = weak_from_this()] {
+    boost::asio::post(scope_->executor(), [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (self && self->machine_.is_waiting_for_warm_slot() &&
             self->warm_ticket_ == slots::no_ticket)
@@ -190,7 +190,7 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                             .reuse_cache = !core_->slots().holds_foreign_text(slot),
                             .settings = settings_}),
                weak_from_this(), options_.traceparent,
-               recording_key{.scope_number = home_->scope_number(),
+               recording_key{.scope_number = scope_->scope_number(),
                              .reply = id(),
                              .text_bytes = machine_.transcript().generated().size(),
                              .is_prefill = &call == &warming_});
@@ -221,7 +221,7 @@ void reply_shell::perform(action::hand_over a) {
     // A log function may just have cancelled the wait; the reply then fails with continue_timeout.
     if (!consumer_) return;
     if (const auto listener = listener_.lock()) listener->on_handed_over(a.value);
-    consumer_.handler().complete({}, {}, std::move(a.value));
+    consumer_.take_handler().complete({}, {}, std::move(a.value));
 }
 
 void reply_shell::perform(action::log_late_start a) {
@@ -233,8 +233,8 @@ void reply_shell::perform(action::log_late_start a) {
 
 void reply_shell::perform(action::log_failover) {
     const auto& why = machine_.failover_cause();
-    home_->log(log_level::warning, "reply {}: {}: {}; continues from the text so far", id(),
-               error_name(why.ec), why.diag.to_string());
+    scope_->log(log_level::warning, "reply {}: {}: {}; continues from the text so far", id(),
+                error_name(why.ec), why.diag.to_string());
 }
 
 // The reply's own timeouts are as informative about the server as a broken stream.
@@ -255,16 +255,16 @@ void reply_shell::perform(action::finish) {
     timer_.reset();
     if (core_) core_->slots().let_go(owner_);
     const auto& r = machine_.result();
-    home_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
-               r.metrics_line());
+    scope_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
+                r.metrics_line());
     if (r.error)
-        home_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
-                   r.diagnostics.to_string());
+        scope_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
+                    r.diagnostics.to_string());
     if (const auto listener = listener_.lock())
         listener->on_ended(id(), r, machine_.take_remainder());
     source_ = {};
     if (consumer_) complete_with_result();
-    if (on_end_) boost::asio::post(home_->executor(), std::exchange(on_end_, {}));
+    if (on_end_) boost::asio::post(scope_->executor(), std::exchange(on_end_, {}));
 }
 
 void reply_shell::arm_timer() {
@@ -272,7 +272,7 @@ void reply_shell::arm_timer() {
     // A timer that expires early just checks again, so that tokens need not re-arm it.
     if (!due || (timer_due_ && *timer_due_ <= *due)) return;
     timer_due_ = due;
-    if (!timer_) timer_.emplace(home_->executor());
+    if (!timer_) timer_.emplace(scope_->executor());
     timer_->expires_at(*due);
     timer_->async_wait([weak = weak_from_this()](error_code ec) {
         const auto self = weak.lock();

@@ -25,17 +25,17 @@ void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) 
 void reply_shell::cancel_next_chunk(std::uint64_t wait) {
     if (!consumer_.cancel(wait)) return;
     machine_.chunk_request_withdrawn();
-    consumer_.handler().complete(boost::asio::error::operation_aborted, {}, std::nullopt);
+    consumer_.take_handler().complete(boost::asio::error::operation_aborted, {}, std::nullopt);
 }
 
 // Warns only once, because ids may come from a client of a gateway.
 void reply_shell::warn_unknown_chunk(chunk_id id) {
     const bool is_known = id.reply == this->id() && id.seq < machine_.handed_over();
     if (is_known || std::exchange(warned_of_id_, true)) return;
-    home_->log(log_level::warning,
-               "reply {}: continue_after({}:{}) names no chunk that was handed over; pass the ID "
-               "of the spoken chunk",
-               this->id(), id.reply, id.seq);
+    scope_->log(log_level::warning,
+                "reply {}: continue_after({}:{}) names no chunk that was handed over; pass the ID "
+                "of the spoken chunk",
+                this->id(), id.reply, id.seq);
 }
 
 void reply_shell::continue_after(chunk_id id) {
@@ -66,7 +66,7 @@ void reply_shell::complete_with_end(next_chunk_completion handler) {
 
 void reply_shell::complete_with_result() {
     const auto& result = machine_.result();
-    consumer_.handler().complete(result.error, result.diagnostics, std::nullopt);
+    consumer_.take_handler().complete(result.error, result.diagnostics, std::nullopt);
 }
 
 void reply_shell::upcoming_speech(std::uint64_t wait, speech_completion handler) {
@@ -83,14 +83,14 @@ void reply_shell::upcoming_speech(std::uint64_t wait, speech_completion handler)
 
 void reply_shell::cancel_upcoming_speech(std::uint64_t wait) {
     if (speech_taker_.cancel(wait))
-        speech_taker_.handler().complete(boost::asio::error::operation_aborted, {}, {});
+        speech_taker_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
 }
 
 void reply_shell::deliver_upcoming_speech() {
     if (machine_.ended() || machine_.handed_over() != speech_seq_)
-        return speech_taker_.handler().complete({}, {}, {});
+        return speech_taker_.take_handler().complete({}, {}, {});
     if (auto speech = machine_.upcoming_speech())
-        speech_taker_.handler().complete({}, {}, std::move(*speech));
+        speech_taker_.take_handler().complete({}, {}, std::move(*speech));
 }
 
 }  // namespace tandem::detail

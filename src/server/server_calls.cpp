@@ -8,7 +8,7 @@
 namespace tandem::server {
 namespace {
 
-// A server answers /health within a few milliseconds, even while generating; the limit leaves room
+// A server answers /health within a few milliseconds, even while generating; the limit leaves table
 // for a machine that swaps.
 constexpr duration longest_health_answer = std::chrono::seconds(2);
 

@@ -22,40 +22,40 @@ namespace {
 using access = recording_access;
 
 std::unique_ptr<transport::http_transport> make_transport(
-    const boost::asio::any_io_executor& executor, const config& c, const traffic_hooks& traffic) {
+    const boost::asio::any_io_executor& executor, const config& c, const instruments& i) {
     const auto shown = transport::without_credentials(c.server.url);
-    auto t = traffic.play ? make_playback_transport(executor, access::get_playback(*traffic.play),
-                                                    shown, c.chunking.peek_hold)
-                          : transport::make_curl_transport(executor, transport::curl_options_of(c));
-    if (!traffic.record) return t;
-    return make_recording_transport(std::move(t), access::get_writer(*traffic.record), shown);
+    auto t = i.play ? make_playback_transport(executor, access::get_playback(*i.play), shown,
+                                              c.chunking.peek_hold)
+                    : transport::make_curl_transport(executor, transport::curl_options_of(c));
+    if (!i.record) return t;
+    return make_recording_transport(std::move(t), access::get_writer(*i.record), shown);
 }
 
 }  // namespace
 
-server_link::server_link(std::shared_ptr<strand_scope> home, tandem::config c,
-                         const traffic_hooks& traffic, std::shared_ptr<server_usage> use)
-    : home_(std::move(home)),
+server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
+                         const instruments& i, std::shared_ptr<server_usage> use)
+    : scope_(std::move(scope)),
       config_(std::move(c)),
-      transport_(make_transport(home_->executor(), config_, traffic)),
-      calls_(std::in_place, home_->executor(), *transport_, config_.limits.request_timeout),
+      transport_(make_transport(scope_->executor(), config_, i)),
+      calls_(std::in_place, scope_->executor(), *transport_, config_.limits.request_timeout),
       use_(std::move(use)),
-      keeper_(*this, use_->slots) {}
+      manager_(*this, use_->slots) {}
 
-std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> home, tandem::config c,
-                                               const traffic_hooks& traffic,
+std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
+                                               tandem::config c, const instruments& i,
                                                const slot_defaults& usual) {
-    auto use = std::make_shared<server_usage>(c, usual, traffic.scope());
-    return make(std::move(home), std::move(c), traffic, std::move(use));
+    auto use = std::make_shared<server_usage>(c, usual, scope_of(i));
+    return make(std::move(scope), std::move(c), i, std::move(use));
 }
 
-std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> home, tandem::config c,
-                                               const traffic_hooks& traffic,
+std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
+                                               tandem::config c, const instruments& i,
                                                std::shared_ptr<server_usage> use) {
-    auto& place = *home;
+    auto& place = *scope;
     std::shared_ptr<server_link> core(
-        new server_link(std::move(home), std::move(c), traffic, std::move(use)));
-    core->keeper_.register_self();
+        new server_link(std::move(scope), std::move(c), i, std::move(use)));
+    core->manager_.register_self();
     place.add_listener(core);
     if (const auto remark = std::exchange(core->use_->startup_warning, std::nullopt))
         boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
@@ -65,18 +65,17 @@ std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> hom
 }
 
 wire::prompt_progress_mode server_link::prompt_progress_mode() const {
-    const auto known = keeper_.props();
+    const auto known = manager_.props();
     return known && slots::reports_prompt_progress(known->build_info)
                ? wire::prompt_progress_mode::progress
                : wire::prompt_progress_mode::timings;
 }
 
 void server_link::load_props(props_handler done) {
-    if (shut_down_)
-        return done(errc::client_destroyed, {.client_message = "the client was destroyed"}, {});
+    if (shut_down_) return done(errc::client_destroyed, {.client_message = owner_destroyed}, {});
     // Another client in this process may know the server, but that does not show whether this
     // client can use it.
-    if (const auto known = keeper_.props(); known && has_read_props()) return done({}, {}, *known);
+    if (const auto known = manager_.props(); known && has_read_props()) return done({}, {}, *known);
     preparing_.push_back(std::move(done));
     if (preparing_.size() > 1) return;
     calls_->props([this](error_code ec, const diagnostics& diag, const server_props& props) {
@@ -94,7 +93,7 @@ void server_link::on_props_received(error_code ec, const diagnostics& diag,
     const auto self = shared_from_this();
     if (!ec) {
         const bool is_first = !std::exchange(use_->has_read_props, true);
-        const auto lines = keeper_.store_props(props);
+        const auto lines = manager_.store_props(props);
         log_lines(lines);
         if (is_first || !lines.empty()) warn_about_reuse_guard();
     }
@@ -113,7 +112,7 @@ void server_link::warn_about_reuse_guard() const {
 
 void server_link::request_failed(const error_code& ec) {
     // A failure says nothing about the server if this client has never reached it.
-    if (has_read_props()) keeper_.request_failed(ec);
+    if (has_read_props()) manager_.request_failed(ec);
     if (classify_failure(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
 }
 
@@ -149,27 +148,27 @@ std::optional<failure> server_link::check_request_allowed(time_point now) {
 }
 
 void server_link::report_slot_mismatch(int asked, int used) {
-    log_lines(keeper_.report_slot_mismatch(asked, used));
+    log_lines(manager_.report_slot_mismatch(asked, used));
 }
 
 void server_link::shut_down(error_code ec) {
     const auto self = shared_from_this();
     shut_down_ = true;
-    keeper_.stop();
+    manager_.stop();
     calls_->cancel(ec);
 }
 
 // Its loop may end after this call, so others must not post to it.
 void server_link::on_owner_destroyed() {
     shut_down(errc::client_destroyed);
-    keeper_.unregister_self();
+    manager_.unregister_self();
 }
 
 void server_link::on_context_destroyed() noexcept {
     shut_down_ = true;
     std::exchange(preparing_, {}).clear();
     calls_.reset();
-    keeper_.on_context_destroyed();
+    manager_.on_context_destroyed();
     transport_.reset();
 }
 

@@ -24,41 +24,32 @@
 
 namespace tandem::detail {
 
-/// The recordings that record and play the traffic of a client or service, if any.
-struct traffic_hooks {
-    std::shared_ptr<recorder> record;
-    std::shared_ptr<recording> play;
-
-    slot_scope scope() const noexcept { return play ? slot_scope::own : slot_scope::process; }
-};
-
 /// State that the replies of one client or service share for one server: the transport, the slots,
-/// and what is known about the server. All functions run on the home's strand, except make() and
+/// and what is known about the server. All functions run on the scope's strand, except make() and
 /// on_context_destroyed().
 class server_link final : public std::enable_shared_from_this<server_link>,
                           public shutdown_listener {
  public:
     using props_handler = std::function<void(error_code, const diagnostics&, const server_props&)>;
 
-    static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> home, config c,
-                                             const traffic_hooks& traffic,
+    static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> scope, config c,
+                                             const instruments& i,
                                              std::shared_ptr<server_usage> use);
-    static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> home, config c,
-                                             const traffic_hooks& traffic,
-                                             const slot_defaults& usual);
+    static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> scope, config c,
+                                             const instruments& i, const slot_defaults& usual);
 
-    strand_scope& scope() const noexcept { return *home_; }
-    const boost::asio::any_io_executor& executor() const noexcept { return home_->executor(); }
+    strand_scope& scope() const noexcept { return *scope_; }
+    const boost::asio::any_io_executor& executor() const noexcept { return scope_->executor(); }
     const tandem::config& config() const noexcept { return config_; }
     /// The server's URL for messages, without a password.
     std::string shown_url() const;
     transport::http_transport& transport() noexcept { return *transport_; }
     server::server_calls& calls() noexcept { return *calls_; }
-    slot_manager& slots() noexcept { return keeper_; }
+    slot_manager& slots() noexcept { return manager_; }
     bool shut_down() const noexcept { return shut_down_; }
     /// Whether this client or service has read the server's /props.
     bool has_read_props() const noexcept { return use_->has_read_props; }
-    duration reuse_guard() const { return keeper_.reuse_guard(); }
+    duration reuse_guard() const { return manager_.reuse_guard(); }
     /// The kind of prompt report that requests select, depending on the server's build.
     wire::prompt_progress_mode prompt_progress_mode() const;
 
@@ -85,24 +76,24 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     template <class... Args>
     void log(log_level level, fmt::format_string<Args...> text, Args&&... args) const {
-        home_->log(level, text, std::forward<Args>(args)...);
+        scope_->log(level, text, std::forward<Args>(args)...);
     }
 
  private:
-    server_link(std::shared_ptr<strand_scope> home, tandem::config c, const traffic_hooks& traffic,
+    server_link(std::shared_ptr<strand_scope> scope, tandem::config c, const instruments& i,
                 std::shared_ptr<server_usage> use);
 
     void on_props_received(error_code ec, const diagnostics& diag, const server_props& props);
     void warn_about_reuse_guard() const;
     void log_lines(const std::vector<log_line>& lines) const;
 
-    std::shared_ptr<strand_scope> home_;
+    std::shared_ptr<strand_scope> scope_;
     tandem::config config_;
     std::unique_ptr<transport::http_transport> transport_;
     // Empty after the execution context is destroyed, like transport_.
     std::optional<server::server_calls> calls_;
     std::shared_ptr<server_usage> use_;
-    slot_manager keeper_;
+    slot_manager manager_;
     std::vector<props_handler> preparing_;
     bool shut_down_ = false;
 };

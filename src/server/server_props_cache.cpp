@@ -33,7 +33,7 @@ std::string guard_line(duration guard, std::string_view build_info) {
 // The build is unknown until the server reports it, and again after the server was gone.
 duration server_props_cache::reuse_guard() const {
     return guard_wanted_.value_or(
-        slots::default_reuse_guard(props_ ? props_->build_info : std::string_view()));
+        slots::choose_reuse_guard(props_ ? props_->build_info : std::string_view()));
 }
 
 std::string server_props_cache::tell_of_wait(duration waited) {

@@ -10,24 +10,25 @@
 
 namespace tandem::detail {
 
-slot_manager::slot_manager(server_link& core, shared_slot_table room)
+slot_manager::slot_manager(server_link& core, shared_slot_table table)
     : core_(core),
-      table_(std::move(room)),
+      table_(std::move(table)),
       timer_(std::in_place, core.executor()),
       watch_timer_(std::in_place, core.executor()) {}
 
 void slot_manager::register_self() {
-    const auto room = table_->lock();
-    room->keepers.emplace(this, std::nullopt);
+    const auto table = table_->lock();
+    table->managers.emplace(this, std::nullopt);
     // The new user may have raised the number of slots.
-    wake_waiting_managers(*room);
+    wake_waiting_managers(*table);
 }
 
 slot_manager::~slot_manager() {
     unregister_self();
 }
 
-// Never inline, even if both loops are strands of one context: the caller may hold the room's lock.
+// Never inline, even if both loops are strands of one context: the caller may hold the table's
+// lock.
 void slot_manager::post(std::function<void(slot_manager&)> f) {
     boost::asio::post(core_.executor(),
                       [weak = core_.weak_from_this(), f = std::move(f)]() mutable {
@@ -35,37 +36,37 @@ void slot_manager::post(std::function<void(slot_manager&)> f) {
                       });
 }
 
-// Posts only to keepers with waiting requests, because the loop of an idle client may never run
+// Posts only to managers with waiting requests, because the loop of an idle client may never run
 // again.
-void slot_manager::wake_waiting_managers(const slot_table& room) {
+void slot_manager::wake_waiting_managers(const slot_table& table) {
     std::set<slot_manager*> waiting;
-    for (const auto& [ticket, wish] : room.requests_by_ticket) waiting.insert(wish.keeper);
-    for (auto* const keeper : waiting) keeper->post([](slot_manager& k) { k.dispatch_grants(); });
+    for (const auto& [ticket, wish] : table.requests_by_ticket) waiting.insert(wish.manager);
+    for (auto* const manager : waiting) manager->post([](slot_manager& k) { k.dispatch_grants(); });
 }
 
 void slot_manager::unregister_self() noexcept {
-    const auto room = table_->lock();
-    if (room->keepers.erase(this) == 0) return;
-    for (const auto& [ticket, wish] : room->requests_by_ticket)
-        if (wish.keeper == this) room->scheduler.withdraw(ticket);
-    for (const auto& [slot, keeper] : room->managers_by_slot)
-        if (keeper == this) {
-            room->last_use = room->last_ends[slot] = now();
-            room->scheduler.release(slot, now(),
-                                    {.server_state = slots::server_slot_state::maybe_busy});
+    const auto table = table_->lock();
+    if (table->managers.erase(this) == 0) return;
+    for (const auto& [ticket, wish] : table->requests_by_ticket)
+        if (wish.manager == this) table->scheduler.withdraw(ticket);
+    for (const auto& [slot, manager] : table->managers_by_slot)
+        if (manager == this) {
+            table->last_use = table->last_ends[slot] = now();
+            table->scheduler.release(slot, now(),
+                                     {.server_state = slots::server_slot_state::maybe_busy});
         }
-    for (const auto& [owner, keeper] : room->owners)
-        if (keeper == this) room->scheduler.release_owner(owner);
+    for (const auto& [owner, manager] : table->owners)
+        if (manager == this) table->scheduler.release_owner(owner);
     const auto is_own = [this](const auto& entry) { return entry.second == this; };
-    std::erase_if(room->requests_by_ticket,
-                  [this](const auto& w) { return w.second.keeper == this; });
-    std::erase_if(room->managers_by_slot, is_own);
-    std::erase_if(room->owners, is_own);
-    std::erase_if(room->when_idle, [this](const auto& w) { return w.second.keeper == this; });
-    if (room->poller == this && room->watch)
-        room->apply_release_reports(room->watch->record_poll_failure(now()));
-    if (room->poller == this) room->poller = nullptr;
-    wake_waiting_managers(*room);
+    std::erase_if(table->requests_by_ticket,
+                  [this](const auto& w) { return w.second.manager == this; });
+    std::erase_if(table->managers_by_slot, is_own);
+    std::erase_if(table->owners, is_own);
+    std::erase_if(table->when_idle, [this](const auto& w) { return w.second.manager == this; });
+    if (table->poller == this && table->watch)
+        table->apply_release_reports(table->watch->record_poll_failure(now()));
+    if (table->poller == this) table->poller = nullptr;
+    wake_waiting_managers(*table);
 }
 
 slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
@@ -76,12 +77,12 @@ slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) 
     waiting who{std::move(taker), w.priority == slots::priority::warming};
     w.owner = to_shared_owner_id(w.owner);
     const auto owner = w.owner;
-    const auto room = table_->lock();
-    if (!room->keepers.contains(this)) return slots::no_ticket;
-    if (owner != slots::nobody) room->owners[owner] = this;
-    const auto t = room->scheduler.request(std::move(w));
+    const auto table = table_->lock();
+    if (!table->managers.contains(this)) return slots::no_ticket;
+    if (owner != slots::nobody) table->owners[owner] = this;
+    const auto t = table->scheduler.request(std::move(w));
     if (t == slots::no_ticket) return t;
-    room->requests_by_ticket.emplace(t, slot_table::request_owner{this, owner});
+    table->requests_by_ticket.emplace(t, slot_table::request_owner{this, owner});
     waiting_.emplace(t, std::move(who));
     return t;
 }
@@ -100,16 +101,16 @@ void slot_manager::dispatch_grants() {
 // Grants for other loops are posted to them. Whether a slot must be erased is decided here, because
 // an isolated owner may have left by the time the post runs.
 auto slot_manager::take_grants() -> std::vector<granted> {
-    const auto room = table_->lock();
+    const auto table = table_->lock();
     std::vector<granted> own;
-    for (const auto& g : room->scheduler.take_grants(now())) {
-        const auto wish = room->requests_by_ticket.extract(g.ticket).mapped();
-        const granted given{g, room->must_be_erased(g, wish.owner)};
-        room->managers_by_slot[g.slot] = wish.keeper;
-        if (wish.keeper == this)
+    for (const auto& g : table->scheduler.take_grants(now())) {
+        const auto wish = table->requests_by_ticket.extract(g.ticket).mapped();
+        const granted given{g, table->must_be_erased(g, wish.owner)};
+        table->managers_by_slot[g.slot] = wish.manager;
+        if (wish.manager == this)
             own.push_back(given);
         else
-            wish.keeper->post([given](slot_manager& k) {
+            wish.manager->post([given](slot_manager& k) {
                 k.offer(given);
                 k.dispatch_grants();
             });
@@ -142,17 +143,17 @@ void slot_manager::hand_over(const slots::grant& g) {
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{}) tell_of_wait(g, found.mapped().is_warming);
     if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
-    const auto room = table_->lock();
+    const auto table = table_->lock();
     // The taker may already have returned the slot.
-    if (room->watch && room->is_used_by(g.slot, *this)) room->watch->granted(g.slot, now());
+    if (table->watch && table->is_used_by(g.slot, *this)) table->watch->granted(g.slot, now());
 }
 
 // Returns a slot on which no request ran.
 void slot_manager::give_back(int slot) {
-    const auto room = table_->lock();
-    if (!room->is_used_by(slot, *this)) return;
-    room->managers_by_slot.erase(slot);
-    room->scheduler.release(slot, now(), {.has_run = false});
+    const auto table = table_->lock();
+    if (!table->is_used_by(slot, *this)) return;
+    table->managers_by_slot.erase(slot);
+    table->scheduler.release(slot, now(), {.has_run = false});
 }
 
 // --- isolation of owners
@@ -163,25 +164,25 @@ void slot_manager::empty_slot(int slot, std::function<void()> then) {
         slot, [this, slot, then = std::move(then)](error_code ec, const diagnostics& diag) {
             const auto core = core_.shared_from_this();
             if (ec) log_erase_failure(slot, diag);
-            if (const auto room = table_->lock(); ec)
-                room->foreign.insert(slot);
+            if (const auto table = table_->lock(); ec)
+                table->foreign.insert(slot);
             else
-                room->scheduler.forget_contents(slot);
+                table->scheduler.forget_contents(slot);
             then();
         });
 }
 
 // Returns the idle slots. A busy slot ends its use with its owner, and its next user erases it.
 std::vector<int> slot_manager::occupy_slots_of(slots::owner_id owner) {
-    const auto room = table_->lock();
-    room->isolated[owner] = owner_presence::has_left;
-    auto idle = room->scheduler.slots_used_by(owner);
-    std::erase_if(idle, [&](int slot) { return room->scheduler.is_busy(slot); });
+    const auto table = table_->lock();
+    table->isolated[owner] = owner_presence::has_left;
+    auto idle = table->scheduler.slots_used_by(owner);
+    std::erase_if(idle, [&](int slot) { return table->scheduler.is_busy(slot); });
     for (const int slot : idle) {
-        room->scheduler.occupy(slot);
-        room->managers_by_slot[slot] = this;
+        table->scheduler.occupy(slot);
+        table->managers_by_slot[slot] = this;
     }
-    room->forget_gone_owner(owner);
+    table->forget_gone_owner(owner);
     return idle;
 }
 
@@ -202,9 +203,9 @@ void slot_manager::log_erase_failure(int slot, const diagnostics& diag) {
 
 void slot_manager::let_go(slots::owner_id owner) {
     {
-        const auto room = table_->lock();
-        room->owners.erase(to_shared_owner_id(owner));
-        room->scheduler.release_owner(to_shared_owner_id(owner));
+        const auto table = table_->lock();
+        table->owners.erase(to_shared_owner_id(owner));
+        table->scheduler.release_owner(to_shared_owner_id(owner));
     }
     dispatch_grants();
 }
@@ -219,9 +220,9 @@ void slot_manager::retire_owner(slots::owner_id owner) {
     const bool is_isolated = table_->lock()->isolated.contains(owner);
     if (is_isolated) erase_slots_of(owner);
     {
-        const auto room = table_->lock();
-        room->owners.erase(owner);
-        room->scheduler.retire(owner);
+        const auto table = table_->lock();
+        table->owners.erase(owner);
+        table->scheduler.retire(owner);
     }
     dispatch_grants();
 }
@@ -234,10 +235,10 @@ duration slot_manager::cancel_request(slots::ticket t) {
 }
 
 duration slot_manager::withdraw(slots::ticket t) {
-    const auto room = table_->lock();
-    const auto guarded = room->scheduler.guard_wait(t, now());
-    room->scheduler.withdraw(t);
-    room->requests_by_ticket.erase(t);
+    const auto table = table_->lock();
+    const auto guarded = table->scheduler.guard_wait(t, now());
+    table->scheduler.withdraw(t);
+    table->requests_by_ticket.erase(t);
     return guarded;
 }
 
@@ -275,17 +276,17 @@ void slot_manager::erased(const ended_use& use, const error_code& ec, const diag
 
 void slot_manager::put_back(ended_use use) {
     {
-        const auto room = table_->lock();
-        if (!room->is_used_by(use.slot, *this)) return;
-        room->managers_by_slot.erase(use.slot);
-        room->foreign.erase(use.slot);
-        room->last_use = room->last_ends[use.slot] = now();
-        if (room->watch && use.was_cut) {
+        const auto table = table_->lock();
+        if (!table->is_used_by(use.slot, *this)) return;
+        table->managers_by_slot.erase(use.slot);
+        table->foreign.erase(use.slot);
+        table->last_use = table->last_ends[use.slot] = now();
+        if (table->watch && use.was_cut) {
             use.note.server_state =
-                room->watch->record_cut(use.slot, use.at, use.note.server_state);
-            room->when_idle[use.slot] = {this, std::move(use.when_idle)};
+                table->watch->record_cut(use.slot, use.at, use.note.server_state);
+            table->when_idle[use.slot] = {this, std::move(use.when_idle)};
         }
-        room->scheduler.release(use.slot, room->last_use, std::move(use.note));
+        table->scheduler.release(use.slot, table->last_use, std::move(use.note));
     }
     dispatch_grants();
 }
@@ -293,9 +294,9 @@ void slot_manager::put_back(ended_use use) {
 std::vector<log_line> slot_manager::store_props(const server_props& props) {
     std::vector<log_line> lines;
     {
-        const auto room = table_->lock();
-        lines = room->known.store_props(props);
-        room->apply_server_limits();
+        const auto table = table_->lock();
+        lines = table->known.store_props(props);
+        table->apply_server_limits();
     }
     dispatch_grants();
     return lines;
@@ -304,9 +305,9 @@ std::vector<log_line> slot_manager::store_props(const server_props& props) {
 std::vector<log_line> slot_manager::report_slot_mismatch(int asked, int used) {
     std::vector<log_line> lines;
     {
-        const auto room = table_->lock();
-        lines = room->known.report_slot_mismatch(asked, used);
-        room->apply_server_limits();
+        const auto table = table_->lock();
+        lines = table->known.report_slot_mismatch(asked, used);
+        table->apply_server_limits();
     }
     dispatch_grants();
     return lines;
@@ -314,9 +315,9 @@ std::vector<log_line> slot_manager::report_slot_mismatch(int asked, int used) {
 
 void slot_manager::request_failed(const error_code& ec) {
     {
-        const auto room = table_->lock();
-        room->known.request_failed(ec);
-        room->apply_server_limits();
+        const auto table = table_->lock();
+        table->known.request_failed(ec);
+        table->apply_server_limits();
     }
     dispatch_grants();
 }
@@ -344,22 +345,23 @@ void slot_manager::arm_timer() {
     });
 }
 
-// Returns the due time of this keeper.
+// Returns the due time of this manager.
 std::optional<time_point> slot_manager::schedule_wakeups() {
-    const auto room = table_->lock();
+    const auto table = table_->lock();
     std::map<slot_manager*, time_point> first;
-    for (const auto& due : room->scheduler.due_grants()) {
-        const auto at = first.emplace(room->requests_by_ticket.at(due.ticket).keeper, due.at).first;
+    for (const auto& due : table->scheduler.due_grants()) {
+        const auto at =
+            first.emplace(table->requests_by_ticket.at(due.ticket).manager, due.at).first;
         at->second = std::min(at->second, due.at);
     }
-    const auto own = room->keepers.find(this);
-    if (own == room->keepers.end()) return std::nullopt;
+    const auto own = table->managers.find(this);
+    if (own == table->managers.end()) return std::nullopt;
     own->second.reset();
-    for (const auto& [keeper, at] : first) {
-        auto& alarm = room->keepers.at(keeper);
+    for (const auto& [manager, at] : first) {
+        auto& alarm = table->managers.at(manager);
         if (alarm && *alarm <= at) continue;
         alarm = at;
-        if (keeper != this) keeper->post([](slot_manager& k) { k.dispatch_grants(); });
+        if (manager != this) manager->post([](slot_manager& k) { k.dispatch_grants(); });
     }
     return own->second;
 }

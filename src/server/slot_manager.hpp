@@ -30,12 +30,12 @@ using grant_handler = std::function<bool(const slots::grant&)>;
 class slot_manager {
  public:
     /// `core` owns this object.
-    slot_manager(server_link& core, shared_slot_table room);
+    slot_manager(server_link& core, shared_slot_table table);
     ~slot_manager();
     slot_manager(const slot_manager&) = delete;
     slot_manager& operator=(const slot_manager&) = delete;
 
-    /// Registers the keeper with the room. Call it before any other function, but after a
+    /// Registers the manager with the table. Call it before any other function, but after a
     /// shared_ptr owns the client: other threads may post to it at once.
     void register_self();
     /// Queues a request; call dispatch_grants() afterwards, once the caller knows its ticket. The
@@ -91,13 +91,13 @@ class slot_manager {
 
     /// The client is being destroyed: no more slots are granted.
     void stop();
-    /// Leaves the room; the slots of this keeper become available to others.
+    /// Leaves the table; the slots of this manager become available to others.
     void unregister_self() noexcept;
     /// See server_link::on_context_destroyed().
     void on_context_destroyed() noexcept;
 
  private:
-    /// The id of the owner in the room, where other clients may have owners with the same number.
+    /// The id of the owner in the table, where other clients may have owners with the same number.
     slots::owner_id to_shared_owner_id(slots::owner_id owner) const;
 
     struct waiting {
@@ -142,9 +142,9 @@ class slot_manager {
     std::vector<slots::release_report> apply_poll_result(const error_code& ec,
                                                          const std::vector<slot_state>& states);
     void detect_foreign_use(const std::vector<slot_state>& states);
-    static void notify_idle(slot_table& room, const slots::release_report& n);
+    static void notify_idle(slot_table& table, const slots::release_report& n);
     void log_release_report(const slots::release_report& n) const;
-    static void wake_waiting_managers(const slot_table& room);
+    static void wake_waiting_managers(const slot_table& table);
     std::optional<time_point> next_poll_at() const;
     void arm_poll_timer();
 

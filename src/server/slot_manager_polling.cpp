@@ -21,14 +21,14 @@ constexpr std::array no_slots{errc::not_supported, errc::unauthorized, errc::bad
 // Polls only if this client has reached the server and has requests there. Another client may lack
 // access to /slots, or would keep its own idle loop running.
 std::optional<time_point> slot_manager::next_poll_at() const {
-    const auto room = table_->lock();
-    const auto is_own = [this](const auto& entry) { return entry.second.keeper == this; };
-    const bool has_some = std::ranges::any_of(room->requests_by_ticket, is_own) ||
-                          std::ranges::any_of(room->when_idle, is_own) ||
-                          std::ranges::any_of(room->managers_by_slot, [this](const auto& use) {
+    const auto table = table_->lock();
+    const auto is_own = [this](const auto& entry) { return entry.second.manager == this; };
+    const bool has_some = std::ranges::any_of(table->requests_by_ticket, is_own) ||
+                          std::ranges::any_of(table->when_idle, is_own) ||
+                          std::ranges::any_of(table->managers_by_slot, [this](const auto& use) {
                               return use.second == this;
                           });
-    return has_some && core_.has_read_props() ? room->next_poll_at() : std::nullopt;
+    return has_some && core_.has_read_props() ? table->next_poll_at() : std::nullopt;
 }
 
 void slot_manager::arm_poll_timer() {
@@ -42,11 +42,11 @@ void slot_manager::arm_poll_timer() {
 
 // The timer may have been armed again just as it expired, and another loop may already be polling.
 bool slot_manager::begin_poll() {
-    const auto room = table_->lock();
-    const auto due = room->next_poll_at();
+    const auto table = table_->lock();
+    const auto due = table->next_poll_at();
     if (core_.shut_down() || !due || *due > now()) return false;
-    room->watch->poll_started(now());
-    room->poller = this;
+    table->watch->poll_started(now());
+    table->poller = this;
     return true;
 }
 
@@ -73,17 +73,17 @@ void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
 
 std::vector<slots::release_report> slot_manager::apply_poll_result(
     const error_code& ec, const std::vector<slot_state>& states) {
-    const auto room = table_->lock();
-    room->poller = nullptr;
-    if (!room->watch) return {};
+    const auto table = table_->lock();
+    table->poller = nullptr;
+    if (!table->watch) return {};
     const bool gives_up = std::ranges::find(no_slots, ec) != no_slots.end();
-    auto news = !ec        ? room->watch->record_poll_result(states, now())
-                : gives_up ? room->watch->give_up(now())
-                           : room->watch->record_poll_failure(now());
-    if (gives_up) room->watch.reset();
-    room->apply_release_reports(news);
+    auto news = !ec        ? table->watch->record_poll_result(states, now())
+                : gives_up ? table->watch->give_up(now())
+                           : table->watch->record_poll_failure(now());
+    if (gives_up) table->watch.reset();
+    table->apply_release_reports(news);
     for (const auto& n : news)
-        if (n.side == slots::server_slot_state::idle) notify_idle(*room, n);
+        if (n.side == slots::server_slot_state::idle) notify_idle(*table, n);
     return news;
 }
 
@@ -97,11 +97,11 @@ void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
 }
 
 // Runs on the loop of the cut request.
-void slot_manager::notify_idle(slot_table& room, const slots::release_report& n) {
-    const auto found = room.when_idle.extract(n.slot);
+void slot_manager::notify_idle(slot_table& table, const slots::release_report& n) {
+    const auto found = table.when_idle.extract(n.slot);
     if (!found || !found.mapped().on_idle) return;
-    found.mapped().keeper->post([told = std::move(found.mapped().on_idle),
-                                 since_cut = n.since_cut](slot_manager&) { told(since_cut); });
+    found.mapped().manager->post([told = std::move(found.mapped().on_idle),
+                                  since_cut = n.since_cut](slot_manager&) { told(since_cut); });
 }
 
 void slot_manager::log_release_report(const slots::release_report& n) const {

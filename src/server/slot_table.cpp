@@ -74,31 +74,35 @@ bool slot_table::is_needed(time_point at) const {
 
 namespace {
 
-shared_slot_table find_slot_room(const config& c) {
+shared_slot_table find_slot_table(const config& c) {
     static synchronized<std::map<std::string, shared_slot_table>> servers;
     const auto all = servers.lock();
-    // A room that is referenced but has no users is just being joined.
+    // A table that is referenced but has no users is just being joined.
     std::erase_if(*all, [](const auto& s) {
         return s.second.use_count() == 1 && !s.second->lock()->is_needed(now());
     });
-    auto& room = (*all)[transport::parse_server_url(c.server.url).url.identity];
-    if (!room) room = std::make_shared<synchronized<slot_table>>();
-    return room;
+    auto& table = (*all)[transport::parse_server_url(c.server.url).url.identity];
+    if (!table) table = std::make_shared<synchronized<slot_table>>();
+    return table;
 }
 
 }  // namespace
 
-shared_slot_table join_server_slots(const config& c, const slot_defaults& usual, slot_scope scope,
-                                    std::optional<log_line>& remark) {
-    auto room =
-        scope == slot_scope::own ? std::make_shared<synchronized<slot_table>>() : find_slot_room(c);
-    remark = room->lock()->apply_settings(c, usual);
-    return room;
+slot_scope scope_of(const instruments& i) noexcept {
+    return i.play ? slot_scope::own : slot_scope::process;
 }
 
-bool slot_table::is_used_by(int slot, const slot_manager& keeper) const {
+shared_slot_table join_server_slots(const config& c, const slot_defaults& usual, slot_scope scope,
+                                    std::optional<log_line>& remark) {
+    auto table = scope == slot_scope::own ? std::make_shared<synchronized<slot_table>>()
+                                          : find_slot_table(c);
+    remark = table->lock()->apply_settings(c, usual);
+    return table;
+}
+
+bool slot_table::is_used_by(int slot, const slot_manager& manager) const {
     const auto use = managers_by_slot.find(slot);
-    return use != managers_by_slot.end() && use->second == &keeper;
+    return use != managers_by_slot.end() && use->second == &manager;
 }
 
 bool slot_table::must_be_erased(const slots::grant& g, slots::owner_id owner) const {

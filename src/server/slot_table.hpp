@@ -7,6 +7,7 @@
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/config.hpp"
+#include "tandem/instruments.hpp"
 
 #include <functional>
 #include <map>
@@ -24,7 +25,7 @@ class slot_manager;
 enum class owner_presence { is_here, has_left };
 
 /// The slots of one server, shared by all users in this process. Each slot_manager is a user with
-/// its own strand. Pure, except for the keepers that it refers to, which may receive a post under
+/// its own strand. Pure, except for the managers that it refers to, which may receive a post under
 /// the lock.
 struct slot_table {
     /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
@@ -32,7 +33,7 @@ struct slot_table {
     /// warning for the log if another user has set a different value.
     std::optional<log_line> apply_settings(const config& c, const slot_defaults& usual);
 
-    /// Clients and services; a service has no keeper before its first request.
+    /// Clients and services; a service has no manager before its first request.
     int users = 0;
     slot_defaults defaults{};
     std::optional<int> slots_set{};
@@ -44,7 +45,7 @@ struct slot_table {
     int queue_limit = 0;
     /// Empty if cuts are not verified, or if the server lacks /slots.
     std::optional<slots::slot_release_monitor> watch{};
-    /// The keeper that is polling the server; null if none.
+    /// The manager that is polling the server; null if none.
     const slot_manager* poller = nullptr;
     time_point last_use{};
     /// By slot: when the last request of this process ended there.
@@ -55,19 +56,20 @@ struct slot_table {
     std::set<int> foreign{};
     bool erase_warned = false;
     /// The users, and when each wakes up for its requests.
-    std::map<slot_manager*, std::optional<time_point>> keepers{};
-    /// The keeper and owner of a request; `uses` maps slots to the keepers that hold them.
+    std::map<slot_manager*, std::optional<time_point>> managers{};
+    /// The manager and owner of a request.
     struct request_owner {
-        slot_manager* keeper;
+        slot_manager* manager;
         slots::owner_id owner;
     };
     std::map<slots::ticket, request_owner> requests_by_ticket{};
+    /// The managers that hold slots.
     std::map<int, slot_manager*> managers_by_slot{};
-    /// The keepers of the owners that may currently lease slots.
+    /// The managers of the owners that may currently lease slots.
     std::map<slots::owner_id, slot_manager*> owners{};
     /// By slot: whom to notify when the server is done with the slot after a cut.
     struct idle_waiter {
-        slot_manager* keeper;
+        slot_manager* manager;
         std::function<void(duration since_cut)> on_idle;
     };
     std::map<int, idle_waiter> when_idle{};
@@ -76,7 +78,7 @@ struct slot_table {
     void forget_settings();
     /// False after the last user has left and the guard of its slots has expired.
     bool is_needed(time_point at) const;
-    bool is_used_by(int slot, const slot_manager& keeper) const;
+    bool is_used_by(int slot, const slot_manager& manager) const;
     /// Whether a request of this process may be on the slot, from the server's point of view at
     /// this time.
     bool may_be_used(int slot, time_point at) const;
@@ -103,6 +105,7 @@ enum class slot_scope {
     process,  ///< all clients and services of this process
     own,      ///< only the client or service that plays a recording
 };
+slot_scope scope_of(const instruments& i) noexcept;
 
 /// Joins the users of a server's slots. All clients and services of this process share the slots,
 /// whose state outlives the last user by the guard. A played recording has slots of its own. Stores

@@ -27,7 +27,7 @@ class server_directory {
     server_directory(const service_config& c, slot_scope scope);
 
     services::server_list& list() noexcept { return list_; }
-    const std::shared_ptr<server_usage>& get_server_use(server_id id) const { return uses_.at(id); }
+    const std::shared_ptr<server_usage>& get_usage(server_id id) const { return uses_.at(id); }
 
     /// Has no effect if the server is present; cancels a pending removal.
     void add(const service_config& c, const std::string& url);

@@ -14,7 +14,7 @@
 namespace tandem::detail {
 
 boost::asio::any_io_executor executor_of(const service_core& core) noexcept {
-    return core.home().executor();
+    return core.scope().executor();
 }
 
 }  // namespace tandem::detail
@@ -26,8 +26,8 @@ namespace {
 // Ends everything the service owns, on its strand.
 void destroy(std::shared_ptr<detail::service_core> core) {
     if (!core) return;
-    const auto& home = core->home();
-    home.dispatch([owned = std::move(core)] { owned->home().close(); });
+    const auto& scope = core->scope();
+    scope.dispatch([owned = std::move(core)] { owned->scope().close(); });
 }
 
 void check_options(const conversation_options& options) {
@@ -37,9 +37,9 @@ void check_options(const conversation_options& options) {
 std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::service_core>& core,
                                                   conversations::turn_history history,
                                                   std::string near = {}) {
-    auto shell = detail::conversation_shell::make(core->home(), core, core->config().client,
+    auto shell = detail::conversation_shell::make(core->scope(), core, core->config().client,
                                                   std::move(history));
-    core->home().dispatch(
+    core->scope().dispatch(
         [core, shell, at = std::move(near)] { core->conversation_began(shell, at); });
     return shell;
 }
@@ -99,11 +99,11 @@ void service::add_server(std::string url) {
     auto settings = detail::used(core_)->config().client;
     settings.server.url = url;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
-    core_->home().dispatch([c = core_, u = std::move(url)] { c->add_server(u); });
+    core_->scope().dispatch([c = core_, u = std::move(url)] { c->add_server(u); });
 }
 
 void service::remove_server(std::string url, duration limit) {
-    detail::used(core_)->home().dispatch(
+    detail::used(core_)->scope().dispatch(
         [c = core_, u = std::move(url), limit] { c->remove_server(u, limit); });
 }
 
@@ -111,7 +111,7 @@ void service::reload(std::vector<std::string> urls) {
     auto settings = detail::used(core_)->config();
     settings.servers = urls;
     if (auto faults = check(settings); !faults.empty()) throw config_error(std::move(faults));
-    core_->home().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
+    core_->scope().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
 }
 
 service::executor_type service::get_executor() const noexcept {
@@ -120,11 +120,11 @@ service::executor_type service::get_executor() const noexcept {
 
 void service::ask_servers(core c,
                           std::shared_ptr<detail::pending_call<std::vector<server_status>>> call) {
-    const auto& home = c->home();
-    home.dispatch([k = std::move(c), p = std::move(call)] {
+    const auto& scope = c->scope();
+    scope.dispatch([k = std::move(c), p = std::move(call)] {
         if (!p->handler) return;
-        if (k->home().is_closed()) {
-            if (p->diag) *p->diag = {.client_message = "the service was destroyed"};
+        if (k->scope().is_closed()) {
+            if (p->diag) *p->diag = {.client_message = detail::owner_destroyed};
             return p->handler.complete(errc::client_destroyed, {});
         }
         p->handler.complete({}, k->status());

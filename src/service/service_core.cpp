@@ -10,22 +10,21 @@
 
 namespace tandem::detail {
 
-service_core::service_core(std::shared_ptr<strand_scope> home, service_config c,
-                           traffic_hooks traffic)
-    : home_(std::move(home)),
+service_core::service_core(std::shared_ptr<strand_scope> scope, service_config c, instruments i)
+    : scope_(std::move(scope)),
       config_(std::move(c)),
-      traffic_(std::move(traffic)),
-      directory_(config_, traffic_.scope()),
-      timer_(std::in_place, home_->executor()) {}
+      instruments_(std::move(i)),
+      directory_(config_, scope_of(instruments_)),
+      timer_(std::in_place, scope_->executor()) {}
 
 // The loop may already be running on another thread.
 std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_executor& executor,
                                                  service_config c, instruments i) {
-    auto home = std::make_shared<strand_scope>(executor, std::move(i.log));
-    std::shared_ptr<service_core> core(new service_core(
-        std::move(home), std::move(c), {.record = std::move(i.record), .play = std::move(i.play)}));
-    core->home().add_listener(core);
-    if (core->config().watch_always) core->home().dispatch([core] { core->arm_timer(); });
+    auto scope = std::make_shared<strand_scope>(executor, std::move(i.log));
+    std::shared_ptr<service_core> core(
+        new service_core(std::move(scope), std::move(c), std::move(i)));
+    core->scope().add_listener(core);
+    if (core->config().watch_always) core->scope().dispatch([core] { core->arm_timer(); });
     return core;
 }
 
@@ -43,22 +42,22 @@ auto service_core::get_or_make_link(const listed_server& s) -> server_link_ptr {
     settings.server.url = s.url;
     // Only a core that could be created is stored.
     auto core =
-        server_link::make(home_, std::move(settings), traffic_, directory_.get_server_use(s.id));
+        server_link::make(scope_, std::move(settings), instruments_, directory_.get_usage(s.id));
     return cores_[s.id] = std::move(core);
 }
 
 void service_core::add_server(const std::string& url) {
-    if (home_->is_closed()) return;
+    if (scope_->is_closed()) return;
     directory_.add(config_, url);
     arm_timer();
 }
 
 void service_core::remove_server(std::string_view url, duration limit) {
-    if (home_->is_closed()) return;
+    if (scope_->is_closed()) return;
     const auto generating = directory_.remove(now(), url, limit);
     if (!generating) return;
-    home_->log(log_level::info, "server {}: removed after its {} running replies end",
-               transport::without_credentials(std::string(url)), *generating);
+    scope_->log(log_level::info, "server {}: removed after its {} running replies end",
+                transport::without_credentials(std::string(url)), *generating);
     drop_drained();
     arm_timer();
 }
@@ -122,7 +121,7 @@ auto service_core::conversations_at(const server_link_ptr& core) const
 void service_core::conversation_began(const std::shared_ptr<conversation_shell>& shell,
                                       std::string_view near) {
     // A handle created off the strand may already have been destroyed.
-    if (home_->is_closed() || shell->has_ended()) return;
+    if (scope_->is_closed() || shell->has_ended()) return;
     conversations_.emplace(shell->id(), shell);
     if (const auto core = pin_if_suitable(near)) shell->set_first_server(core);
 }
@@ -204,7 +203,7 @@ void service_core::arm_timer() {
     if (!timer_) return;
     const auto due = directory_.list().next_event(is_watching());
     // A timer that nothing needs would keep the event loop busy.
-    if (!due || home_->is_closed()) return void(timer_->cancel());
+    if (!due || scope_->is_closed()) return void(timer_->cancel());
     timer_->expires_at(std::max(*due, now()));
     timer_->async_wait([this, weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) timer_expired();
@@ -212,7 +211,7 @@ void service_core::arm_timer() {
 }
 
 void service_core::timer_expired() {
-    if (home_->is_closed()) return;
+    if (scope_->is_closed()) return;
     if (is_watching()) check_due_servers();
     for (const auto id : directory_.list().take_expired_removals(now())) end_expired_removal(id);
     drop_drained();
@@ -238,7 +237,7 @@ void service_core::check(const listed_server& s) {
 
 void service_core::on_check_result(server_id id, time_point when, const error_code& ec,
                                    const diagnostics& diag) {
-    auto* const s = home_->is_closed() ? nullptr : directory_.list().find(id);
+    auto* const s = scope_->is_closed() ? nullptr : directory_.list().find(id);
     if (!s) return;
     const bool is_news = s->health.record_check_result(now(), ec, diag.to_string());
     const auto told = *s;
@@ -264,9 +263,9 @@ void service_core::evict_if_needed(server_id id, time_point asked) {
 
 void service_core::log_state(const listed_server& s) const {
     const auto state = s.health.state();
-    home_->log(s.health.may_serve() ? log_level::info : log_level::warning, "server {}: {}{}{}",
-               transport::without_credentials(s.url), to_string(state),
-               s.health.fault().empty() ? "" : ": ", s.health.fault());
+    scope_->log(s.health.may_serve() ? log_level::info : log_level::warning, "server {}: {}{}{}",
+                transport::without_credentials(s.url), to_string(state),
+                s.health.fault().empty() ? "" : ": ", s.health.fault());
 }
 
 // --- ends

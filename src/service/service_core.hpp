@@ -24,7 +24,7 @@ namespace tandem::detail {
 class conversation_shell;
 
 /// The conversations of a service, its servers, and its connections to them. All functions except
-/// make(), home() and config() run on the home's strand.
+/// make(), scope() and config() run on the scope's strand.
 class service_core final : public std::enable_shared_from_this<service_core>,
                            public server_provider,
                            public shutdown_listener {
@@ -32,7 +32,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     static std::shared_ptr<service_core> make(const boost::asio::any_io_executor& executor,
                                               service_config c, instruments i);
 
-    strand_scope& home() const noexcept { return *home_; }
+    strand_scope& scope() const noexcept { return *scope_; }
     const service_config& config() const noexcept { return config_; }
 
     /// Places the conversation on the server `near` if that is suitable; if empty, on any server.
@@ -61,7 +61,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     using server_id = services::server_id;
     using listed_server = services::listed_server;
 
-    service_core(std::shared_ptr<strand_scope> home, service_config c, traffic_hooks traffic);
+    service_core(std::shared_ptr<strand_scope> scope, service_config c, instruments i);
 
     server_id id_of(const server_link_ptr& core) const;
     server_link_ptr get_or_make_link(const listed_server& s);
@@ -87,9 +87,9 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void evict_if_needed(server_id id, time_point asked);
     void log_state(const listed_server& s) const;
 
-    std::shared_ptr<strand_scope> home_;
+    std::shared_ptr<strand_scope> scope_;
     service_config config_;
-    traffic_hooks traffic_;
+    instruments instruments_;
     server_directory directory_;
     std::map<server_id, server_link_ptr> cores_;  // of servers that were used
     std::map<slots::owner_id, std::weak_ptr<conversation_shell>> conversations_;

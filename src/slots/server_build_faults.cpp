@@ -82,7 +82,7 @@ bool reports_prompt_progress(std::string_view build_info) {
     return build && *build >= first;
 }
 
-duration default_reuse_guard(std::string_view build_info) {
+duration choose_reuse_guard(std::string_view build_info) {
     return is_safe_for_instant_reuse(build_info) ? duration{} : guard_of_unknown_builds;
 }
 

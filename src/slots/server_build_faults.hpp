@@ -41,6 +41,6 @@ bool reports_prompt_progress(std::string_view build_info);
 
 /// The meaning of `reuse_guard = auto` for a build: no guard if is_safe_for_instant_reuse(), else 2
 /// s.
-duration default_reuse_guard(std::string_view build_info);
+duration choose_reuse_guard(std::string_view build_info);
 
 }  // namespace tandem::slots

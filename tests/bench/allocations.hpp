@@ -4,11 +4,11 @@
 
 namespace tandem::testing {
 
-/// Counts what is allocated on this thread while an object lives: a program with allocations.cpp in
-/// it replaces operator new. One object at a time.
+/// Counts the allocations of this thread during the lifetime of an object. A program that links
+/// allocations.cpp replaces operator new. Only one object may exist at a time.
 class allocation_count {
  public:
-    /// `shows`: where each one came from is written to stderr.
+    /// `shows`: writes a stack trace of each allocation to stderr.
     explicit allocation_count(bool shows = false) noexcept;
     ~allocation_count();
     allocation_count(const allocation_count&) = delete;

@@ -68,7 +68,7 @@ class bare_streams {
     std::vector<std::vector<clock_type::time_point>> ends;
 
  private:
-    // An end may be divided between two reads.
+    // Keeps the last bytes, because the end of a sentence may be divided between two reads.
     void read(std::size_t stream) {
         auto& kept = kept_[stream];
         kept.copy(buffer_.data(), kept.size());
@@ -90,7 +90,7 @@ class bare_streams {
 
     int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
     std::vector<int> sockets_;
-    std::vector<std::string> kept_;  // the last bytes of each, less than an end has
+    std::vector<std::string> kept_;  // the last bytes of each stream, fewer than an end
     std::array<char, 16384> buffer_{};
     int open_ = 0;
 };

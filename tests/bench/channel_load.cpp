@@ -1,5 +1,6 @@
-// What one slow consumer costs the others: 100 channels over a mock server, a thread each, and the
-// time from the hand-over of an item to its pop; docs/channel.md has its figures.
+// Measures how one slow consumer delays others: it runs channels over a mock server, each with a
+// thread, and measures the time from the hand-over of an item to its pop. docs/channel.md
+// contains the results.
 //   channel_load 100
 
 #include "percentile.hpp"
@@ -32,7 +33,7 @@ constexpr const char* story =
     "the whole town walks down to the harbour.";
 constexpr int slots = 50;
 
-// So that what else the machine does meets both alike.
+// Several rounds spread the machine's other load evenly over both cases.
 constexpr int rounds = 5;
 
 struct latencies {
@@ -44,7 +45,7 @@ tandem::mock::options server_options() {
     tandem::mock::options o;
     o.parallel = slots;
     o.ctx_size = slots * 4096;
-    o.tokens_per_second = 100;  // so that replies overlap, as those of voices do
+    o.tokens_per_second = 100;  // lets replies overlap, as in real use
     o.replies = {{"", story}};
     return o;
 }
@@ -71,8 +72,8 @@ struct consumed {
     }
 };
 
-// The first channel's consumer, if it is slow, does not come back from its first item before all
-// others have finished.
+// If the first channel's consumer is slow, it returns from its first item only after all others
+// have finished.
 std::vector<consumed> consume(const channels& all, bool one_is_slow) {
     std::vector<consumed> seen(all.size());
     std::latch others(static_cast<std::ptrdiff_t>(all.size()) - 1);
@@ -89,7 +90,7 @@ std::vector<consumed> consume(const channels& all, bool one_is_slow) {
     return seen;
 }
 
-// One round, added to `sum`.
+// Runs one round, and adds its latencies to `sum`.
 void measure(std::size_t count, bool one_is_slow, latencies& sum) {
     const tandem::mock::server server(server_options());
     boost::asio::io_context ioc(1);

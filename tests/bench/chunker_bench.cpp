@@ -1,4 +1,4 @@
-// What the chunker takes for each token, its detector included, for the rules that end chunks.
+// The time of the chunker for each token, including the detector, for each rule that ends chunks.
 
 #include "prose.hpp"
 #include "text/chunks/chunker.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 namespace text = tandem::text;
 
-// Reads a reply of so many tokens, and takes each chunk when it is there.
+// Reads a reply of state.range(0) tokens, and takes each chunk as soon as it is ready.
 void chunk_prose(benchmark::State& state, tandem::boundary_rule rule, text::chunk_limits limits) {
     const auto tokens = tandem::testing::token_like_pieces(tandem::testing::prose);
     const auto count = static_cast<std::size_t>(state.range(0));

@@ -1,22 +1,25 @@
-"""The processor time that clients take to read the same text from one server, in turn, round by round:
+"""Compares the processor time of clients that read the same text from one server, in turn, in rounds:
 
-  curl       curl -N into /dev/null: nobody reads the stream for less
+  curl       curl -N into /dev/null, the cheapest way to read the stream
   tandem     tandem replay --json
-  python     peers/paced_service.py, on python3-httpx; left out where that is missing
-  openai     peers/openai_stream.cjs, on the npm package, with a real server; likewise
+  python     peers/paced_service.py with python3-httpx; left out if httpx is missing
+  openai     peers/openai_stream.cjs with the npm package, only with a real server; left out if the
+             package is missing
 
-  compare.py [ROUNDS [SENTENCES]]      compare.sh sets up what it needs, and calls it
+  compare.py [ROUNDS [SENTENCES]]      compare.sh prepares the environment, and calls this program
 
-Four scenes: `start`, from the start of tandem to its first request on the wire, in milliseconds of
-the clock on the wall; `stream`, one uncut stream of a mock server that sends as fast as it can; `cut`,
-the same server, with the connection closed at the end of each sentence; `real`, 40 uncut streams of a
-real llama-server, one after the other. Each client is run twice a round, with much to read and with
-next to nothing: the latter is its `start_ms`, the difference is what reading takes. All ask with the
-body that tandem sends; openai asks /v1/completions. That all have read the same is checked once.
+Four scenes: `start` is the wall-clock time in milliseconds from the start of tandem to its first
+request on the wire; `stream` is one uncut stream of a mock server that sends as fast as it can; `cut`
+uses the same server, with the connection closed at the end of each sentence; `real` is 40 uncut
+streams of a real llama-server, one after the other. Each client runs twice in each round, once with
+much to read and once with almost nothing. The second run is its `start_ms`, and the difference is the
+cost of reading. All clients send the same body as tandem; openai sends it to /v1/completions. The
+program checks once that all clients read the same text.
 
-TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs, TANDEM_LLAMA_SERVER the
-command that starts a real server, without which there is no scene of it, and TANDEM_OPENAI a folder
-with the package `openai`. Prints JSON: medians with their spread, and of ratios of the same round.
+The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
+TANDEM_LLAMA_SERVER is the command that starts a real server; without it, the scene `real` is left out.
+TANDEM_OPENAI is a folder with the package `openai`. Prints JSON: medians with their spread, for the
+times and for the ratios within a round.
 """
 
 import contextlib
@@ -39,11 +42,11 @@ import urllib.request
 SENTENCE = "All is quite well in the old town here. "
 QUESTION = "Tell me."
 HERE = os.path.dirname(os.path.abspath(__file__))
-REAL_REPLIES = 41  # of some 70 tokens each, one of them in the other run
+REAL_REPLIES = 41  # about 70 tokens each; the short run has one of them
 
 
 def start_mock(stack, folder, sentences):
-    """Its URL; it answers with so many sentences."""
+    """Returns the URL of a mock server that answers with this number of sentences."""
     dialogue = [
         {"role": "user", "content": QUESTION},
         {"role": "assistant", "content": SENTENCE * sentences},
@@ -58,7 +61,7 @@ def start_mock(stack, folder, sentences):
 
 
 def start_real(stack):
-    """Its URL, when it has loaded its model."""
+    """Returns the URL of a real server after it has loaded its model."""
     with http.server.HTTPServer(("127.0.0.1", 0), None) as free:
         port = free.server_port
     command = shlex.split(os.environ["TANDEM_LLAMA_SERVER"]) + ["--port", str(port)]
@@ -82,7 +85,7 @@ def replay(url, pacing="stream", question=QUESTION, times=1, tokens=0):
 
 
 class Listener(http.server.BaseHTTPRequestHandler):
-    """Passes on what tandem asks, and keeps the body of its first completion."""
+    """Forwards the requests of tandem, and stores the body of the first completion request."""
 
     body = None
 
@@ -98,7 +101,7 @@ class Listener(http.server.BaseHTTPRequestHandler):
     def _pass_on(self, asked):
         with urllib.request.urlopen(self.server.upstream + self.path, asked) as answer:
             told = answer.read()
-        with contextlib.suppress(ConnectionError):  # a cut
+        with contextlib.suppress(ConnectionError):  # tandem cuts the connection
             self.send_response(200)
             self.send_header("Content-Length", str(len(told)))
             self.end_headers()
@@ -109,7 +112,7 @@ class Listener(http.server.BaseHTTPRequestHandler):
 
 
 def body_of(command_for, url):
-    """What tandem sends first, run as `command_for` says."""
+    """Runs tandem as `command_for` specifies, and returns the body of its first completion request."""
     Listener.body = None
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener) as server:
         server.upstream = url
@@ -121,7 +124,7 @@ def body_of(command_for, url):
 
 
 def seconds_of(command):
-    """Of user and system."""
+    """Returns the user and system time of the command."""
     with open(os.devnull, "wb") as nowhere:
         process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
         _, status, used = os.wait4(process.pid, 0)
@@ -137,7 +140,7 @@ def curl(url, body_file, times=1):
 
 
 def python(url, body_file, *mode):
-    """Nothing where python3-httpx is missing."""
+    """Returns None if python3-httpx is missing."""
     program = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
     has_httpx = subprocess.run([program, "-c", "import httpx"], stderr=subprocess.DEVNULL)
     peer = os.path.join(HERE, "peers", "paced_service.py")
@@ -145,7 +148,7 @@ def python(url, body_file, *mode):
 
 
 def openai(url, body_file, times):
-    """Nothing where the package is missing."""
+    """Returns None if node or the package is missing."""
     packages, node = os.environ.get("TANDEM_OPENAI"), shutil.which("node")
     peer = os.path.join(HERE, "peers", "openai_stream.cjs")
     return [node, peer, packages, url, body_file, str(times)] if packages and node else None
@@ -160,7 +163,7 @@ def events_of(curl_command):
 
 
 def tokens_of(curl_command):
-    """How many tokens curl's command gets."""
+    """Returns the number of tokens that the curl command receives."""
     return sum(e["tokens_predicted"] for e in events_of(curl_command) if e["stop"])
 
 
@@ -181,8 +184,8 @@ def spread(values, digits=3):
 
 
 def measure(clients, rounds, unit, count):
-    """The figures of clients by name, each with the command that reads `count` units more than its
-    other one does."""
+    """Returns the results by client. Each client has two commands; the first one reads `count` units
+    more than the second one."""
     clients = {name: both for name, both in clients.items() if both[0]}
     texts = {name: text_read_by(name, much) for name, (much, _) in clients.items()}
     for name, text in texts.items():
@@ -203,7 +206,7 @@ def measure(clients, rounds, unit, count):
 
 
 def one_round(clients, turn):
-    """Another one begins each time."""
+    """Runs all clients once. Another client begins in each round."""
     names = list(clients)
     names = names[turn % len(names) :] + names[: turn % len(names)]
     return {name: [seconds_of(command) for command in clients[name]] for name in names}
@@ -221,7 +224,7 @@ def of_one_token(body):
 
 
 def first_request_after(listener):
-    """Milliseconds from the start of tandem."""
+    """Returns the milliseconds from the start of tandem to its first request."""
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     began = time.monotonic()

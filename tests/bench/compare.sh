@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compares what a reply costs tandem, curl, a service in Python and OpenAI's client: see compare.py.
+# Compares the cost of a reply for tandem, curl, a service in Python and OpenAI's client: see compare.py.
 #   tests/bench/compare.sh [ROUNDS [SENTENCES]]
-# BUILD is the folder of a release build (build/release); what is missing to compare with is fetched
-# (a llama-server) or installed there (the npm package), or left out, which is said on stderr.
+# BUILD is the folder of a release build (build/release). The script fetches a llama-server and installs
+# the npm package in BUILD if they are missing. It reports on stderr which parts it leaves out.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=$(realpath "${BUILD:-build/release}")

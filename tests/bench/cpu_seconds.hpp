@@ -4,7 +4,7 @@
 
 namespace tandem::testing {
 
-/// Of user and system, since the thread began.
+/// The user and system time of this thread since its start.
 inline double cpu_seconds_of_this_thread() {
     rusage u{};
     getrusage(RUSAGE_THREAD, &u);

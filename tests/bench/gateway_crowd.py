@@ -1,11 +1,12 @@
-"""Many clients at the gateway at once, and for long: what they cost in memory, and whether others
-are served. docs/gateway-operation.md has its figures.
+"""Runs many clients at the gateway at once, or clients for a long time. Measures their memory, and
+checks that the gateway serves other clients. docs/gateway-operation.md contains the results.
 
-  gateway_crowd.py crowd 10000   so many connections that say nothing, or not all of a request
-  gateway_crowd.py mixed 600     so many seconds of requests, streams, WebSockets, faults, and leaving
+  gateway_crowd.py crowd 10000   10000 connections that send nothing, or only a part of a request
+  gateway_crowd.py mixed 600     600 s of requests, streams, WebSockets, faults, and disconnects
 
-TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs. Exit status 1 where
-an answer was wrong, or memory grew in a mixed load of a minute or more; 77 without aiohttp.
+The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
+Exit status: 1 if an answer was wrong, or if memory grew in a mixed load of a minute or more; 77 without
+aiohttp.
 """
 
 import asyncio
@@ -34,7 +35,7 @@ UNFINISHED = [
     b"GET /v1/voice HTTP/1.1\r\nHost: gateway\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
 ]
-# A run has reached its size by then.
+# The share of a run after which its memory has reached its size.
 WARM_UP = 0.3
 GROWTH = 1.2
 
@@ -65,7 +66,8 @@ class Gateway:
 
 
 async def _asked(session, gateway, count):
-    """Milliseconds of so many requests of others, each answered right."""
+    """Sends `count` pairs of requests, checks the answers, and returns the sorted times of the pairs in
+    milliseconds."""
     times = []
     for _ in range(count):
         began = time.monotonic()

@@ -1,10 +1,10 @@
-// What the gateway costs its clients, against asking the server directly in the same run; and many
-// WebSockets at once. docs/gateway-operation.md has its figures. COUNT is of pairs, of streams, of
-// sockets, or of clients that leave; with --url a real llama-server is asked in place of mock
-// servers.
+// Compares requests through the gateway with direct requests to the server in the same run, and
+// measures many WebSockets at once. docs/gateway-operation.md contains the results. COUNT is the
+// number of pairs, sockets or clients that disconnect. With --url, plain, first and stream use a
+// real llama-server instead of a mock server.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
-// Sockets have one request a reply; cuts one a chunk, which then waits for the server's next step.
-// The gateway has the last core for itself there.
+// `sockets` sends one request for each reply. `cuts` sends one for each chunk, which then waits for
+// the server's next step. In both, the gateway runs alone on the last core.
 
 #include "cpu_seconds.hpp"
 #include "gateway/http_client.hpp"
@@ -58,7 +58,7 @@ int cores() {
     return static_cast<int>(std::thread::hardware_concurrency());
 }
 
-/// And those that it starts; on the cores from `first` up to the one before `end`.
+/// Restricts this thread, and the threads that it starts, to the cores from `first` to `end` - 1.
 void run_this_thread_on(int first, int end) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -76,7 +76,7 @@ std::string sentences(int count) {
     return text;
 }
 
-// --- what is measured
+// --- servers and gateway
 
 using mocks = std::vector<std::unique_ptr<tandem::mock::server>>;
 
@@ -93,7 +93,7 @@ mocks start_mocks(int slots, double tokens_per_second, const std::string& text) 
     return list;
 }
 
-/// An event loop with a thread of its own.
+/// An event loop on its own thread.
 class loop_thread {
  public:
     ~loop_thread() {
@@ -120,7 +120,7 @@ class loop_thread {
     std::thread thread_;
 };
 
-/// A gateway on a thread of its own.
+/// A gateway on its own thread.
 class running_gateway {
  public:
     explicit running_gateway(const std::vector<std::string>& servers,
@@ -128,7 +128,7 @@ class running_gateway {
         tandem::gateway::gateway_options o;
         o.port = 0;
         o.service.servers = servers;
-        o.answer_cache.entries = 0;  // each request is to be asked
+        o.answer_cache.entries = 0;  // each request must reach the server
         auto& s = o.service.client;
         s.server.proxy = "none";
         s.server.reuse_guard = 0s;
@@ -152,7 +152,7 @@ class running_gateway {
         loop_.call([&] { seconds = cpu_seconds_of_this_thread(); });
         return seconds;
     }
-    /// It has the last core.
+    /// Moves the gateway's thread to the last core.
     void settle() {
         loop_.call([] { run_this_thread_on(cores() - 1, cores()); });
     }
@@ -180,7 +180,7 @@ struct pair_of_ways {
     running_gateway gateway;
 };
 
-// The same for both ways: the server evaluates one token of the prompt, and generates `tokens`.
+// Both ways cost the server the same: it evaluates one prompt token, and generates `tokens`.
 json direct_request(int tokens, bool is_stream) {
     return {{"prompt", "Once upon a time"},
             {"n_predict", tokens},
@@ -197,7 +197,8 @@ json gateway_request(int tokens, bool is_stream) {
             {"stream", is_stream}};
 }
 
-/// Asks on a connection of its own, and waits until `until` has come; empty: for all of it.
+/// Sends the request on a new connection, and waits until `until` arrives. If `until` is empty,
+/// waits for the whole answer.
 double ms_of(std::uint16_t port, const char* path, const json& request, const std::string& until) {
     http_client client(port);
     const auto began = clock_type::now();
@@ -218,7 +219,7 @@ struct two_ways {
 template <class Direct, class Through>
 two_ways in_turn(int count, Direct direct, Through through) {
     two_ways times;
-    for (int i = -count / 10 - 1; i < count; ++i) {  // the first ones warm up
+    for (int i = -count / 10 - 1; i < count; ++i) {  // the first pairs warm up
         const double one = direct();
         const double other = through();
         if (i < 0) continue;
@@ -264,7 +265,7 @@ int measure_first(int count, const std::string& url) {
     return 0;
 }
 
-// Mock servers speak as fast as most voices' models do at most.
+// The mock server generates at the highest speed of most models for voice bots.
 int measure_stream(int count, const std::string& url) {
     constexpr int tokens = 400;
     pair_of_ways ways(url, 1, 500, sentences(60));
@@ -287,9 +288,9 @@ int measure_stream(int count, const std::string& url) {
 
 // --- sockets
 
-/// A session that continues each chunk at once. A chunk is late by what it takes from there beyond
-/// the time of its tokens: in the gateway, in the mock server, and here. After the last one's
-/// tokens the server makes one that says that it ends.
+/// A session that continues after each chunk at once. The delay of a chunk is the time since that
+/// continue minus the time of its tokens. It arises in the gateway, in the mock server and here.
+/// After the tokens of the last chunk, the server generates one more token, which ends the reply.
 class listener {
  public:
     listener(asio::io_context& loop, std::uint16_t port, double token_ms, int& running)
@@ -305,12 +306,12 @@ class listener {
         read();
     }
     bool has_ended() const { return has_ended_; }
-    /// In ms, of each chunk but the first.
+    /// The delays in ms of all chunks except the first.
     const std::vector<double>& delays() const { return delays_; }
 
  private:
     void write(const json& message) {
-        // Few bytes: the socket takes them.
+        // The message is short, so the write does not block.
         const auto text = message.dump();
         stream_.write(asio::buffer(text));
     }
@@ -348,7 +349,7 @@ class listener {
     std::vector<double> delays_;
 };
 
-/// Callers come one after the other, within a second.
+/// Starts the callers one after the other, within a second.
 void start_all(asio::io_context& loop, std::vector<std::unique_ptr<listener>>& all) {
     const auto work = asio::make_work_guard(loop);
     const auto pause = clock_type::duration(1s) / all.size();
@@ -360,7 +361,7 @@ void start_all(asio::io_context& loop, std::vector<std::unique_ptr<listener>>& a
     }
 }
 
-// The gateway has the last core, and all else the other ones.
+// The gateway runs on the last core, and everything else on the other cores.
 int measure_sockets(int count, tandem::pacing pacing) {
     constexpr double tokens_per_second = 50;
     leave_the_last_core();
@@ -394,7 +395,7 @@ int measure_sockets(int count, tandem::pacing pacing) {
     return failed == 0 ? 0 : 1;
 }
 
-// --- leave
+// --- clients that disconnect
 
 int measure_leave(int count) {
     constexpr double tokens_per_second = 50;

@@ -1,11 +1,11 @@
-"""How the stage's cost grows: with tokens a second, with streams, with servers, and with the length
-of history. Runs tandem bench against mock servers, keeps its reports, and draws docs/growth-*.svg
-with gnuplot (Debian's gnuplot-nox).
+"""Measures how the cost of the stage grows with tokens a second, with streams, with servers, and with
+the length of history. Runs tandem bench against mock servers, stores its reports, and draws
+docs/growth-*.svg with gnuplot (Debian's gnuplot-nox).
 
-  growth.py run FILE [SECONDS]   measures, SECONDS (6) for each point, and writes the reports
-  growth.py draw FILE FOLDER     draws what FILE has
+  growth.py run FILE [SECONDS]   measures each point for SECONDS (6), and writes the reports to FILE
+  growth.py draw FILE FOLDER     draws the reports of FILE
 
-TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs.
+The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ EXCHANGES = [1, 4, 16, 64, 256]
 
 
 def dialogue(exchanges):
-    """So many exchanges, of which the last one is what is asked."""
+    """Returns a dialogue of `exchanges` exchanges. The benchmark requests the last one."""
     talk = []
     for number in range(exchanges):
         talk.append({"role": "user", "content": f"Question {number}: how are things in the town?"})
@@ -46,8 +46,8 @@ def start_mocks(stack, folder, count, slots, rate, exchanges):
 
 
 def bench(seconds, streams, rate, servers=1, exchanges=1):
-    """The report of so many streams at once, spread over so many servers."""
-    servers = max(servers, -(-streams // 64))  # a mock has 64 slots at most
+    """Returns the report of `streams` concurrent streams, distributed over at least `servers` servers."""
+    servers = max(servers, -(-streams // 64))  # a mock server has at most 64 slots
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         slots = -(-streams // servers)
         urls = list(start_mocks(stack, folder, servers, slots, rate, exchanges))
@@ -67,7 +67,7 @@ def bench(seconds, streams, rate, servers=1, exchanges=1):
 
 
 def measure(seconds):
-    """Reports by what grows, and by how far."""
+    """Returns the reports by quantity and value."""
     return {
         "streams": {n: bench(seconds, n, 50) for n in STREAMS},
         "rate": {n: bench(seconds, 32, n) for n in RATES},

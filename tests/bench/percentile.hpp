@@ -6,8 +6,8 @@
 
 namespace tandem::testing {
 
-/// The value that this share of all does not exceed: 0.5 is the median. Puts the values in another
-/// order; 0 without any.
+/// The value that this share of all values does not exceed: 0.5 gives the median. Reorders the
+/// values. Returns 0 if there are none.
 inline double percentile(std::vector<double>& values, double share) {
     if (values.empty()) return 0;
     const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));

@@ -6,7 +6,7 @@
 
 namespace tandem::testing {
 
-/// English as a voice bot speaks it, with what makes sentences hard to end.
+/// English text of a voice bot, with sentence ends that are hard to detect.
 inline constexpr std::string_view prose =
     "The ferry to the island leaves at 9:15 a.m. from the north pier. Mr. Hale sells tickets "
     "there, "
@@ -24,7 +24,7 @@ inline constexpr std::string_view prose =
 
 using token_list = std::vector<std::string_view>;
 
-/// Words with the space before them, and single marks: views into `text`.
+/// Words with the preceding space, and single marks, as views into `text`.
 inline token_list token_like_pieces(std::string_view text) {
     const auto is_word = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -1,5 +1,5 @@
-// What the machine of a reply takes for a token in the middle of a sentence, for a whole reply that
-// is cut at each chunk, and for the whole way of a token from the bytes of the answer.
+// The time of the reply machine for a token in the middle of a sentence, for a whole reply that is
+// cut at each chunk, and for a token from the bytes of the answer to the chunk.
 
 #include "token_path.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 using tandem::testing::token_path;
 
-// The events of a long sentence that never ends.
+// The events of a long sentence without an end.
 std::vector<std::string> endless_sentence() {
     std::vector<std::string> events;
     for (int n = 1; n <= 1'000; ++n)
@@ -27,7 +27,7 @@ void tell_token_rate(benchmark::State& state, std::size_t tokens) {
                            benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// From the bytes of each event.
+// Measures the whole way, from the bytes of each event.
 void read_bytes(benchmark::State& state, const std::vector<std::string>& events) {
     const auto last = tandem::testing::final_bytes(static_cast<int>(events.size()));
     int chunks = 0;
@@ -49,7 +49,7 @@ void bytes_of_a_whole_reply(benchmark::State& state) {
     read_bytes(state, tandem::testing::prose_stream());
 }
 
-// The machine alone, from here on.
+// The following benchmarks measure only the machine.
 void whole_reply_that_is_cut_at_each_chunk(benchmark::State& state) {
     const auto tokens = tandem::testing::token_like_pieces(tandem::testing::prose);
     int cuts = 0;
@@ -63,7 +63,7 @@ void whole_reply_that_is_cut_at_each_chunk(benchmark::State& state) {
 }
 
 void one_token_in_mid_sentence(benchmark::State& state) {
-    constexpr std::size_t tokens = 80;  // before a chunk ends at its limit
+    constexpr std::size_t tokens = 80;  // fewer than the limit of a chunk
     for (auto _ : state) {
         state.PauseTiming();
         token_path path(tandem::detail::uncut);

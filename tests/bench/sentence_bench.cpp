@@ -1,5 +1,5 @@
-// What the sentence detector costs for each token, for replies of three lengths. The counter
-// `token` is the time for one; it should be the same whatever the length.
+// The cost of the sentence detector for each token, for replies of three lengths. The counter
+// `token` is the time for one token. It should not depend on the length.
 
 #include "prose.hpp"
 #include "text/sentences/spoken_boundary.hpp"
@@ -22,7 +22,7 @@ token_list characters(std::string_view text) {
     return tokens;
 }
 
-/// Reads a reply of as many tokens as the benchmark says, again and again the same ones.
+/// Reads a reply of state.range(0) tokens, which repeats `tokens`.
 void read(benchmark::State& state, const token_list& tokens, std::string_view language = "en") {
     const auto count = static_cast<std::size_t>(state.range(0));
     for (auto _ : state) {

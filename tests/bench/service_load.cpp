@@ -1,5 +1,6 @@
-// What conversations cost: memory of idle ones, many that speak at once, and the way to another
-// thread and back. A program with mock servers of its own; docs/conversations.md has its figures.
+// Measures the cost of conversations: the memory of idle conversations, many conversations that
+// speak at once, and the way to another thread and back. The program starts its own mock servers.
+// docs/conversations.md contains the results.
 //   service_load idle 10000 | speaking 1000 | hops 20000
 
 #include "cpu_seconds.hpp"
@@ -71,7 +72,7 @@ double ms(clock_type::duration d) {
     return std::chrono::duration<double, std::milli>(d).count();
 }
 
-// --- idle
+// --- idle conversations
 
 struct tally {
     int running = 0;
@@ -79,7 +80,7 @@ struct tally {
     std::vector<double> gaps;
 };
 
-// Speaks as fast as `words_per_minute` says; 0 = at once.
+// Speaks `words_per_minute`. 0 means that speech takes no time.
 awaitable<void> speak_turn(tandem::conversation& talk, double words_per_minute, tally& sum) {
     boost::asio::steady_timer voice(co_await boost::asio::this_coro::executor);
     tandem::error_code ec;
@@ -106,7 +107,7 @@ int measure_idle(int count) {
     talks.reserve(static_cast<std::size_t>(count));
     tally sum;
     const auto say_all = [&](std::size_t from) {
-        ioc.restart();  // it has stopped, as no reply was running
+        ioc.restart();  // the context stopped, because no reply was running
         for (auto i = from; i < talks.size(); ++i) {
             ++sum.running;
             co_spawn(ioc, speak_turn(talks[i], 0, sum), [](std::exception_ptr) {});
@@ -115,7 +116,7 @@ int measure_idle(int count) {
         while (sum.running > 0) ioc.run_one();
         ioc.run_for(200ms);
     };
-    // What the first ones need besides stays: buffers, connections.
+    // The first conversations also allocate buffers and connections, which remain.
     const auto first = std::min(count / 10 + 1, 200);
     for (int i = 0; i < first; ++i) talks.push_back(bots.create());
     say_all(0);
@@ -130,7 +131,7 @@ int measure_idle(int count) {
     return sum.failed == 0 && each < 32 * 1024 ? 0 : 1;
 }
 
-// --- speaking
+// --- speaking conversations
 
 int measure_speaking(int count) {
     constexpr int slots = 64;
@@ -159,7 +160,7 @@ int measure_speaking(int count) {
 
 // --- hops
 
-// From a consumer's thread to the library's, and back with a chunk that is there already.
+// Measures the way from a consumer's thread to the library's thread and back.
 int measure_hops(int count) {
     const auto list = start_servers(1, 2, 0);
     boost::asio::io_context library(1), consumer(1);
@@ -171,7 +172,7 @@ int measure_hops(int count) {
     std::thread thread([&] { library.run(); });
     std::vector<double> times;
     int left = count;
-    // A reply that has ended answers at once: nothing but the way is measured.
+    // A reply that has ended answers at once, so the time is only that of the way.
     auto reply = llm.start("Hello");
     reply.interrupt();
     std::function<void()> ask = [&] {

@@ -1,5 +1,5 @@
-// What the scheduler takes to grant a slot and to get it back, by slots, by the length of prompts
-// that are compared, and by the tickets that wait.
+// The time of the scheduler to grant and release a slot, by the number of slots, by the length of
+// the compared prompts, and by the number of waiting tickets.
 
 #include "slots/slot_scheduler.hpp"
 
@@ -14,14 +14,15 @@ namespace {
 namespace slots = tandem::slots;
 using namespace std::chrono_literals;
 
-// A prompt of a dialogue: all begin alike, and then differ.
+// The prompt of a dialogue. All prompts have the same beginning, and then differ.
 std::string prompt_of(std::size_t bytes, slots::owner_id owner) {
     auto text = std::string(bytes / 2, 's') + std::to_string(owner);
     text.resize(bytes, 'u');
     return text;
 }
 
-// Slots, and bytes of a prompt; each slot has an owner, who comes again and again.
+// The arguments are the number of slots and the bytes of a prompt. Each slot has an owner that
+// requests it repeatedly.
 void grant_and_release(benchmark::State& state) {
     const auto count = static_cast<int>(state.range(0));
     const auto bytes = static_cast<std::size_t>(state.range(1));
@@ -39,7 +40,7 @@ void grant_and_release(benchmark::State& state) {
     }
 }
 
-// As many tickets wait for the only slot.
+// The argument is the number of tickets that wait for the only slot.
 void grant_with_others_waiting(benchmark::State& state) {
     slots::slot_scheduler scheduler(1, 0s);
     tandem::time_point now{1h};

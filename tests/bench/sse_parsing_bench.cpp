@@ -1,4 +1,5 @@
-// What it takes to find an event in the bytes of a stream, whole or in pieces as sockets give them.
+// The time to find an event in the bytes of a stream, in pieces of several sizes as sockets deliver
+// them.
 
 #include "token_path.hpp"
 #include "wire/stream/sse_parser.hpp"
@@ -26,7 +27,7 @@ void tell_rates(benchmark::State& state, std::int64_t events, std::size_t bytes)
                            benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// Pieces of so many bytes.
+// The argument is the size of a piece in bytes.
 void parse_stream_in_pieces(benchmark::State& state) {
     const auto stream = joined_stream();
     const auto size = std::min(static_cast<std::size_t>(state.range(0)), stream.size());

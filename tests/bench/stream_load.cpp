@@ -1,10 +1,10 @@
-// What many streams cost one event loop, and how late their chunks are: from the time when the
-// token that decides that a chunk ends goes into the socket to the chunk in the consumer's hands,
-// and from a cut to the server's sight of it. A program with servers of its own;
-// docs/performance.md has its figures.
+// Measures the cost of many streams for one event loop, and two delays: from the time when the
+// server sends the token that ends a chunk to the delivery of the chunk, and from a cut to the time
+// when the server detects it. The program has its own servers. docs/performance.md contains the
+// results.
 //   stream_load STREAMS TOKENS_PER_SECOND SECONDS [stream|strict|bare]
-// `bare` reads the same with epoll and recv alone, and is the limit. All figures but those of
-// memory are of the time when all streams run.
+// `bare` reads the same streams with only epoll and recv, and gives the lower limit. All figures
+// except memory cover only the time in which all streams run.
 
 #include "bare_reader.hpp"
 #include "percentile.hpp"
@@ -62,13 +62,13 @@ struct load {
     }
 };
 
-// All streams begin within so long, and to begin a conversation takes more than to read a token.
+// All streams begin within this time. The start of a conversation costs more than a token.
 constexpr clock_type::duration begin_within = 1s;
 constexpr clock_type::duration settle_within = 500ms;
 
 constexpr std::size_t tokens_peeked_at = 1;
 
-// While all streams run.
+// The time in which all streams run.
 struct steady_time {
     clock_type::time_point from{}, to{};
 
@@ -83,7 +83,7 @@ double cpu_seconds_of(pthread_t thread) {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
 
-// What two threads take of the processor meanwhile, looked at from a third.
+// Measures the processor time of two threads in the steady time, from a third thread.
 class cpu_watch {
  public:
     cpu_watch(steady_time when, pthread_t reader, pthread_t servers)
@@ -112,8 +112,8 @@ tandem::service_config config_of(const token_hose& hose, const load& l) {
     c.client.server.slots = token_hose::slots_of_a_server;
     c.client.server.reuse_guard = 0s;
     c.client.pacing.mode = *l.pacing;
-    // So that a token decides about each chunk, and not the end of a wait; and that nothing is cut
-    // but at ends of sentences, and nothing is asked for twice.
+    // A token ends each chunk, not a timeout. Requests are cut only at the ends of sentences, and
+    // none is repeated.
     c.client.chunking.peek_hold = 10s;
     c.client.pacing.held_chunks_max = 1024;
     c.client.failover.retries = 0;
@@ -121,15 +121,15 @@ tandem::service_config config_of(const token_hose& hose, const load& l) {
     return c;
 }
 
-// One stream, as its consumer saw it.
+// One stream, as its consumer observed it.
 struct heard_stream {
-    std::vector<clock_type::time_point> chunks{};  // when each was in hand
+    std::vector<clock_type::time_point> chunks{};  // the time of each delivery
     std::vector<clock_type::time_point> cuts{};
     bool failed = false;
 };
 
-// The time line begins a little later than the reply is asked for; but the reply cannot have heard
-// of a continue before it was said.
+// The timeline begins shortly after the reply is requested. No continue in the timeline can precede
+// the delivery of its chunk, which gives a bound for the beginning.
 void keep_cuts(const tandem::reply_result& r, heard_stream& heard) {
     using kind = tandem::timeline_event::kind;
     clock_type::time_point began{};
@@ -180,7 +180,7 @@ std::vector<heard_stream> hear_all(const token_hose& hose, const load& l) {
 std::vector<heard_stream> read_all(const token_hose& hose, const load& l) {
     std::vector<heard_stream> heard;
     for (auto& ends : read_bare(hose.urls(), l.streams, l.tokens(), begin_within)) {
-        // Where the reply ends in mid-sentence, there is no end to read.
+        // A reply that ends in mid-sentence has no last sentence end.
         if (l.tokens() % token_hose::tokens_of_a_sentence != 0) ends.emplace_back();
         heard.push_back({.chunks = std::move(ends)});
     }
@@ -192,24 +192,24 @@ double us(clock_type::duration d) {
 }
 
 struct figures {
-    std::vector<double> hand_over{}, behind_send{}, cut{};  // us
-    std::int64_t tokens = 0;                                // in the steady time
+    std::vector<double> hand_over{}, behind_send{}, cut{};  // in us
+    std::int64_t tokens = 0;                                // sent in the steady time
     int failed = 0;
 };
 
-// What was sent, and heard, is as was asked for: the times belong to each other then.
+// Whether the numbers of chunks and requests are as expected, so that their times match.
 bool fits(const heard_stream& heard, const sent_requests& sent, const load& l) {
     const auto chunks = heard.chunks.size();
     if (heard.failed || chunks != static_cast<std::size_t>(l.sentences())) return false;
     return l.is_cut() ? sent.size() == chunks : sent.size() == 1;
 }
 
-// The mark of a sentence like these decides at once. The last chunk is decided by the end.
+// The mark of these sentences ends a chunk at once. The end of the stream ends the last chunk.
 void add_hand_overs(const heard_stream& heard, const sent_requests& sent, const load& l,
                     const steady_time& steady, figures& sum) {
     for (std::size_t i = 0; i + 1 < heard.chunks.size(); ++i) {
         const auto& tokens = sent.at(l.is_cut() ? i : 0).tokens;
-        // The first token of a later request's sentence was peeked at by the one before.
+        // The previous request peeked at the first token of this request's sentence.
         const std::size_t before = l.is_cut() && i > 0 ? tokens_peeked_at : 0;
         const std::size_t sentences = l.is_cut() ? 1 : i + 1;
         const auto& mark = tokens.at(sentences * token_hose::tokens_of_a_sentence - 1 - before);

@@ -1,6 +1,6 @@
-// What a token allocates on its way from the bytes of an answer to its chunk, and from the socket.
-// Buffers that hold the whole reply grow by doubling, and are let to grow before anything is
-// counted, or leave room in the bound.
+// Counts the allocations of a token on its way from the bytes of an answer, or from the socket, to
+// its chunk. Buffers of the whole reply grow by doubling. They grow before the count starts, or the
+// bound includes their growth.
 //   TANDEM_SHOW_ALLOCATIONS=1 build/release/tests/bench/token_allocations
 
 #include "allocations.hpp"
@@ -30,7 +30,7 @@ bool shows() {
     return std::getenv("TANDEM_SHOW_ALLOCATIONS") != nullptr;
 }
 
-// What the tokens of a reply allocated: those that only read on, and those with which chunks ended.
+// The allocations of the tokens of a reply, separately for tokens that ended a chunk.
 struct tally {
     std::size_t tokens = 0;
     std::size_t allocated = 0;
@@ -38,7 +38,7 @@ struct tally {
     std::size_t chunk_allocated = 0;
 };
 
-// The prose again and again, as the events of one request.
+// The prose, repeated, as the events of one request.
 std::vector<std::string> long_stream(std::size_t tokens) {
     const auto texts = token_like_pieces(prose);
     std::vector<std::string> events;
@@ -49,13 +49,13 @@ std::vector<std::string> long_stream(std::size_t tokens) {
 
 constexpr std::size_t most_of_unusual_event = 9;
 constexpr std::size_t most_of_wake_up = 2;
-constexpr std::size_t growth = 200;  // of buffers, and of the timer's looks
+constexpr std::size_t growth = 200;  // allocations by buffers and timers
 
-// After the doubling at 4096 tokens, and far from the next one.
+// The count starts after the doubling at 4096 tokens, and ends long before the next one.
 constexpr std::size_t warm_up = 4'200;
 constexpr std::size_t counted = 1'000;
 
-// Each event in as many pieces.
+// Feeds each event in this number of pieces.
 tally count_allocations(std::size_t pieces) {
     token_path path(tandem::detail::uncut);
     const auto events = long_stream(warm_up + counted);
@@ -86,7 +86,7 @@ TEST(a_token, allocates_nothing_where_its_event_comes_in_pieces) {
                                << t.chunk_tokens << " with which chunks ended";
 }
 
-// The parser of the JSON library reads what is written in another way than llama-server's.
+// The JSON library parses events that are not formatted like those of llama-server.
 TEST(a_token, allocates_little_where_its_event_is_no_usual_one) {
     token_path path(tandem::detail::uncut);
     const auto event_of = [](int n) {
@@ -102,8 +102,8 @@ TEST(a_token, allocates_little_where_its_event_is_no_usual_one) {
     EXPECT_LE(now.count(), most_of_unusual_event);
 }
 
-// What the loop of a client allocates from the first request to the end of a reply of so many words
-// without the end of a sentence.
+// The allocations of a client's loop, from the first request to the end of a reply of `words` words
+// without a sentence end.
 std::size_t allocated_by_reply(int words) {
     std::string text;
     for (int i = 0; i < words; ++i) text += " word";
@@ -132,8 +132,8 @@ std::size_t allocated_by_reply(int words) {
     return now.count();
 }
 
-// Each token wakes the loop. Asio's strand takes memory for what it queues and for being run, which
-// it cannot reuse behind an executor of any type.
+// Each token wakes the loop. Asio's strand allocates memory for a queued handler and for its own
+// run. It cannot reuse this memory on top of a type-erased executor.
 TEST(a_token, allocates_what_asio_queues_on_its_way_from_the_socket) {
     const auto few = allocated_by_reply(200);
     const auto many = allocated_by_reply(1'200);

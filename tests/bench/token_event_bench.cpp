@@ -1,5 +1,5 @@
-// What it takes to read one event: as today's server writes it, as it does with timings, as another
-// server might, and the final one.
+// The time to decode one event: in the format of the current server, with timings, in a format that
+// another server might use, and the final event.
 
 #include "token_path.hpp"
 #include "wire/stream/token_event_decoder.hpp"

@@ -26,7 +26,7 @@ constexpr std::array words = {" The", " boats", " come", " home",  " to",      "
                               " old", " town",  " in",   " early", " evening", "."};
 static_assert(words.size() == token_hose::tokens_of_a_sentence);
 
-constexpr int first_word = 100;  // of the ids of words
+constexpr int first_word = 100;  // the id of the first word
 constexpr int most_tokens = 1 << 16;
 constexpr int most_tokens_of_a_later_request = 1024;
 
@@ -38,7 +38,7 @@ std::string in_chunk(const std::string& event) {
     return fmt::format("{:x}\r\n{}\r\n", event.size(), event);
 }
 
-// The number after `mark`, or `otherwise`.
+// The number after `mark`; `otherwise` if there is none.
 int number_behind(std::string_view text, std::string_view mark, int otherwise) {
     const auto at = text.find(mark);
     if (at == text.npos) return otherwise;
@@ -51,7 +51,7 @@ int stream_of(std::string_view body) {
     return number_behind(body, "Stream number ", 0);
 }
 
-// The word that comes next: after the last one of the prompt, which is text.
+// The word that follows the last word of the prompt, which must be text.
 std::size_t next_word(std::string_view body) {
     const auto prompt = body.substr(0, body.find("\",\"id_slot\""));
     for (std::size_t i = 0; i < words.size(); ++i)
@@ -59,7 +59,7 @@ std::size_t next_word(std::string_view body) {
     return 0;
 }
 
-// The events of a reply that begins with a word.
+// The events of a reply that begins with this word.
 std::vector<std::string> events_from(std::size_t word, int count) {
     std::vector<std::string> events;
     for (int i = 0; i < count; ++i, word = (word + 1) % words.size())
@@ -100,8 +100,8 @@ struct connection {
     int fd = -1;
     std::uint64_t number = 0;
     std::string input{};
-    token_hose::sent_request* log = nullptr;  // of a completion
-    int wanted = 0;                           // tokens
+    token_hose::sent_request* log = nullptr;  // the record of a completion
+    int wanted = 0;                           // the number of tokens
     const std::vector<std::string>* events = nullptr;
 };
 
@@ -140,10 +140,10 @@ class token_hose::thread_of_servers {
     clock_type::duration period_;
     int epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
     std::vector<int> listeners_, ports_;
-    std::vector<connection> connections_;  // by descriptor
+    std::vector<connection> connections_;  // indexed by descriptor
     std::uint64_t last_number_ = 0;
-    std::array<std::vector<std::string>, words.size()> events_;  // by the first word
-    std::string bytes_;                                          // of one write
+    std::array<std::vector<std::string>, words.size()> events_;  // indexed by the first word
+    std::string bytes_;                                          // the bytes of one write
     std::priority_queue<due_token, std::vector<due_token>, std::greater<>> due_;
 };
 
@@ -189,7 +189,7 @@ void token_hose::thread_of_servers::run(const std::atomic<bool>& stopping) {
     }
 }
 
-// A token may be a millisecond late, which its time tells.
+// A token may be a millisecond late. Its recorded time includes the delay.
 int token_hose::thread_of_servers::milliseconds_to_next() const {
     if (due_.empty()) return 50;
     const auto left = due_.top().at - clock_type::now();
@@ -246,7 +246,7 @@ void token_hose::thread_of_servers::begin(connection& c, std::string_view body) 
     c.wanted = std::min(number_behind(body, "\"n_predict\":", most), most);
     c.log->tokens.reserve(static_cast<std::size_t>(c.wanted));
     put(c, head_of_stream);
-    // Spread over the period, as of servers that do not know each other.
+    // Distributes the streams over the period, as with independent servers.
     const auto shift = period_ * (c.number * 7919 % 1000) / 1000;
     due_.push({clock_type::now() + shift, c.fd, c.number});
 }
@@ -260,7 +260,7 @@ void token_hose::thread_of_servers::send_due(time_point now) {
     }
 }
 
-// All that are due by now go out together, as of a server that is late, too.
+// Sends all due tokens together, as a late server would.
 void token_hose::thread_of_servers::send_tokens(connection& c, time_point due, time_point now) {
     auto& times = c.log->tokens;
     const auto all = static_cast<std::size_t>(c.wanted);
@@ -281,7 +281,7 @@ void token_hose::thread_of_servers::close(connection& c) {
     ::close(std::exchange(c.fd, -1));
 }
 
-// A client that does not keep up loses the stream, which it will tell.
+// A client that reads too slowly loses the stream, and reports that.
 void token_hose::thread_of_servers::put(const connection& c, std::string_view bytes) {
     const auto written = ::send(c.fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (written != static_cast<ssize_t>(bytes.size())) ::shutdown(c.fd, SHUT_RDWR);

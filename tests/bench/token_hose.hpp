@@ -14,17 +14,17 @@
 
 namespace tandem::testing {
 
-/// Servers that do nothing but send tokens when they are due, all on one thread: for loads that the
-/// mock server, which plays a whole llama-server, cannot make. Every sentence has the same tokens.
+/// Servers on one thread that only send tokens at fixed times. They create loads that the mock
+/// server, which simulates a whole llama-server, cannot. Every sentence has the same tokens.
 class token_hose {
  public:
     using time_point = std::chrono::steady_clock::time_point;
 
     static constexpr int slots_of_a_server = 64;
-    /// Tokens of a sentence, its mark included, which decides that it ended.
+    /// The number of tokens of a sentence, including the mark that ends it.
     static constexpr int tokens_of_a_sentence = 12;
 
-    /// A token went into the socket between these.
+    /// The server wrote the token to the socket between these times.
     struct sent_token {
         time_point from{};
         time_point to{};
@@ -32,24 +32,24 @@ class token_hose {
     /// One completion as it was sent.
     struct sent_request {
         std::vector<sent_token> tokens{};
-        std::optional<time_point> closed{};  ///< when the client's FIN was seen
+        std::optional<time_point> closed{};  ///< by the client's FIN or after the last event
     };
 
-    /// Enough servers for so many streams. Throws std::system_error.
+    /// Starts enough servers for `streams` streams. Throws std::system_error.
     token_hose(int streams, double tokens_per_second);
     ~token_hose();
     token_hose(const token_hose&) = delete;
     token_hose& operator=(const token_hose&) = delete;
 
     std::vector<std::string> urls() const;
-    /// The prompt that names a stream.
+    /// The prompt that identifies a stream.
     static std::string prompt_of(int stream);
 
     /// Ends the thread.
     void stop();
-    /// The completions of each stream, in their order. After stop().
+    /// The completions of each stream, in order. Must be called after stop().
     const std::map<int, std::deque<sent_request>>& sent() const;
-    /// The thread, to ask for its processor time.
+    /// The thread of the servers, for reading its processor time.
     pthread_t thread() { return thread_.native_handle(); }
 
  private:

@@ -1,4 +1,4 @@
-// What it takes to read the answer of /tokenize, which is asked before each turn of a conversation.
+// The time to decode the answer of /tokenize, which is called before each turn of a conversation.
 
 #include "wire/calls/server_messages.hpp"
 

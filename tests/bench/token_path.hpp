@@ -17,8 +17,7 @@
 
 namespace tandem::testing {
 
-/// What llama-server sends for one token, `n` of which are generated with it. Text must need no
-/// escapes except quotes.
+/// The event that llama-server sends for the `n`th token. Only quotes in `text` are escaped.
 inline std::string token_bytes(std::string_view text, int n) {
     std::string quoted;
     for (const char c : text) quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
@@ -28,7 +27,7 @@ inline std::string token_bytes(std::string_view text, int n) {
         quoted, 1000 + n, n);
 }
 
-/// The same for what ends the stream.
+/// The event that ends the stream after `n` tokens.
 inline std::string final_bytes(int n) {
     return fmt::format(
         "data: {{\"index\":0,\"content\":\"\",\"tokens\":[],\"id_slot\":0,\"stop\":true,"
@@ -38,7 +37,7 @@ inline std::string final_bytes(int n) {
         n, 57 + n, n);
 }
 
-/// The bytes of each token of the prose.
+/// The events of all tokens of the prose.
 inline std::vector<std::string> prose_stream() {
     std::vector<std::string> events;
     for (const auto text : token_like_pieces(prose))
@@ -46,9 +45,9 @@ inline std::vector<std::string> prose_stream() {
     return events;
 }
 
-/// Everything that a token goes through except sockets: the bytes of an answer to /completion, the
-/// events in it, the machine of a reply with its chunker, and the machine's actions, of which only
-/// the hand-over means something here. The consumer continues each chunk at once.
+/// All code that processes a token except sockets: it reads the bytes of an answer to /completion
+/// and the events in it, and runs the machine of a reply with its chunker. Most of the machine's
+/// actions are only simulated. The consumer continues after each chunk at once.
 class token_path {
  public:
     explicit token_path(detail::pacing_rules pacing, std::vector<tag_pair> tags = usual_tags())
@@ -61,20 +60,20 @@ class token_path {
         perform_actions();
     }
 
-    /// Of the default configuration.
+    /// The tags of the default configuration.
     static std::vector<tag_pair> usual_tags() { return config{}.speech.reasoning_tags; }
 
     void feed(std::string_view bytes) {
         now_ += std::chrono::milliseconds(1);
         if (requests_ == 0) return;
         reader_.feed(bytes);
-        // As the shell does it: what is left when a request is cut belongs to nobody.
+        // Like the shell, ignores the remaining events of a request that was cut.
         while (requests_ > 0 && reader_.next(event_)) {
             machine_.event_read(now_, event_);
             perform_actions();
         }
     }
-    /// A token that was decoded already, the next one of the running request.
+    /// Reads a decoded token, the next one of the running request.
     void read(std::string_view text) {
         now_ += std::chrono::milliseconds(1);
         event_.content = text;
@@ -134,7 +133,7 @@ class token_path {
     wire::token_event event_;
     detail::reply_machine machine_;
     std::optional<time_point> deadline_;
-    int requests_ = 0;  // that run
+    int requests_ = 0;  // running requests
     int predicted_ = 0;
     int chunks_ = 0;
     int cuts_ = 0;

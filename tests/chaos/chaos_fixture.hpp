@@ -29,7 +29,7 @@ namespace tandem::testing {
 
 using namespace std::chrono_literals;
 
-/// Gives up soon where nothing comes.
+/// Sets short timeouts.
 inline service_config impatient(service_config c) {
     c.client.limits.connect_timeout = 1s;
     c.client.limits.request_timeout = 1s;
@@ -38,14 +38,14 @@ inline service_config impatient(service_config c) {
     return c;
 }
 
-/// TANDEM_… of the environment.
+/// Reads a TANDEM_ variable of the environment.
 inline int number_from(const char* variable, int otherwise) {
     return static_cast<int>(test::number_from(variable, static_cast<std::uint64_t>(otherwise)));
 }
 
-/// Real servers, which things happen to while others talk. The dice are
-/// seeded by TANDEM_CHAOS_SEED, or else by chance, and the seed is printed. TANDEM_CHAOS_LOG names
-/// a file for the library's log.
+/// Real servers that suffer faults while talkers use them. TANDEM_CHAOS_SEED sets the seed of the
+/// random numbers, which is random by default and printed. TANDEM_CHAOS_LOG names a file for the
+/// library's log.
 class chaos : public ::testing::Test {
  protected:
     void SetUp() override {
@@ -57,7 +57,7 @@ class chaos : public ::testing::Test {
             log_file_ = std::make_shared<std::ofstream>(file, std::ios::app);
     }
 
-    /// Eight talk at a time: with eight slots, one server has room for all.
+    /// Eight talkers run at a time, so one server with eight slots has room for all of them.
     void start_servers(int count, int slots = 8) {
         slots_ = static_cast<std::size_t>(slots);
         const auto context = std::to_string(slots * 2048);
@@ -67,12 +67,13 @@ class chaos : public ::testing::Test {
     }
     real_server& server(std::size_t i) { return *servers_[i]; }
 
-    /// Of one server, or of any for a service: limits are generous, as the machine may be busy.
+    /// The configuration for the server at `url`, or for a service if `url` is empty. Limits are
+    /// generous, because the machine may be busy.
     tandem::config client_config(std::string url = {}) {
         tandem::config c;
         if (!url.empty()) c.server.url = std::move(url);
-        c.server.proxy = "none";  // the machine's own proxy has no say in tests
-        // A service too has the same text each time.
+        c.server.proxy = "none";  // tests ignore the machine's proxy settings
+        // With the client's defaults, a service generates the same text each time, too.
         c.generation = tandem::detail::apply_client_sampling_defaults({}).generation;
         c.server.slots = 0;
         c.server.reuse_guard = 0s;
@@ -97,7 +98,7 @@ class chaos : public ::testing::Test {
         return list;
     }
     instruments observed() { return {.log = logger()}; }
-    /// What each turn says where nothing happens to it.
+    /// The text of each turn without faults.
     turn_texts undisturbed(std::variant<service_config, tandem::config> library) {
         talkers calm(std::move(library), observed(), {.dialogues = 51});
         const auto totals = calm.finish();
@@ -118,7 +119,7 @@ class chaos : public ::testing::Test {
         EXPECT_EQ(totals.hanging, 0);
         EXPECT_EQ(totals.wrong, 0) << list_of(totals.wrong_texts);
     }
-    /// A server has nothing to do: no request is left on a slot.
+    /// Waits until no request is left on any slot of the server.
     bool becomes_idle(const real_server& s) {
         http_probe probe(s.url());
         return probe.wait_until([&] {
@@ -131,7 +132,7 @@ class chaos : public ::testing::Test {
     }
 
     int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(dice_); }
-    /// Lets a time go by: faults come at any moment, not when something has been seen.
+    /// Waits for this time. Faults strike at any moment, not after an observed event.
     static void let_pass(duration time) {
         boost::asio::io_context ioc;
         boost::asio::steady_timer timer(ioc, time);
@@ -141,7 +142,7 @@ class chaos : public ::testing::Test {
         let_pass(std::chrono::microseconds(pick(0, static_cast<int>(most.count()) * 1000)));
     }
 
-    /// Into the library's log.
+    /// Writes a line to the library's log.
     void note(const std::string& line) {
         const auto log = logger();
         if (log.enabled(log_level::info)) log.write(log_level::info, line);

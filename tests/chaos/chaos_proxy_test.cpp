@@ -1,4 +1,4 @@
-// The proxy does what the other tests think it does.
+// The behavior of the proxy on which the other tests rely.
 
 #include "support/chaos_proxy.hpp"
 
@@ -36,7 +36,7 @@ class the_proxy : public ::testing::Test {
     static json request() {
         return {{"prompt", "Hello!"}, {"stream", true}, {"n_predict", 30}, {"ignore_eos", true}};
     }
-    // Of as many streams as are asked for: how many ended well.
+    // Requests `count` streams, and returns the number of streams that ended well.
     static int streams_that_end(http_probe& probe, int count) {
         int whole = 0;
         for (int i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ TEST_F(the_proxy, lets_a_stalled_connection_hang_until_the_client_leaves) {
     http_probe probe(proxy.url());
     auto answer = probe.start(request());
     EXPECT_TRUE(probe.wait_until([&] { return proxy.count(ill::stall) == 1; }));
-    // The server has sent all, and its end as well.
+    // Waits until the server has sent the whole stream.
     EXPECT_TRUE(poll_until([&] {
         const auto slots = server_.observe().slots;
         return std::none_of(slots.begin(), slots.end(),
@@ -94,7 +94,7 @@ TEST_F(the_proxy, lets_a_stalled_connection_hang_until_the_client_leaves) {
 
 TEST_F(the_proxy, corrupts_one_byte) {
     auto plan = always(ill::corrupt);
-    plan.within = 1;  // the first one of the request or of the answer
+    plan.within = 1;  // the second byte of the request or of the answer
     auto proxy = proxy_with(plan);
     http_probe probe(proxy.url());
     EXPECT_EQ(streams_that_end(probe, 5), 0);

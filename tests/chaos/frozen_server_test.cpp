@@ -1,4 +1,4 @@
-// SIGSTOP: connections are made, and nothing comes.
+// SIGSTOP: clients can connect to the server, but receive nothing.
 
 #include "chaos/chaos_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 class a_frozen_server : public chaos {
  protected:
-    // Slots of a server that ran requests after the first `uses`.
+    // The slots of a server that ran requests after the first `uses` uses in the log.
     static std::set<int> slots_used(const real_server& s, std::size_t uses) {
         const auto all = uses_in_log(s.log());
         std::set<int> numbers;

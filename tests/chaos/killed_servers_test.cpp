@@ -1,5 +1,5 @@
-// `kill -9` while replies run: at another server, or at the same one once it is back, each
-// continues where it was.
+// `kill -9` while replies run. Each reply continues at its position on another server, or on the
+// same server after a restart.
 
 #include "chaos/chaos_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 class killed_servers : public chaos {
  protected:
-    // The victim is healthy again at the end, so that never both are dead.
+    // Waits until the killed server is healthy again, so that at most one server is dead.
     void kill_one_of_two() {
         const auto number = static_cast<std::size_t>(pick(0, 1));
         let_pass_up_to(100ms);
@@ -35,7 +35,7 @@ TEST_F(killed_servers, leave_no_trace_in_the_replies_of_a_service) {
                    texts);
     int kills = 0;
     for (; !people.done() && (people.replies() < wanted || kills < wanted / 2); ++kills) {
-        if (kills > 10 * wanted) break;  // they do not get on
+        if (kills > 10 * wanted) break;  // the talkers make no progress
         kill_one_of_two();
     }
     const auto totals = people.finish();
@@ -71,7 +71,7 @@ TEST_F(killed_servers, are_waited_for_where_there_is_no_other) {
     EXPECT_TRUE(becomes_idle(server(0)));
 }
 
-// A process that starts a server and does nothing more, and the server's process.
+// Starts a process that only runs a server. Returns the ids of this process and of the server.
 std::pair<pid_t, pid_t> process_with_a_server() {
     std::array<int, 2> pipe{};
     if (::pipe(pipe.data()) != 0) throw std::runtime_error("no pipe");
@@ -90,7 +90,7 @@ std::pair<pid_t, pid_t> process_with_a_server() {
 }
 
 TEST_F(killed_servers, die_with_the_process_that_started_them) {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that the orphan's end is told here
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // makes the orphan a child of this process
     const auto [process, server] = process_with_a_server();
     ASSERT_GT(server, 0);
     kill(process, SIGKILL);

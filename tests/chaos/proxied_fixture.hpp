@@ -9,7 +9,7 @@
 
 namespace tandem::testing {
 
-/// Real servers that are reached through a proxy each.
+/// Real servers, each behind its own proxy.
 class proxied_servers : public chaos {
  protected:
     void start_proxied(int count, const chaos_plan& plan) {
@@ -27,7 +27,8 @@ class proxied_servers : public chaos {
 
     service_config impatient_service() { return impatient(service_of(urls())); }
 
-    /// Of `well` + 22 connections, or + 34 if it corrupts, `well` pass as they are.
+    /// On average, `well` of `well` + 22 connections pass unchanged; with corruption, `well` of
+    /// `well` + 34.
     void make_network_bad(bool corrupts, int well = 40) {
         chaos_plan plan{.seed = seed()};
         plan.weight(ill::none) = well;
@@ -54,7 +55,7 @@ class proxied_servers : public chaos {
             ill_total(ill::corrupt));
     }
 
-    /// No connection, and no request at a server.
+    /// Expects that no connection is left, and no request on a server.
     void expect_nothing_left() {
         for (std::size_t i = 0; i < proxies_.size(); ++i) {
             EXPECT_TRUE(poll_until([&] { return proxy(i).running() == 0; }));

@@ -1,4 +1,4 @@
-// What a network does to replies: a proxy in front of each server plays it.
+// The effect of network faults on replies. A proxy in front of each server simulates the network.
 
 #include "chaos/proxied_fixture.hpp"
 
@@ -57,7 +57,7 @@ TEST_F(proxied_servers, behind_a_bad_network_give_a_client_the_same_texts) {
     expect_nothing_left();
 }
 
-// What the texts are then is the network's doing; TCP would have kept it away.
+// The network changes the texts here, which TCP would prevent. So the texts are not compared.
 TEST_F(proxied_servers, whose_bytes_are_corrupted_do_no_lasting_harm) {
     start_proxied(2, {.seed = seed()});
     const auto texts = undisturbed(service_of(urls()));

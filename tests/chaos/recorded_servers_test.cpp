@@ -1,4 +1,4 @@
-// What a real server sent is played again without it.
+// Recordings of a real server are played back without the server.
 
 #include "chaos/proxied_fixture.hpp"
 #include "support/reply_runner.hpp"
@@ -11,7 +11,7 @@
 namespace tandem::testing {
 namespace {
 
-/// What a run said: the chunks of all turns, and how often a reply continued after a failure.
+/// The result of a run: the chunks of all turns, and the number of continuations after failures.
 struct said_turns {
     std::vector<std::string> chunks;
     int retries = 0;
@@ -60,7 +60,7 @@ class recorded_servers : public proxied_servers {
         i.play->set_speed(0);
         return say_all(c, std::move(i));
     }
-    // A bad network takes its time with each.
+    // Limits the number of turns, because each turn takes long on a bad network.
     void keep_turns(std::size_t count) { turns_.resize(count); }
     tandem::config of_small_chunks() {
         auto c = proxied_config();

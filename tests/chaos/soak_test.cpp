@@ -1,4 +1,4 @@
-// Replies without a pause through faults of every kind: nothing grows.
+// Replies run without a pause through faults of every kind. Memory and descriptors must not grow.
 
 #include "chaos/proxied_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -9,11 +9,11 @@
 namespace tandem::testing {
 namespace {
 
-// The least that was seen in a time: what replies under way hold for a moment is no growth.
+// The minima of a period. Resources that running replies hold for a moment are not growth.
 struct low_water {
     std::size_t memory = std::numeric_limits<std::size_t>::max();
     std::size_t descriptors = std::numeric_limits<std::size_t>::max();
-    int replies = 0;  // until the end of the time
+    int replies = 0;  // until the end of the period
 
     void look() {
         memory = std::min(memory, resident_bytes());
@@ -71,11 +71,11 @@ TEST_F(soak, memory_and_descriptors_stay_flat) {
     start_proxied(2, {.seed = seed()});
     const auto texts = undisturbed(service_of(urls()));
     const auto before = open_descriptors();
-    make_network_bad(false, 250);  // stalls cost seconds, and many replies are wanted
+    make_network_bad(false, 250);  // stalls take seconds, and the test needs many replies
     const auto quarter = std::chrono::milliseconds(number_from("TANDEM_SOAK_SECONDS", 20) * 250);
     auto people = std::make_unique<talkers>(impatient_service(), observed(),
                                             talk_plan{.seed = seed()}, texts);
-    go_through_trouble(*people, quarter);  // pools and caches fill
+    go_through_trouble(*people, quarter);  // fills pools and caches
     const auto first = go_through_trouble(*people, quarter);
     go_through_trouble(*people, quarter);
     const auto last = go_through_trouble(*people, quarter);
@@ -90,10 +90,9 @@ TEST_F(soak, memory_and_descriptors_stay_flat) {
               << "\n";
     expect_all_right(totals);
     EXPECT_GT(between, 0);
-    // A reply that is left over holds 2 KiB and more (its text, its timeline); what else grows is
-    // the allocator's.
+    // A leaked reply holds 2 KiB or more (text and timeline). The allocator causes other growth.
     EXPECT_TRUE(!memory_counts || growth < 2 * 1024 * 1024 + between * 512) << growth;
-    // Eight replies at a time use up to four each: their own and those of the proxy.
+    // Eight concurrent replies use up to four descriptors each, including those of the proxy.
     EXPECT_LE(last.descriptors, first.descriptors + 16);
     expect_nothing_left();
     EXPECT_EQ(open_descriptors(), before);

@@ -34,7 +34,7 @@ void keep(std::vector<strange_reply>& list, const std::string& turn, const reply
         list.push_back({turn, r.text, r.error, r.diagnostics.to_string()});
 }
 
-// Of a reply that failed, the beginning is right.
+// The text of a failed reply must be a prefix of the expected text.
 bool is_right(const std::string& expected, const reply_result& r) {
     return r.error ? expected.starts_with(r.text) : r.text == expected;
 }
@@ -50,7 +50,7 @@ std::string talk_totals::to_string() const {
         longest_first_chunk_ms);
 }
 
-// A dialogue that is being said: gives the reply to each of its questions in turn.
+// A running dialogue. next() starts the reply to the next question.
 class talkers::session {
  public:
     session(service& bots, const mock::dialogue& d) : dialogue_(d) {
@@ -63,7 +63,7 @@ class talkers::session {
     }
     session(client& llm, const mock::dialogue& d) : dialogue_(d), llm_(&llm) {}
 
-    // Nothing at the end of the dialogue.
+    // Empty at the end of the dialogue.
     std::optional<reply> next() {
         const auto& all = dialogue_.messages;
         while (at_ < all.size() && all[at_].role != "user") ++at_;
@@ -81,7 +81,7 @@ class talkers::session {
     std::size_t at_ = 0;
 };
 
-// Somebody who says one dialogue after the other.
+// Runs one dialogue after another.
 class talkers::talker {
  public:
     using start_session = std::function<session(const mock::dialogue&)>;
@@ -97,7 +97,7 @@ class talkers::talker {
             while (auto r = said.next()) {
                 co_await listen(*r, voice);
                 all_.note(fmt::format("{}/{}", d->id, ++number), r->result());
-                // The next question would have another history.
+                // After a failure, the next question would have another history.
                 if (r->result().error) break;
             }
         }

@@ -19,17 +19,17 @@
 
 namespace tandem::testing {
 
-/// How many talk, and how.
+/// The settings of the talkers.
 struct talk_plan {
     int at_a_time = 8;
-    /// So many dialogues in all; 0 = until finish().
+    /// The total number of dialogues; 0 = until finish().
     int dialogues = 0;
-    /// The voice takes up to so long for a chunk.
+    /// The longest time that the voice takes for a chunk.
     std::chrono::milliseconds longest_speech{0};
     std::uint64_t seed = 1;
 };
 
-/// A reply that did not end as it should.
+/// A reply with an unexpected result.
 struct strange_reply {
     std::string turn;
     std::string text;
@@ -37,19 +37,20 @@ struct strange_reply {
     std::string words;
 };
 
-/// What became of the replies.
+/// The results of the replies.
 struct talk_totals {
     int replies = 0;
     int retries = 0;
     int most_retries = 0;  ///< of one reply
     int requests = 0;
-    /// From a continue to the next chunk.
+    /// The longest time from a continue to the next chunk.
     double longest_pause_ms = 0;
     double longest_first_chunk_ms = 0;
-    /// Those that failed, and those with another text than expected; 10 of each are kept.
+    /// The numbers of failed replies and of replies with a wrong text. The lists below keep 10 of
+    /// each.
     int failed = 0;
     int wrong = 0;
-    /// Talkers that waited still when patience with them ended.
+    /// The number of talkers that had not finished when finish() stopped waiting.
     int hanging = 0;
     std::vector<strange_reply> failures{};
     std::vector<strange_reply> wrong_texts{};
@@ -57,30 +58,30 @@ struct talk_totals {
     std::string to_string() const;
 };
 
-/// The texts of turns, by "name of the dialogue/number".
+/// The texts of turns, by "dialogue/number".
 using turn_texts = std::map<std::string, std::string>;
 
-/// Says the dialogues of the talk model through the library, several at a time, on an event loop
-/// and a thread of its own. With a service each dialogue is a conversation, with a client each turn
-/// is a prompt.
+/// Runs the dialogues of the talk model through the library, several at a time, with its own event
+/// loop and thread. With a service, each dialogue is a conversation. With a client, each turn is a
+/// prompt.
 class talkers {
  public:
-    /// What texts are compared with; nothing = they are kept as what was said.
+    /// Compares the texts with `expected`. If `expected` is empty, texts() returns the new texts.
     talkers(std::variant<service_config, tandem::config> library, instruments i, talk_plan plan,
             turn_texts expected = {});
     ~talkers();
     talkers(const talkers&) = delete;
     talkers& operator=(const talkers&) = delete;
 
-    /// From any thread.
+    /// May be called from any thread.
     int replies() const { return replies_; }
     int chunks() const { return chunks_; }
     bool done() const { return done_; }
 
-    /// Waits for the dialogues that run, two minutes at most, and begins no more of them where the
-    /// plan sets no number.
+    /// Waits up to two minutes for the running dialogues. If the plan sets no number of dialogues,
+    /// begins no more of them.
     talk_totals finish();
-    /// After finish().
+    /// Valid after finish().
     const turn_texts& texts() const { return texts_; }
 
  private:

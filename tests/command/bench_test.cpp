@@ -12,11 +12,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// Runs `tandem bench`, against its own mock server where no other is started.
+/// Runs `tandem bench` against `server_`. If a test starts no server, the command uses its own mock
+/// server.
 class bench : public tandem::testing::replay_test {
  protected:
     std::vector<std::string> bench_args(std::vector<std::string> more) const {
-        // The machine may be slow: no reply ends for that.
+        // Even on a slow machine, no reply ends by a timeout.
         std::vector<std::string> all{"bench",
                                      "--reuse-guard=0",
                                      "--connect-timeout=1h",
@@ -70,7 +71,7 @@ TEST_F(bench, tells_programs_the_same_in_one_object) {
 }
 
 TEST_F(bench, sees_the_mock_close_every_connection_that_was_cut) {
-    // Slow enough for no reply to be whole before its cut is seen.
+    // Slow enough that no reply is complete before the server detects its cut.
     const auto o = report({"--turns", "8", "--tokens-per-second", "200"});
     EXPECT_GT(o["cuts"], 0);
     EXPECT_EQ(o["cut_to_close_ms"]["count"], o["cuts"]);
@@ -81,7 +82,7 @@ TEST_F(bench, holds_no_more_conversations_at_once_than_it_should) {
 }
 
 TEST_F(bench, has_as_many_connections_as_it_needs_where_the_usual_limit_is_low) {
-    // Slow enough for all of them to be open at once, on both sides.
+    // Slow enough that all connections are open at once, on both sides.
     auto args = bench_args({"--turns", "40", "--concurrency", "40", "--tokens-per-second", "20",
                             "--max-tokens", "8", "--retries", "0"});
     args.insert(args.begin(), {"-c", "ulimit -Sn 64; exec \"$0\" \"$@\"", program});
@@ -107,7 +108,7 @@ TEST_F(bench, begins_turns_at_their_own_times_in_an_open_loop) {
 
 TEST_F(bench, counts_turns_that_found_no_conversation_free) {
     start_server();
-    // Three seconds for "One. Two. Three.", while ten turns are due in one.
+    // Speaking "One. Two. Three." takes three seconds, and ten turns are due within one second.
     const auto r = run_bench({"--json", "--rate", "10", "--duration", "1s", "--concurrency", "1",
                               "--tts", "wpm=60", "--arrivals", "even", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
@@ -118,7 +119,7 @@ TEST_F(bench, counts_turns_that_found_no_conversation_free) {
 
 TEST_F(bench, speaks_at_the_pace_of_a_voice) {
     start_server();
-    // "One. Two. Three.": one second and a half, of which the last word is not waited for here.
+    // "One. Two. Three." takes 1.5 s to speak. The bound leaves out the time of the last word.
     const auto o = report({"--turns", "1", "--concurrency", "1", "--first-chunk-min-tokens", "0",
                            "--tts", "wpm=120", "--prompt", "count"});
     EXPECT_GE(o["seconds"], 1.0);

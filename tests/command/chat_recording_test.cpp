@@ -5,7 +5,7 @@
 #include <iterator>
 #include <unistd.h>
 
-// A talk that is recorded, and played without its server.
+// Records a chat, and replays it without its server.
 namespace tandem::testing {
 namespace {
 
@@ -64,7 +64,7 @@ class chat_recording : public replay_test {
 
     static constexpr const char* older = R"({"ms":0.0,"recording":1})";
     static constexpr const char* moon = "We went out and saw the moon.";
-    // To 1 KiB; the signal of that is not taken.
+    // Limits files to 1 KiB. The trap ignores the signal, so that the write fails instead.
     static constexpr const char* limits_files = R"(trap '' XFSZ; ulimit -f 2; exec "$0" "$@")";
 
     const std::string file_ =

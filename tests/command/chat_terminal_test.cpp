@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// `tandem chat` in a terminal: what keys make of a line, and what the screen is sent.
+// `tandem chat` in a terminal: how keys edit a line, and the output to the screen.
 namespace tandem::testing {
 namespace {
 
@@ -37,7 +37,7 @@ class chat_in_a_terminal : public replay_test {
     static std::string said(const std::string& text) {
         return text + "<|im_end|>\n<|im_start|>assistant\n";
     }
-    // Lasts two minutes at 450 words a minute: only an interrupt ends it in time.
+    // At 450 words a minute, the reply takes two minutes. Only an interrupt ends it in time.
     static std::string saga() {
         std::string text;
         for (int i = 0; i < 60; ++i) text += std::string(story) + " ";
@@ -47,7 +47,7 @@ class chat_in_a_terminal : public replay_test {
         return {.args = {"chat", "--reuse-guard", "0", "--tts", "none", "--color", "never",
                          "--speed", speed, "--sentence-pause", "0", "--url", server_->url()}};
     }
-    // What the model gets of what is typed, which ends with Enter.
+    // Types `keys`, which end with Enter, and returns the user messages that the model received.
     std::vector<std::string> lines_of(const std::string& keys) {
         terminal_process chat(program, setup());
         chat.shown_until("> ");
@@ -56,7 +56,7 @@ class chat_in_a_terminal : public replay_test {
         EXPECT_TRUE(chat.edits_lines_itself());
         return users();
     }
-    // Of the last request that has a reply.
+    // The user messages in the last request for a reply.
     std::vector<std::string> users() const {
         std::string prompt;
         for (const auto& r : server_->observe().of_path("/completion"))

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// `tandem chat`, heard: its WAV file is looked at as a waveform.
+// The sound of `tandem chat`: the tests examine the waveform of its WAV file.
 namespace tandem::testing {
 namespace {
 
@@ -31,7 +31,7 @@ constexpr const char* recitation =
     "In the evening the whole town walks down to the old harbour and waits for the boats with "
     "brown "
     "sails, and once more they come home before the dark.";
-constexpr double exactly = 20;  // ms
+constexpr double exactly = 20;  // in ms
 
 class chat : public replay_test {
  protected:
@@ -59,7 +59,7 @@ class chat : public replay_test {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
-    // With a synthesizer that works on a sound for so long, and a file of what is heard.
+    // Adds a synthesiser that takes `synthesis_ms` for each sound, and a WAV file for the output.
     std::vector<std::string> heard(std::vector<std::string> more, int synthesis_ms = 0) const {
         const auto voice = std::string(TANDEM_FAKE_VOICE) + " " + std::to_string(synthesis_ms);
         more.insert(more.end(), {"--play", "no", "--wav", wav, "--tts-command", voice});
@@ -71,7 +71,7 @@ class chat : public replay_test {
         return {end.status, std::move(end.out), std::move(end.err)};
     }
     std::vector<stretch_of_sound> look() const { return look_at_wav(wav, 10); }
-    // Lengths of the stretches of speech, or of silence, from the first speech on.
+    // The lengths of all periods of speech or of silence, starting with the first speech.
     std::vector<double> lengths(bool of_speech) const {
         std::vector<double> found;
         bool begun = false;
@@ -92,11 +92,12 @@ class chat : public replay_test {
     const std::string folder = path(".bin");
 };
 
-// 6, 3, 4 and 2 words, of 200 ms each.
+// The sentences have 6, 3, 4 and 2 words of 200 ms each.
 const auto story_heard = ElementsAre(DoubleNear(1200, exactly), DoubleNear(600, exactly),
                                      DoubleNear(800, exactly), DoubleNear(400, exactly));
 
-// Silences are as long as is told, and the pause at least: more where the machine is late.
+// Each silence has the length that the chunk reports. It lasts at least the pause, and longer if
+// the machine is late.
 void expect_pauses(const std::vector<double>& silences, const std::vector<json>& chunks) {
     ASSERT_EQ(chunks.size(), silences.size() + 1);
     for (std::size_t i = 0; i < silences.size(); ++i) {
@@ -118,7 +119,7 @@ TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
 INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
 
 TEST_F(chat, is_heard_without_gaps_where_the_synthesiser_is_slow_and_works_ahead) {
-    // A sound that is made after the one before is later than this.
+    // If synthesis waited for the end of the previous sound, each silence would last at least this.
     constexpr int slow_ms = 400;
     const auto r = talk("story\n", heard({"--json", "--pacing", "ahead"}, slow_ms));
     EXPECT_EQ(r.status, 0) << r.err;
@@ -151,9 +152,9 @@ TEST_F(chat, ends_the_sound_where_it_is_interrupted_and_history_too) {
     EXPECT_TRUE(ends[0]["interrupted"]);
     const auto speech = lengths(true);
     ASSERT_FALSE(speech.empty());
-    // The interrupt is late by what the machine is.
+    // A slow machine interrupts late.
     EXPECT_THAT(speech[0], AllOf(Ge(600 - exactly), Lt(1000)));
-    // Half of "A fox went out at night." was heard.
+    // The user heard half of "A fox went out at night."
     EXPECT_THAT(ends[0]["history"].get<std::string>(),
                 AllOf(HasSubstr("A fox"), Not(HasSubstr("night"))));
     EXPECT_THAT(last_prompt(), AllOf(HasSubstr("assistant\nA fox"), Not(HasSubstr("night"))));
@@ -165,13 +166,12 @@ TEST_F(chat, keeps_a_reply_that_was_heard_whole) {
     EXPECT_THAT(last_prompt(), HasSubstr("One. Two. Three."));
 }
 
-// What is spoken before it does not matter.
 json next_end(child_process& child) {
     for (;;)
         if (auto event = json::parse(child.read_line()); event["event"] == "end") return event;
 }
 
-// A chat whose lines come when the test writes them.
+// The chat reads a named pipe, so the test decides when each line arrives.
 TEST_F(chat, is_interrupted_by_the_next_line) {
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     auto args = chat_args(heard({"--json", "--barge-in"}));
@@ -238,7 +238,7 @@ TEST_F(chat, marks_what_was_interrupted) {
 }
 
 TEST_F(chat, says_once_what_is_too_soon_for_a_program_that_plays) {
-    // Words enough that a slow machine, too, is far too soon.
+    // Enough words that the program ends far too soon even on a slow machine.
     const auto r = talk("recite\n", {"--speed", "450", "--tts-command", "cat > /dev/null"});
     EXPECT_EQ(r.status, 1);
     const auto told = r.err.find("it wrote no sound, and ended after ");
@@ -291,7 +291,7 @@ TEST_F(chat, gives_each_sound_to_the_player) {
     EXPECT_EQ(r.status, 0) << r.err;
     std::ifstream in(file, std::ios::binary);
     const std::string played(std::istreambuf_iterator<char>(in), {});
-    // One to try it, and three of 200 ms.
+    // A short sound tests the player. Three sentences of 200 ms follow.
     EXPECT_NEAR(static_cast<double>(played.size()), 4 * 44 + 882 + 3 * 16 * 210, 100);
 }
 
@@ -322,7 +322,7 @@ TEST_F(chat, says_that_nothing_is_heard_only_where_there_is_a_sound_to_play) {
 }
 
 TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
-    // What the command starts, and no aplay.
+    // The folder contains the programs that the command starts, except aplay.
     std::filesystem::create_directory(folder);
     for (const auto* name : {"sh", "cat", "sleep"})
         std::filesystem::create_symlink(std::string("/bin/") + name, folder + "/" + name);
@@ -443,7 +443,7 @@ TEST_F(chat, is_heard_by_espeak_ng) {
     const auto chunks = r.events("chunk");
     ASSERT_THAT(chunks, SizeIs(4));
     for (std::size_t i = 1; i < chunks.size(); ++i) {
-        // The silence of the waveform that ends where the sentence begins.
+        // Finds the silence in the waveform that ends where the sentence begins.
         const auto begins = chunks[i]["at_ms"].get<double>();
         double pause = 0;
         for (const auto& s : look_at_wav(wav, 100))

@@ -13,14 +13,14 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// What a run of `tandem doctor` left after.
+/// The exit status and output of a run of `tandem doctor`.
 struct examination {
     int status = 0;
     std::string out{};
     std::string err{};
 
     json object() const { return json::parse(out); }
-    /// The check of this name; null if there is none.
+    /// The check with this name; null if there is none.
     json check(const std::string& name) const {
         const auto all = object();
         for (const auto& c : all["checks"])
@@ -29,7 +29,7 @@ struct examination {
     }
 };
 
-/// `tandem doctor` with these arguments; the machine's own proxy has no say.
+/// Starts `tandem doctor` with these arguments. It ignores the machine's proxy settings.
 inline child_process start_doctor(std::vector<std::string> args) {
     args.insert(args.begin(), {"doctor", "--proxy", "none"});
     return child_process(TANDEM_COMMAND, {.args = std::move(args)});

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A synthesiser for tests: a tone of 200 ms for each word, between 100 ms of silence on both sides, as
-a WAV file with the length that a program gives that cannot go back in its output. The first
-argument is how long it works on that, in ms."""
+"""A synthesiser for tests. It writes a WAV file: a tone of 200 ms for each word, with 100 ms of silence
+before and after. The header contains the placeholder length of programs that cannot seek in their
+output. The first argument is the synthesis time in ms."""
 import array
 import struct
 import sys

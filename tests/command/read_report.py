@@ -1,4 +1,4 @@
-"""Reads a report as a browser would, and prints what it holds as JSON.
+"""Reads a report as a browser would, and prints its contents as JSON.
 
     read_report.py FILE.html | FILE.svg
 """
@@ -8,7 +8,7 @@ import json
 import sys
 import xml.etree.ElementTree
 
-# Elements of HTML that have no end.
+# HTML elements without an end tag.
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 
 

@@ -20,11 +20,11 @@ class replay_conversations : public tandem::testing::replay_test {
             {said("story"), story}, {said("count"), "One. Two. Three."}, {"count", "One."}};
         start_server(std::move(o));
     }
-    // How a prompt ends that answers this.
+    // The end of a prompt whose last user message is `text`.
     static std::string said(const std::string& text) {
         return text + "<|im_end|>\n<|im_start|>assistant\n";
     }
-    // The prompt of the last request that generated anything.
+    // The prompt of the last completion request.
     std::string last_prompt() const {
         const auto requests = server_->observe().of_path("/completion");
         return requests.empty() ? std::string() : requests.back().prompt;
@@ -35,7 +35,7 @@ constexpr const char* chat = R"({"id": "c", "turns": ["story", "count"]})";
 
 TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_was_heard) {
     start_talking_server();
-    // 180 words a minute: the first chunk is spoken for 2 s.
+    // At 180 words a minute, speaking the first chunk takes 2 s.
     const auto r = run({"--json", "--tts", "wpm=180", "-"},
                        R"({"turns": ["story", "count"], "interrupt_after_ms": 1000})");
     EXPECT_EQ(r.status, 0) << r.err;
@@ -168,7 +168,7 @@ TEST_F(replay_conversations, tell_that_their_only_server_died) {
     EXPECT_EQ(errors[0]["id"], "c");
     EXPECT_EQ(errors[0]["code"], "stream_incomplete");
     EXPECT_EQ(errors[1]["id"], "p2");
-    // A server that dies may take one connection more.
+    // A crashing server may accept one more connection.
     EXPECT_THAT(errors[1]["code"], AnyOf("connect_failed", "no_model", "stream_incomplete"));
     EXPECT_EQ(r.event("summary")["servers"][0]["state"], "down");
 }

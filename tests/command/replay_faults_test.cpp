@@ -110,7 +110,7 @@ TEST_F(replay_faults, tell_that_a_reply_went_on_and_when) {
 
 TEST_F(replay_faults, tell_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
     start_server();
-    // The first chunk would be spoken for more than an hour.
+    // At this speed, speaking the first chunk would take more than an hour.
     const auto r =
         run({"--json", "--tts", "wpm=0.01", "--continue-timeout", "20ms", "--prompt", "count"});
     EXPECT_EQ(r.status, 1);
@@ -184,7 +184,7 @@ TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout) {
 }
 
 TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout_between_two_replies) {
-    // The second reply is held up until nobody reads any more.
+    // Delays the second reply until the test has closed stdout.
     std::promise<void> closed;
     int calls = 0;
     const auto hold_up = [&, until = closed.get_future().share()](const auto&) {

@@ -18,13 +18,13 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// What a run of the command left after.
+/// The exit status and output of a run of the command.
 struct finished_run {
     int status = 0;
     std::string out{};
     std::string err{};
 
-    /// The events of one kind.
+    /// All events of this kind.
     std::vector<json> events(const std::string& kind) const {
         std::vector<json> found;
         std::istringstream lines(out);
@@ -33,7 +33,7 @@ struct finished_run {
                 found.push_back(std::move(event));
         return found;
     }
-    /// The only event of its kind; null if there is another number of them.
+    /// The only event of this kind. Otherwise the test fails, and the result is null.
     json event(const std::string& kind) const {
         const auto found = events(kind);
         EXPECT_EQ(found.size(), 1u) << kind << " in:\n" << out << err;
@@ -50,7 +50,7 @@ class replay_test : public ::testing::Test {
         return server_.emplace(std::move(o));
     }
 
-    /// Arguments after those that lead to the server.
+    /// The arguments that select the server, followed by `more`.
     std::vector<std::string> args(std::vector<std::string> more) const {
         std::vector<std::string> all{"replay", "--reuse-guard", "0", "--first-chunk-min-tokens",
                                      "0"};

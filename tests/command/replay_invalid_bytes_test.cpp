@@ -1,4 +1,4 @@
-// What the command writes is valid UTF-8 and JSON, whatever the server sends.
+// The command writes valid UTF-8 and valid JSON, whatever the server sends.
 
 #include "replay_fixture.hpp"
 #include "support/scripted_server.hpp"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <unistd.h>
 
-// A run that is recorded, and run again without its server.
+// Records a run, and replays it without its server.
 namespace tandem::testing {
 namespace {
 
@@ -49,7 +49,7 @@ class replay_recording : public replay_test {
 
     static constexpr const char* older = R"({"ms":0.0,"recording":1})";
 
-    // Whether the last chunk tells that it is the last one is a race of its consumer with the end.
+    // The boundary of the last chunk depends on a race between the consumer and the reply's end.
     static std::vector<json> chunks_of(const finished_run& r) {
         std::vector<json> chunks;
         for (const auto& c : r.events("chunk")) {
@@ -71,7 +71,7 @@ TEST_F(replay_recording, gives_the_same_chunks_without_a_server) {
     EXPECT_EQ(chunks_of(again), chunks_of(first));
 }
 
-// What the shell's "ulimit -f" sets, in KiB.
+// In bash, the unit of "ulimit -f" is 1 KiB.
 TEST_F(replay_recording, that_reaches_the_limit_of_files_is_told_and_the_reply_goes_on) {
     start_server();
     const auto end =
@@ -299,7 +299,7 @@ TEST_F(replay_recording, that_ends_with_a_kill_is_told_to_do_so) {
 TEST_F(replay_recording, that_ends_with_a_kill_while_the_voice_speaks_is_told_to_do_so) {
     start_server();
     auto child = start({"--json", "--record", file(), "--prompt", "story", "--tts", "wpm=1"});
-    child.read_line();  // the first chunk, which is spoken for minutes
+    child.read_line();  // the first chunk, which takes minutes to speak
     child.send_signal(SIGKILL);
     child.wait();
     EXPECT_THAT(play_json({"--tts", "none"}).err, HasSubstr("ends in the middle of a run"));

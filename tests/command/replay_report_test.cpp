@@ -17,7 +17,7 @@ using testing::Not;
 
 namespace files = std::filesystem;
 
-/// Runs with --report, whose file is read by another program.
+/// Runs the command with --report. A Python program reads the report.
 class replay_reports : public tandem::testing::replay_test {
  protected:
     replay_reports() { files::create_directory(place_); }
@@ -29,7 +29,7 @@ class replay_reports : public tandem::testing::replay_test {
         more.insert(more.end(), {"--report", path(name)});
         return run(std::move(more), std::move(input));
     }
-    // What it holds.
+    // The contents of the report, as read_report.py prints them.
     json read(const std::string& name) const {
         child_process reader(TANDEM_PYTHON, {.args = {TANDEM_READ_REPORT, path(name)}});
         const auto end = reader.wait();
@@ -146,7 +146,7 @@ TEST_F(replay_reports, are_written_after_an_interrupt_too) {
     start_server();
     auto child =
         start({"--json", "--prompt", "story", "--tts", "wpm=1", "--report", path("r.html")});
-    child.read_line();  // the first chunk, which is spoken for minutes
+    child.read_line();  // the first chunk, which takes minutes to speak
     child.send_signal(SIGINT);
     EXPECT_EQ(child.wait().status, 130);
     EXPECT_THAT(strings(read("r.html")["bars"]), Contains("interrupt"));
@@ -157,7 +157,7 @@ TEST_F(replay_reports, are_written_where_the_terminal_is_closed) {
     auto child =
         start({"--json", "--prompt", "story", "--tts", "wpm=1", "--report", path("r.html")});
     child.read_line();
-    // It sends several of them.
+    // A terminal that closes may send several signals.
     for (int i = 0; i < 3; ++i) child.send_signal(SIGHUP);
     child.close_stdout();
     EXPECT_EQ(child.wait().status, 129);

@@ -11,7 +11,7 @@ using tandem::testing::json;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// Two servers, of which the fixture's is the first.
+/// Runs with two servers: `server_` of the fixture is the first, and `second_` is the second.
 class replay_servers : public tandem::testing::replay_test {
  protected:
     void SetUp() override {
@@ -140,7 +140,7 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
                                                      {"assistant", "I go."}}}}};
     start_server(talk);
     second_.emplace(talk);
-    // The only chunk of the first turn is spoken for a second.
+    // The first turn has one chunk, which takes a second to speak.
     auto child = start({"--server", second_->url(), "--json", "--tts", "wpm=120", "-"},
                        R"({"turns": ["Hi", "Go"]})");
     const auto chunk = json::parse(child.read_line());
@@ -157,7 +157,7 @@ TEST_F(replay_servers, lose_their_conversations_when_they_die_between_two_turns)
     EXPECT_EQ(r.event("summary")["conversations"]["moves"], 1);
 }
 
-// The first server dies after its first chunk.
+// The first server crashes after its first chunk.
 class replay_failover : public replay_servers {
  protected:
     void SetUp() override {
@@ -206,7 +206,7 @@ TEST_F(replay_failover, tells_people_where_the_reply_began_and_went_on) {
     EXPECT_THAT(text, HasSubstr("at " + server_->url() + ", then " + second_->url()));
 }
 
-// Something else that listens at a URL of the list.
+// Answers like a server that is not a llama-server.
 tandem::testing::scripted_server::script answers(std::string status) {
     return [status](tandem::testing::scripted_peer& peer) -> boost::asio::awaitable<void> {
         co_await peer.read_request();

@@ -68,7 +68,7 @@ TEST_F(replay, ends_a_reply_at_its_max_tokens) {
 
 TEST_F(replay, interrupts_a_reply_after_its_time) {
     start_server();
-    // Nine words a minute: the first chunk is spoken for 40 s.
+    // At nine words a minute, speaking the first chunk takes 40 s.
     const auto r =
         run({"--json", "--tts", "wpm=9", "-"}, R"({"prompt": "story", "interrupt_after_ms": 50})");
     EXPECT_EQ(r.status, 0) << r.err;

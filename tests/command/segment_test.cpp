@@ -99,7 +99,7 @@ TEST(segment, tells_that_the_disk_is_full) {
     EXPECT_THAT(r.err, HasSubstr("cannot write to stdout: No space left on device"));
 }
 
-// A named pipe that the test writes, line by line.
+// The command reads a named pipe, which the test writes line by line.
 class segment_dialogue : public testing::Test {
  protected:
     segment_dialogue() {

@@ -24,7 +24,7 @@ namespace tandem::testing {
 
 using nlohmann::json;
 
-/// `tandem serve` that listens.
+/// A process of `tandem serve` that listens.
 class running_gateway {
  public:
     running_gateway(const std::string& program, std::vector<std::string> args)
@@ -39,12 +39,12 @@ class running_gateway {
     }
 
     child_process process;
-    /// What it said at its start.
+    /// The first line of stdout.
     std::string line;
     std::uint16_t port;
 
  private:
-    // "listening on http://127.0.0.1:8090, …"; 0 if it says nothing of that kind.
+    // The port in "listening on http://127.0.0.1:8090, …"; 0 if the line contains no address.
     static std::uint16_t port_in(const std::string& line) {
         constexpr std::string_view address = "127.0.0.1:";
         const auto at = line.find(address);
@@ -53,7 +53,7 @@ class running_gateway {
     }
 };
 
-/// Runs the command in front of a mock server in this process, with files of its own.
+/// Runs the command in front of a mock server in this process. Each test has its own files.
 class serve_test : public ::testing::Test {
  protected:
     ~serve_test() override {
@@ -66,7 +66,7 @@ class serve_test : public ::testing::Test {
         return server_.emplace(std::move(o));
     }
 
-    /// Arguments after those that lead to the server.
+    /// The arguments that select the server, followed by `more`.
     std::vector<std::string> args(std::vector<std::string> more) const {
         std::vector<std::string> all{"serve",
                                      "--proxy",
@@ -84,13 +84,13 @@ class serve_test : public ::testing::Test {
     running_gateway serve(std::vector<std::string> more = {"--model", "talk"}) const {
         return running_gateway(program, args(std::move(more)));
     }
-    /// Of a command that does not listen.
+    /// Runs a command that ends without listening.
     static child_process::ended run(std::vector<std::string> all) {
         return child_process(program, {.args = std::move(all)}).wait();
     }
 
-    /// A path that no other test has; the file is removed at the end.
-    std::string append_path(const std::string& name) {
+    /// A path that no other test uses. The fixture removes the file at the end.
+    std::string temporary_path(const std::string& name) {
         const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
         return files_.emplace_back(::testing::TempDir() + test + '.' + std::to_string(::getpid()) +
                                    '.' + name);
@@ -109,7 +109,7 @@ class serve_test : public ::testing::Test {
         return lines_of({std::istreambuf_iterator<char>(in), {}});
     }
 
-    /// What `tandem key` made: the key, and its entry for the key file.
+    /// The output of `tandem key`: the key, and its entry for the key file.
     struct made_key {
         std::string key;
         std::string entry;

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <filesystem>
 
-// What a gateway's servers said, recorded, and played without them.
+// Records the answers of a gateway's servers, and replays them without the servers.
 namespace {
 
 using namespace tandem::testing;
@@ -16,7 +16,7 @@ class serve_recording_test : public serve_test {
  protected:
     serve_recording_test() { start_server(); }
 
-    /// Asks once, and ends.
+    /// Records one request, and stops the gateway.
     child_process::ended record(std::vector<std::string> more) {
         more.insert(more.end(), {"--model", "talk"});
         auto g = serve(std::move(more));
@@ -24,7 +24,7 @@ class serve_recording_test : public serve_test {
         EXPECT_EQ(a.parsed()["choices"][0]["message"]["content"], story) << a.body;
         return g.stop(SIGTERM);
     }
-    /// The texts of all replies.
+    /// Replays the recording without the server, and returns the texts of all replies.
     std::vector<std::string> play() {
         server_.reset();
         const auto end =
@@ -38,8 +38,8 @@ class serve_recording_test : public serve_test {
 
     static constexpr const char* older = R"({"ms":0.0,"recording":1})";
 
-    std::string recording_ = append_path("rec");
-    std::string older_file_ = append_path("rec.old");
+    std::string recording_ = temporary_path("rec");
+    std::string older_file_ = temporary_path("rec.old");
 };
 
 TEST_F(serve_recording_test, is_played_to_what_was_said) {
@@ -88,7 +88,7 @@ TEST_F(serve_recording_test, takes_the_place_of_an_older_one_that_others_could_r
     EXPECT_EQ(play(), std::vector<std::string>{story});
 }
 
-// systemd starts it again after a crash, whose recording is wanted then.
+// systemd restarts the gateway after a crash. The recording of the crash must survive the restart.
 TEST_F(serve_recording_test, is_kept_when_the_gateway_was_killed_and_is_started_again) {
     {
         auto g = serve({"--model", "talk", "--record", recording_});
@@ -110,7 +110,7 @@ TEST_F(serve_recording_test, stays_where_the_next_gateway_cannot_listen) {
     const auto second = run(std::move(all));
     EXPECT_EQ(second.status, 1);
     EXPECT_THAT(second.err, HasSubstr("cannot listen"));
-    const auto state = append_path("db");
+    const auto state = temporary_path("db");
     write(state, std::string(4096, 'x'));
     EXPECT_EQ(run(args({"--model", "talk", "--record", recording_, "--state", state})).status, 2);
     EXPECT_EQ(lines_of_file(recording_), std::vector<std::string>{older});
@@ -124,7 +124,7 @@ TEST_F(serve_recording_test, needs_the_name_of_its_file) {
 }
 
 TEST_F(serve_recording_test, goes_on_where_it_cannot_be_written_and_tells_that_once) {
-    // To 1 KiB; the signal of that is not taken.
+    // Limits files to 1 KiB. The trap ignores the signal, so that the write fails instead.
     auto all = args({"--model", "talk", "--record", recording_});
     all.insert(all.begin(), {"-c", R"(trap '' XFSZ; ulimit -f 2; exec "$0" "$@")", program});
     running_gateway g("/bin/sh", std::move(all));

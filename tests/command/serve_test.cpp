@@ -1,4 +1,4 @@
-// `tandem serve` as a program, in front of a mock server.
+// Runs `tandem serve` in front of a mock server.
 
 #include "serve_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -61,7 +61,7 @@ TEST_F(serve_test, streams_by_token_or_by_sentence) {
         auto g = serve({"--model", "talk", "--stream-by", unit});
         const auto a = g.client().post("/v1/chat/completions", chat(true));
         EXPECT_EQ(text_of(a), story);
-        // Besides those of the text: the finish reason, and [DONE].
+        // Two more events follow the text: the finish reason and [DONE].
         EXPECT_GE(a.events().size(), least + 2) << a.body;
         EXPECT_LE(a.events().size(), most + 2) << a.body;
     }
@@ -96,7 +96,7 @@ TEST_F(serve_test, uses_no_server_whose_model_nobody_knows) {
 
 TEST_F(serve_test, remembers_what_is_deployed_when_it_is_started_again) {
     start_server({.lora = {"formal.gguf"}});
-    const auto state = append_path("state");
+    const auto state = temporary_path("state");
     const std::vector<std::string> flags{"--model",  "talk",    "--adapter",
                                          "formal=0", "--state", state};
     {
@@ -162,7 +162,7 @@ TEST_F(serve_test, tells_programs_in_json) {
     for (const auto& entry : logged) EXPECT_TRUE(json::parse(entry).contains("message")) << entry;
 }
 
-// --- wrong use
+// --- usage errors
 
 TEST_F(serve_test, listens_nowhere_else_without_keys) {
     const auto end = run({"serve", "--listen", "0.0.0.0:0"});
@@ -195,7 +195,7 @@ TEST_F(serve_test, takes_the_keys_that_the_command_makes) {
     const auto made = make_key("reception");
     ASSERT_THAT(made.key, StartsWith("tdm_"));
     EXPECT_EQ(json::parse(made.entry)["name"], "reception");
-    const auto keys = append_path("keys");
+    const auto keys = temporary_path("keys");
     write(keys, file_of(made));
     auto g = serve({"--model", "talk", "--keys", keys});
     EXPECT_THAT(g.line, HasSubstr(", 1 key"));
@@ -216,7 +216,7 @@ TEST_F(serve_test, makes_keys_whose_names_and_values_differ) {
 
 TEST_F(serve_test, refuses_prompts_with_denied_words) {
     start_server();
-    const auto denied = append_path("denied");
+    const auto denied = temporary_path("denied");
     write(denied, "hello\n");
     auto g = serve({"--model", "talk", "--denied", denied});
     const auto a = g.client().post("/v1/chat/completions", chat());
@@ -232,7 +232,8 @@ class serve_hangup_test : public serve_test {
         write(keys_, file_of(old_));
         return serve({"--model", "talk", "--keys", keys_, "--audit", audit_});
     }
-    /// The audit is made again in the same turn in which the keys are read.
+    /// One handler reopens the audit file and reloads the keys, so a request that follows the new
+    /// file meets the new keys.
     bool hang_up(running_gateway& g) {
         std::filesystem::remove(audit_);
         g.process.send_signal(SIGHUP);
@@ -241,8 +242,8 @@ class serve_hangup_test : public serve_test {
 
     made_key old_ = make_key("reception");
     made_key new_ = make_key("kitchen");
-    std::string keys_ = append_path("keys");
-    std::string audit_ = append_path("audit");
+    std::string keys_ = temporary_path("keys");
+    std::string audit_ = temporary_path("audit");
 };
 
 TEST_F(serve_hangup_test, reads_the_keys_again) {
@@ -272,7 +273,7 @@ TEST_F(serve_hangup_test, leaves_the_keys_where_the_file_is_bad) {
 
 TEST_F(serve_test, appends_a_line_for_each_request_to_the_audit) {
     start_server();
-    const auto audit = append_path("audit");
+    const auto audit = temporary_path("audit");
     write(audit, "{\"before\":1}\n");
     auto g = serve({"--model", "talk", "--audit", audit});
     g.client().post("/v1/chat/completions", chat());
@@ -302,7 +303,7 @@ TEST_F(serve_test, goes_on_where_the_audit_cannot_be_written) {
         1);
 }
 
-// --- the end
+// --- shutdown
 
 TEST_F(serve_test, finishes_the_replies_that_run_when_it_is_stopped) {
     start_server({.tokens_per_second = 50});

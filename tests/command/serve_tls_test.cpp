@@ -1,4 +1,4 @@
-// `tandem serve` with a certificate.
+// Runs `tandem serve` with a certificate.
 
 #include "serve_fixture.hpp"
 #include "support/certificate.hpp"
@@ -30,7 +30,8 @@ class serve_tls_test : public serve_test {
         return serve(
             {"--model", "talk", "--tls-cert", cert_, "--tls-key", key_, "--audit", audit_});
     }
-    /// The audit is made again in the same turn in which the certificate is read.
+    /// One handler reopens the audit file and reloads the certificate, so a connection that follows
+    /// the new file meets the new certificate.
     bool hang_up(running_gateway& g) {
         fs::remove(audit_);
         g.process.send_signal(SIGHUP);
@@ -42,9 +43,9 @@ class serve_tls_test : public serve_test {
 
     const certificate mine_{"IP:127.0.0.1"};
     const certificate other_{"IP:127.0.0.1"};
-    std::string cert_ = append_path("cert");
-    std::string key_ = append_path("key");
-    std::string audit_ = append_path("audit");
+    std::string cert_ = temporary_path("cert");
+    std::string key_ = temporary_path("key");
+    std::string audit_ = temporary_path("audit");
 };
 
 TEST_F(serve_tls_test, tells_where_it_listens_and_answers_there) {

@@ -10,16 +10,16 @@
 
 namespace tandem::testing {
 
-/// A stretch of a WAV file that is all speech, or all silence.
+/// A part of a WAV file that contains only speech or only silence.
 struct stretch_of_sound {
     bool is_speech = false;
     double at_ms = 0;
     double ms = 0;
 };
 
-/// Looks at a WAV file of one channel and 16 bit as at a waveform: in windows of 5 ms, which are
-/// speech where their root mean square is over that of a whisper. Silence under `least_ms` belongs
-/// to the speech around it.
+/// Divides a mono WAV file of 16-bit samples into speech and silence, in windows of 5 ms. A window
+/// is speech if its root mean square exceeds that of a whisper. A silence shorter than `least_ms`
+/// counts as part of the surrounding speech.
 inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double least_ms) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
@@ -29,7 +29,7 @@ inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double
     std::uint32_t size = 0;
     std::memcpy(&rate, bytes.data() + 24, sizeof rate);
     std::memcpy(&size, bytes.data() + data + 4, sizeof size);
-    // Without a sound, or a header that is wrong.
+    // The file has no sound, or its header is wrong.
     if (size == 0 || data + 8 + size > bytes.size()) return {};
     std::vector<std::int16_t> samples(size / sizeof(std::int16_t));
     std::memcpy(samples.data(), bytes.data() + data + 8, size);

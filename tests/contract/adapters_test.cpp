@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
-// LoRA adapters: whose they are, when they count, and what slots hold of them.
+// LoRA adapters: of the server and of requests, their time of effect, and their use in slots.
 namespace tandem::testing {
 namespace {
 
@@ -18,7 +18,7 @@ class adapters_contract : public contract {
     adapters_contract() {
         std::uint32_t seed = 0;
         for (const auto& file : files_) write_adapter(file, ++seed);
-        // The server's cache in memory does not know of adapters.
+        // The server's memory cache ignores adapters, so it must be off.
         arguments_ = {"--lora", files_[0] + ',' + files_[1], "--cache-ram", "0"};
         mock_options_.lora = files_;
         mock_options_.tokens_per_second = 300;
@@ -37,7 +37,7 @@ class adapters_contract : public contract {
         return all;
     }
     static json adapter(int id, double scale) { return {{"id", id}, {"scale", scale}}; }
-    /// A turn with its own set; with null as the server is set.
+    /// A turn with its own adapter set. With null, the server's set applies.
     std::unique_ptr<running_answer> turn_with(const json& lora) {
         auto request = request_for(talk_turn_of("yes"));
         if (!lora.is_null()) request["lora"] = lora;
@@ -81,7 +81,7 @@ TEST_P(adapters_contract, a_set_of_its_own_makes_the_slot_forget_the_one_before)
     EXPECT_GT(cached_with(json::array({adapter(0, 0)})), 0);
 }
 
-// Which is why the gateway has each request name its set.
+// For this reason, the gateway adds an adapter set to each request.
 TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set) {
     set(json::array());
     turn_with(json::array({adapter(0, 1)}));
@@ -93,7 +93,7 @@ TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set
 
 TEST_P(adapters_contract, a_request_that_runs_goes_on_as_it_was_begun) {
     set(json::array());
-    const auto request = endless(the_mock() ? 300 : 1500);  // takes a second or so
+    const auto request = endless(the_mock() ? 300 : 1500);  // takes about a second
     const auto text = probe().complete(request)->text();
     const auto running = probe().start(request);
     ASSERT_TRUE(probe().wait_for_events(*running, 5));

@@ -2,11 +2,11 @@
 
 #include <map>
 
-// The client in front of both servers.
+// The client with both servers.
 namespace tandem::testing {
 namespace {
 
-// Some letters from the middle of a reply; whole characters.
+// A few whole characters from the middle of a reply.
 std::string stop_word_in(const std::string& reply) {
     const auto begins = [&](std::size_t at) {
         return at >= reply.size() || (static_cast<unsigned char>(reply[at]) & 0xC0) != 0x80;
@@ -20,7 +20,7 @@ std::string stop_word_in(const std::string& reply) {
 
 class client_contract : public contract {
  protected:
-    // Says every dialogue in chunks, and checks the text against that of one uncut request.
+    // Runs every dialogue in chunks, and compares each text with the text of one uncut request.
     void expect_whole_texts(const tandem::config& c) {
         client llm(loop().ioc.get_executor(), c, kept_log());
         int cuts = 0;
@@ -67,7 +67,7 @@ TEST_P(client_contract, chunks_joined_are_the_uncut_text) {
     expect_whole_texts(client_config());
 }
 
-// Cuts inside words and characters.
+// The client cuts inside words and characters.
 TEST_P(client_contract, chunks_joined_are_the_uncut_text_with_one_token_each) {
     auto c = client_config();
     c.chunking.first_chunk_min_tokens = 0;
@@ -121,7 +121,8 @@ TEST_P(client_contract, a_stop_word_ends_the_reply_before_it) {
     EXPECT_EQ(said.text(), turn.reply.substr(0, at));
 }
 
-// Most of these begin inside a token, whose other half comes with the tokens of the stop word.
+// Most of these stop words begin inside a token. The text before the stop word in that token comes
+// with the tokens of the stop word.
 TEST_P(client_contract, a_stop_word_ends_the_reply_before_it_with_one_token_a_chunk) {
     auto c = client_config();
     c.chunking.first_chunk_min_tokens = 0;

@@ -2,7 +2,7 @@
 
 #include <set>
 
-// What a /completion stream is made of.
+// The contents of a /completion stream.
 namespace tandem::testing {
 namespace {
 
@@ -154,7 +154,7 @@ TEST_P(completion_contract, a_stop_word_is_withheld_and_ends_the_reply) {
 TEST_P(completion_contract, what_might_become_a_stop_word_is_withheld_with_events) {
     const auto& turn = talk_turn_of("soup-recipe");
     auto request = request_for(turn);
-    // Never comes, but its start does, with each full stop.
+    // The text never contains the stop word, but each full stop may begin it.
     request["stop"] = {". \x01"};
     const auto a = probe().complete(request);
     EXPECT_EQ(a->text(), turn.reply);

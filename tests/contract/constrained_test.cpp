@@ -27,7 +27,7 @@ TEST_P(constrained_contract, is_one_request_whose_chunks_come_at_their_pace) {
     EXPECT_EQ(said.result().metrics.cuts, 0);
     EXPECT_GT(said.chunks().size(), 1u);
     EXPECT_EQ(log().count(log_level::debug, "one uncut request"), 1u);
-    // The mock server knows no grammars.
+    // The mock server does not support grammars.
     if (GetParam() == server_kind::mock) return;
     EXPECT_EQ(said.text(), "The sun shines. The birds are singing. It is a fine day.");
 }

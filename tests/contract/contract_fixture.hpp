@@ -22,7 +22,8 @@ inline std::string name_of(const ::testing::TestParamInfo<server_kind>& info) {
     return info.param == server_kind::mock ? "mock" : "real";
 }
 
-/// A test of what both servers do: two slots of 2048 tokens, and the dialogues of the talk model.
+/// Tests behavior that both servers share. Each server has two slots of 2048 tokens and the
+/// dialogues of the talk model.
 class contract : public ::testing::TestWithParam<server_kind> {
  protected:
     void SetUp() override {
@@ -41,10 +42,10 @@ class contract : public ::testing::TestWithParam<server_kind> {
 
     std::string url() const { return mock_ ? mock_->url() : real_->url(); }
     http_probe& probe() { return *probe_; }
-    /// The mock server; nullptr where the real one is tested.
+    /// The mock server; nullptr if the real server is tested.
     const mock::server* the_mock() const noexcept { return mock_.get(); }
 
-    /// A request that continues for `n` tokens, whatever the model says.
+    /// A request that generates `n` tokens and ignores the end token.
     static json endless(int n, int slot = 0) {
         return {{"prompt", "Tell me more."}, {"stream", true},      {"n_predict", n},
                 {"ignore_eos", true},        {"temperature", 0},    {"id_slot", slot},
@@ -55,17 +56,17 @@ class contract : public ::testing::TestWithParam<server_kind> {
         return {{"prompt", turn.prompt}, {"stream", true},       {"temperature", 0},
                 {"id_slot", slot},       {"cache_prompt", true}, {"timings_per_token", true}};
     }
-    /// For a client of this server, or of another one.
+    /// The configuration of a client of this server, or of the server at `of_url`.
     tandem::config client_config(std::string of_url = {}) {
         tandem::config c;
         c.server.url = of_url.empty() ? url() : std::move(of_url);
-        c.server.proxy = "none";  // the machine's own proxy has no say in tests
-        // A service too has the same text each time.
+        c.server.proxy = "none";  // tests ignore the machine's proxy settings
+        // With the client's defaults, a service generates the same text each time, too.
         c.generation = tandem::detail::apply_client_sampling_defaults({}).generation;
         c.server.reuse_guard = std::chrono::seconds(0);
         return c;
     }
-    /// Keeps the log of a client.
+    /// Stores the log of a client.
     instruments kept_log() { return {.log = log_.logger()}; }
     reply_runner& loop() { return loop_; }
     const captured_log& log() const { return log_; }
@@ -75,12 +76,12 @@ class contract : public ::testing::TestWithParam<server_kind> {
         return !slots.at(static_cast<std::size_t>(slot)).at("is_processing").get<bool>();
     }
 
-    // What a fixture changes before SetUp(): the same wish for each server.
+    // Fixtures change both before SetUp(), to configure both servers in the same way.
     std::vector<std::string> arguments_;
     mock::options mock_options_ = [] {
         mock::options o;
         o.ctx_size = 4096;
-        o.add_bos = false;  // the talk model has none
+        o.add_bos = false;  // the talk model has no BOS
         o.tokens_per_second = 3000;
         o.dialogues = mock::load_dialogues(talk_file);
         return o;

@@ -1,4 +1,4 @@
-// Many conversations over two servers, and what their history holds in the end.
+// Many conversations on two servers, and their final histories.
 
 #include "contract/contract_fixture.hpp"
 #include "support/run_settings.hpp"
@@ -46,7 +46,7 @@ class conversations_contract : public contract {
     }
     std::size_t turns_to_compare(const caller& c) const;
     conversation_state state_of(conversation& c) { return loop().state_of(c); }
-    // What went wrong with the slots of the mock servers.
+    // The overlaps on slots of the mock servers.
     std::vector<std::string> overlaps() const {
         std::vector<std::string> found;
         const mock::server* const second = second_mock_.get();
@@ -76,7 +76,7 @@ std::vector<mock::dialogue> two_turn_dialogues() {
 
 struct dialogue_parts {
     conversation_options options;     // with the system message, if there is one
-    std::vector<mock::message> left;  // what user and assistant say
+    std::vector<mock::message> left;  // the messages of user and assistant
 };
 
 dialogue_parts parts_of(const mock::dialogue& d) {
@@ -193,7 +193,7 @@ TEST_P(sleeping_conversations, go_on_from_their_file) {
     const auto [save_error, saved] =
         loop().call<slot_file_result>([&](auto h) { talk.async_save_slot(file, std::move(h)); });
     ASSERT_FALSE(save_error) << save_error.message();
-    // Others take both slots.
+    // Other conversations take both slots.
     for (int i = 0; i < 2; ++i) {
         auto other = bots.create();
         consumer reply(other.say(i == 0 ? "Hello!" : "Are you open on Sundays?"));
@@ -210,7 +210,7 @@ TEST_P(sleeping_conversations, go_on_from_their_file) {
     std::remove((::testing::TempDir() + file).c_str());
 }
 
-// --- many at once
+// --- many conversations at once
 
 constexpr int tokens_of_a_turn = 40;
 
@@ -223,9 +223,9 @@ std::size_t behind_marks(const std::string& text, std::size_t at, std::size_t en
     return at;
 }
 
-// What a listener has heard whole of `text` after `offset` bytes, of a chunk that ends at
-// `chunk_end`: marks after a word are heard with it. Texts are ASCII here. Written apart from the
-// library's own rule.
+// The whole words of `text` that a listener has heard after `offset` bytes, in a chunk that ends at
+// `chunk_end`. Punctuation after a word is heard with the word. Texts are ASCII here. The code is
+// independent of the library's rule.
 std::string whole_words_of(const std::string& text, std::size_t offset, std::size_t chunk_end) {
     std::size_t kept = 0;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -245,10 +245,10 @@ bool is_ascii(const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0; });
 }
 
-// Somebody who talks with a bot, and interrupts it at random. Keeps a history of its own.
+// A user who talks with a bot and interrupts it at random. Keeps a separate history.
 class caller {
  public:
-    // `is_marked`: its first prompt has its marker too.
+    // With `is_marked`, the first prompt contains the caller's marker, too.
     caller(service& bots, int number, bool is_marked, std::vector<std::string> questions,
            std::uint64_t seed)
         : marker_("K" + std::to_string(number)),
@@ -262,7 +262,7 @@ class caller {
         talk_.emplace(bots.create(std::move(options)));
     }
 
-    // Continues as far as it can without waiting; true if all is said.
+    // Advances without waiting. Returns true if the conversation is over.
     bool advance() {
         if (said_ && !said_->ended()) return false;
         if (said_) turn_ended();
@@ -282,7 +282,7 @@ class caller {
     conversation& talk() { return *talk_; }
     const std::string& marker() const { return marker_; }
     const std::vector<chat_message>& history() const { return history_; }
-    /// What each turn was asked with, and what came.
+    /// The prompt and the text of each turn.
     const std::vector<std::vector<chat_message>>& prompts() const { return prompts_; }
     const std::vector<std::string>& texts() const { return texts_; }
     int interruptions() const { return interruptions_; }
@@ -312,7 +312,7 @@ class caller {
         if (said_->error()) failures_.push_back(said_->result().diagnostics.to_string());
         texts_.push_back(said_->text());
         const auto all = said_->text() + said_->result().unspoken_text;
-        // Where nothing but white space was left out, nothing was.
+        // If the listener missed only white space, the whole text counts as heard.
         const bool all_heard =
             !interrupted_ || all.find_first_not_of(" \n", heard_) == std::string::npos;
         kept_ = all_heard ? all : heard_of(all);
@@ -320,7 +320,7 @@ class caller {
         said_.reset();
     }
 
-    // A chunk that was spoken whole is heard, though its last word may be joined to the next.
+    // A wholly spoken chunk counts as heard, even if its last word is joined to the next word.
     std::string heard_of(const std::string& all) const {
         const auto spoken = all.substr(0, all.find_last_not_of(" \n", spoken_ - 1) + 1);
         const auto words = whole_words_of(all, heard_, chunk_end_);
@@ -336,15 +336,15 @@ class caller {
     std::vector<std::string> texts_;
     std::vector<std::string> failures_;
     std::optional<consumer> said_;
-    std::string kept_;  // of the turn: what was heard of it
+    std::string kept_;  // the heard text of the turn
     std::size_t heard_ = 0;
     std::size_t chunk_end_ = 0;
-    std::size_t spoken_ = 0;  // the end of the last chunk that was heard whole
+    std::size_t spoken_ = 0;  // the end of the last wholly heard chunk that ends a word
     bool interrupted_ = false;
     int interruptions_ = 0;
 };
 
-// As the talk model's template renders it; two messages of the user that follow each other are one.
+// Renders messages like the talk model's template. Joins consecutive messages of the user.
 std::string rendered(const std::vector<chat_message>& messages) {
     std::vector<mock::message> list;
     for (const auto& m : messages) {
@@ -356,7 +356,7 @@ std::string rendered(const std::vector<chat_message>& messages) {
     return mock::render_prompt(list);
 }
 
-// What the talk model can answer without a system prompt.
+// The questions that the talk model can answer without a system prompt.
 std::vector<std::string> first_questions() {
     std::vector<std::string> list;
     for (const auto& d : mock::load_dialogues(talk_file))
@@ -364,7 +364,7 @@ std::vector<std::string> first_questions() {
     return list;
 }
 
-// One message a line, without white space at its end.
+// One message per line, without trailing white space.
 std::string as_text(const std::vector<chat_message>& history) {
     std::string text;
     for (const auto& m : history)
@@ -372,9 +372,9 @@ std::string as_text(const std::vector<chat_message>& history) {
     return text;
 }
 
-// The text of a turn is what the server says to this conversation's prompt. The mock server is
-// asked with the marker of each in its prompt. The talk model would talk nonsense then, which hangs
-// on a hair; so it is asked what it knows by heart, and nonsense is not compared.
+// The text of a turn must be the server's answer to the conversation's prompt. For the mock server,
+// each prompt contains a marker. A marker would make the talk model generate unstable nonsense, so
+// its first prompt has no marker, and later turns are not compared.
 std::size_t conversations_contract::turns_to_compare(const caller& c) const {
     return GetParam() == server_kind::mock ? c.texts().size()
                                            : std::min<std::size_t>(1, c.texts().size());

@@ -1,7 +1,7 @@
 #include "contract/contract_fixture.hpp"
 #include "wire/calls/server_messages.hpp"
 
-// What the endpoints beside /completion answer.
+// The answers of the endpoints other than /completion.
 namespace tandem::testing {
 namespace {
 
@@ -34,7 +34,7 @@ class server_without_slots_endpoint : public contract {
 };
 TANDEM_CONTRACT(server_without_slots_endpoint);
 
-// Whether an answer is the error that llama-server sends with this status.
+// Expects the error that llama-server sends with this status.
 void expect_error(const running_answer& a, int status, const std::string& type) {
     EXPECT_EQ(a.status(), status);
     const auto error = a.parsed().value("error", json::object());
@@ -106,7 +106,7 @@ TEST_P(contract, special_tokens_are_parsed_if_asked_for) {
     EXPECT_GT(tokens(false), 1u);
 }
 
-// How the ids are found that a stream withholds.
+// The client finds the ids that a stream withholds in this way.
 TEST_P(contract, texts_in_a_list_are_tokenised_one_by_one_and_ids_pass) {
     const auto tokens = [this](const json& content) {
         return probe().post("/tokenize", {{"content", content}})->parsed().at("tokens");

@@ -5,21 +5,21 @@
 #include <deque>
 #include <iostream>
 
-// With a guard, as the servers' own logs tell it: slots in turn, none within its guard. Without
-// one, and with cuts that are verified: what the client sees.
+// With a guard, the servers' logs show that slots are used in turn, and none within its guard.
+// Without a guard, and with verified cuts, the tests check the client's view.
 namespace tandem::testing {
 namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Servers run side by side, so that the guards of many replies pass at the same time.
+// The servers run in parallel, so that the guards of many replies elapse at the same time.
 constexpr std::size_t servers = 8;
 constexpr milliseconds reuse_guard_time = std::chrono::seconds(2);
-// The server sees a cut later than the client makes it, the more so on a busy machine.
+// The server notices a cut after the client has made it, and even later on a busy machine.
 constexpr milliseconds notice_time = reuse_guard_time / 4;
 
-// Says turn after turn on a server of its own.
+// Runs one turn after another on its own server.
 class guarded_speaker {
  public:
     guarded_speaker(boost::asio::io_context& ioc, tandem::config c)
@@ -31,7 +31,7 @@ class guarded_speaker {
 
     void add(const talk_turn& turn) { turns_.push_back(&turn); }
 
-    // Looks whether the reply has ended, and starts the next one; true if none is left.
+    // Starts the next reply if the current one has ended. Returns true if none is left.
     bool advance() {
         if (said_ && !said_->ended()) return false;
         if (said_) check(*turns_.front());
@@ -71,8 +71,8 @@ microseconds shortest_rest(const std::vector<logged_use>& uses) {
     return shortest;
 }
 
-// The other slot than before, unless the one before has rested for the whole guard: where two uses
-// came close together, both guards may be over when the client looks.
+// Each use takes the other slot, unless the previous slot has rested for the whole guard. After two
+// uses in quick succession, both guards may have elapsed when the client chooses a slot.
 void expect_in_turn(const std::vector<logged_use>& uses) {
     ASSERT_GE(uses.size(), 2u);
     EXPECT_EQ(uses[0].slot, 0);

@@ -7,9 +7,9 @@
 #include <iostream>
 #include <optional>
 
-// Interrupts in quick succession: what the guard makes the next reply wait, and when its first
-// token comes. Asserts what is right, and prints how fast it was.
-// TANDEM_INTERRUPTS=50 TANDEM_INTERRUPT_EVERY_MS=500 TANDEM_GUARD_MS=2000 make it the real thing.
+// Interrupts in quick succession: the next reply's wait for the guard, and the time of its first
+// token. The tests check the behavior and print the times. For a full measurement, set
+// TANDEM_INTERRUPTS=50 TANDEM_INTERRUPT_EVERY_MS=500 TANDEM_GUARD_MS=2000.
 namespace tandem::testing {
 namespace {
 
@@ -22,7 +22,7 @@ double median(std::vector<double> values) {
     return values.empty() ? 0 : values[values.size() / 2];
 }
 
-/// Of the first such event, since the reply's start.
+/// The time of the first such event since the start of the reply.
 std::chrono::nanoseconds time_of(const reply_result& r, timeline_event::kind what) {
     for (const auto& e : r.timeline)
         if (e.what == what) return std::chrono::nanoseconds(e.at_ns);
@@ -48,8 +48,8 @@ class interrupt_timing : public contract {
         loop().run_until([&] { return over; });
     }
 
-    /// One reply after the other at a fixed pace. Each is interrupted while its first chunk is
-    /// spoken, or ends by itself before.
+    /// Runs one reply after another at a fixed pace. With `interrupts`, each reply is interrupted
+    /// during its first chunk. Otherwise, each reply ends by itself.
     figures talk(client& llm, bool interrupts) {
         figures f;
         const auto& turns = talk_turns();
@@ -75,7 +75,7 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
     auto c = client_config();
     c.server.reuse_guard = auto_guard;
     client llm(loop().ioc.get_executor(), c, kept_log());
-    talk(llm, false);  // what slots hold at the start must not count
+    talk(llm, false);  // the initial contents of the slots must not count
     const auto whole = talk(llm, false);
     const auto interrupted = talk(llm, true);
     EXPECT_EQ(interrupted.guard_waits, 0);
@@ -85,7 +85,7 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
               << " ms, after a whole reply " << median(whole.first_token) << " ms\n";
 }
 
-// Each reply uses one slot, which is free again a guard after its cut.
+// Each reply uses one slot, which is free again when the guard after its cut has elapsed.
 TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     const milliseconds guard(number_from("TANDEM_GUARD_MS", 200));
     auto c = client_config();
@@ -94,7 +94,7 @@ TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     std::optional<clock::time_point> cut_at[2];
     double largest = 0;
     for (int i = 0; i < count_; ++i) {
-        // The reply's own times count from some moment between these two.
+        // The reply's times count from a moment between `before` and `after`.
         const auto before = clock::now();
         consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
         loop().ioc.poll();

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <utility>
 
-// Thousands of cuts in a row leave nothing after.
+// Thousands of cuts in a row leave no busy slots, descriptors or memory behind.
 namespace tandem::testing {
 namespace {
 
@@ -28,7 +28,7 @@ class many_cuts : public contract {
         return c;
     }
 
-    // Says dialogues until so many cuts are done; gives the number of cuts.
+    // Runs dialogues until `wanted` cuts are done. Returns the number of cuts.
     int cut(client& llm, int wanted) {
         int cuts = 0;
         while (cuts < wanted && !HasFatalFailure()) {
@@ -60,7 +60,7 @@ class many_cuts : public contract {
     }
 
     int chunks() const { return chunks_; }
-    // Chunks that came from another slot than the one before.
+    // The number of chunks that came from another slot than the previous chunk.
     int turns() const { return turns_; }
 
  private:
@@ -85,7 +85,7 @@ class many_cuts : public contract {
     int turns_ = 0;
     int last_slot_ = -1;
 };
-// The mock server is no process of its own: its memory would count as ours.
+// The mock server runs in the process of the test, so its memory would count.
 INSTANTIATE_TEST_SUITE_P(one, many_cuts, ::testing::Values(server_kind::real), name_of);
 
 TEST_P(many_cuts, leave_nothing_behind) {
@@ -93,7 +93,7 @@ TEST_P(many_cuts, leave_nothing_behind) {
 }
 
 TEST_P(many_cuts, with_slots_in_turn_leave_nothing_behind) {
-    // Longer than the next chunk takes, so that the same slot is hardly ever ready again.
+    // The guard is longer than the next chunk takes, so the same slot is hardly ever ready.
     expect_nothing_left_of(wanted_cuts(), small_chunks(std::chrono::milliseconds(10)));
     EXPECT_GT(turns(), chunks() * 9 / 10);
 }

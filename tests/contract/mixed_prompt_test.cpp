@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-// Prompts of ids and a text after them, as the next turn of a conversation whose ids are known.
+// Prompts of ids followed by a text, as for the next turn of a conversation with known ids.
 namespace tandem::testing {
 namespace {
 
@@ -27,7 +27,7 @@ class mixed_prompt : public contract {
     ids tokens_of_start() { return tokens(wire::tokenize_body(start())); }
     ids tokens_of_tail() { return tokens(wire::tokenize_tail_body(tail())); }
 
-    // The first turn with its reply, and what the template puts after it for the second one.
+    // The first turn with its reply, and the text that the template adds for the second turn.
     static std::string start() { return whole().substr(0, end_of_reply()); }
     static std::string tail() { return whole().substr(end_of_reply()); }
     static const std::string& whole() { return talk_turn_of("timer/2").prompt; }
@@ -42,7 +42,7 @@ class mixed_prompt : public contract {
         request["prompt"] = prompt;
         return probe().complete(request);
     }
-    // Makes the slot hold these ids and one more.
+    // Makes the slot hold these ids.
     void fill(const ids& prompt) {
         auto request = request_for(talk_turn_of("timer/2"));
         request["prompt"] = prompt;
@@ -67,7 +67,7 @@ class mixed_prompt : public contract {
 };
 TANDEM_CONTRACT(mixed_prompt);
 
-/// Of a model that wants BOS at the start of a prompt.
+/// Uses a model that requires BOS at the start of a prompt.
 class mixed_prompt_with_bos : public mixed_prompt {
  protected:
     mixed_prompt_with_bos() {

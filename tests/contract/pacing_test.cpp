@@ -8,7 +8,7 @@
 #include <random>
 #include <string_view>
 
-// The pacing modes in front of both servers.
+// The pacing modes with both servers.
 namespace tandem::testing {
 namespace {
 
@@ -19,7 +19,7 @@ class pacing_contract : public contract {
     tandem::config paced(pacing mode) {
         auto c = client_config();
         c.pacing.mode = mode;
-        c.pacing.held_chunks_max = 2;  // so that streams are cut, too
+        c.pacing.held_chunks_max = 2;  // makes the stream mode cut, too
         return c;
     }
 
@@ -33,7 +33,7 @@ class pacing_contract : public contract {
         }
     }
 
-    /// Interrupts a reply at some moment, and checks what was heard of it.
+    /// Interrupts a reply after this time, and checks its handed-over and unspoken text.
     void say_and_interrupt(client& llm, const talk_turn& turn, std::chrono::microseconds after) {
         consumer said(llm.start(turn.prompt));
         boost::asio::steady_timer timer(loop().ioc, after);
@@ -91,8 +91,8 @@ TEST_P(pacing_contract, a_short_stream_is_one_request) {
     EXPECT_EQ(said.result().metrics.cuts, 0);
 }
 
-// A slow client may find two chunks in an answer, and both slots free after them: which slot it is
-// hangs on that.
+// A slow client may find two chunks in an answer, and both slots free after them. Therefore the
+// expected slot is not fixed.
 void expect_requests_where_prefilled(const captured_log& log) {
     constexpr std::string_view request = "request to slot ", prefilling = "prefilling slot ";
     char prefilled = '0';
@@ -104,8 +104,8 @@ void expect_requests_where_prefilled(const captured_log& log) {
     });
 }
 
-// Each chunk is continued once the slot for the next one is prefilled, as after a sentence's
-// speech.
+// Each chunk is continued after the slot for the next chunk has been prefilled, as is normal after
+// a spoken sentence.
 TEST_P(pacing_contract, a_prefilled_slot_evaluates_one_token_for_the_next_chunk) {
     auto c = paced(pacing::warm);
     c.server.reuse_guard = std::chrono::milliseconds(300);

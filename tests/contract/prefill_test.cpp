@@ -1,6 +1,6 @@
 #include "contract/contract_fixture.hpp"
 
-// What a slot holds after a request for one token, and after a cut; and when it loses that.
+// The contents of a slot after a request for one token and after a cut, and the loss of them.
 namespace tandem::testing {
 namespace {
 
@@ -9,7 +9,7 @@ class prefill_contract : public contract {
     json ids_of(const talk_turn& turn) {
         return probe().post("/tokenize", {{"content", turn.prompt}})->parsed().at("tokens");
     }
-    /// All but the last of these ids, and a single token generated, which nobody wants.
+    /// A request with all but the last of these ids that generates one token, which is discarded.
     static json prefill_of(json ids, int slot) {
         ids.erase(ids.size() - 1);
         return {{"prompt", ids}, {"stream", true}, {"n_predict", 1}, {"id_slot", slot}};
@@ -24,7 +24,7 @@ class prefill_contract : public contract {
         const auto slots = probe().get("/slots")->parsed();
         return slots.at(static_cast<std::size_t>(slot)).at("n_prompt_tokens").get<std::size_t>();
     }
-    /// Expects that a request with these ids finds all but the last of them in its slot.
+    /// Expects that a request with these ids finds all but the last id in its slot.
     void expect_one_evaluated(const talk_turn& turn, const json& ids, int slot) {
         const auto a = probe().complete(request_of(turn, ids, slot));
         EXPECT_EQ(a->events().front().at("timings").at("cache_n"), ids.size() - 1);
@@ -32,7 +32,7 @@ class prefill_contract : public contract {
         EXPECT_EQ(a->final_event().at("id_slot"), slot);
         EXPECT_EQ(a->text(), turn.reply);
     }
-    /// What of a prompt its slot still had after a request on the other slot.
+    /// The number of a prompt's tokens that its slot still holds after a request on the other slot.
     int cached_after_a_hop() {
         const auto& turn = talk_turn_of("yes");
         probe().complete(request_for(turn, 0));

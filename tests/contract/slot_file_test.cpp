@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-// What a slot holds, kept as a file of the server's.
+// The contents of a slot, saved in a file of the server.
 namespace tandem::testing {
 namespace {
 
@@ -46,7 +46,7 @@ class slot_file_contract : public contract {
     json save(int slot, const std::string& file) { return act(slot, "save", file)->parsed(); }
     json restore(int slot, const std::string& file) { return act(slot, "restore", file)->parsed(); }
 
-    // Runs a turn's request, and gives how much of its prompt the slot still had.
+    // Runs the request of a turn, and returns the number of prompt tokens that the slot still had.
     int cached(const std::string& turn, int slot) {
         const auto a = probe().complete(request_for(talk_turn_of(turn), slot));
         return a->events().front().at("timings").at("cache_n").get<int>();

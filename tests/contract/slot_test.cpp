@@ -1,6 +1,6 @@
 #include "contract/contract_fixture.hpp"
 
-// What a slot does, and what becomes of it when its request is cut.
+// The behavior of a slot, also when its request is cut.
 namespace tandem::testing {
 namespace {
 
@@ -20,7 +20,8 @@ TEST_P(slot_contract, a_request_for_a_busy_slot_gets_no_headers_until_it_is_free
     std::size_t events_before_headers = 0;
     waiting->when_begun = [&] { events_before_headers = running->events().size(); };
     ASSERT_TRUE(probe().wait_for_end(*waiting));
-    // Half of them: what the first connection still holds may be read after the second one.
+    // Only half of the events, because the client may read the second connection before it has read
+    // everything from the first one.
     EXPECT_GT(events_before_headers, length / 2);
 }
 

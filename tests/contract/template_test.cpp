@@ -1,7 +1,7 @@
 #include "contract/contract_fixture.hpp"
 #include "wire/calls/server_messages.hpp"
 
-// What the talk model's template, which knows role and content only, makes of messages with tools.
+// Messages with tools, rendered by the talk model's template, which uses only role and content.
 namespace tandem::testing {
 namespace {
 

@@ -1,4 +1,4 @@
-"""Runs a command line of the docs in a folder that looks like the repository, against mock servers."""
+"""Runs command lines of the docs in a folder that looks like the repository, against mock servers."""
 
 import contextlib
 import json
@@ -17,12 +17,12 @@ from doc_pages import ROOT, Page
 
 BUILD = pathlib.Path(os.environ["TANDEM_BUILD"])
 LIMIT = 250  # seconds for one command
-TOKENS = "12"  # of each reply: long enough for a sentence, and over soon
+TOKENS = "12"  # the limit of a reply: long enough for a sentence, and soon over
 FILES_WRITTEN = ("--report", "--wav", "--save", "--output", "--record", "--audit", "--state")
 
 
 def short_dialogues():
-    """What the servers say to the examples: little, as a voice takes its time."""
+    """Yields the servers' dialogues for the examples. They are short, because speech takes time."""
     for system in ([], [{"role": "system", "content": "You are kind."}]):
         for further in ("Go on, please.", "Sorry, go on."):
             story = "There once was a small fox in a great forest. It slept."
@@ -32,7 +32,7 @@ def short_dialogues():
 
 
 class Fault(Exception):
-    """What a command did wrong, or why it cannot be run."""
+    """A failure of a command, or the reason why it cannot be run."""
 
 
 class Servers:
@@ -70,7 +70,7 @@ class Servers:
 
 
 class Server:
-    """A process that serves, and its `url`; raises Fault where it does not listen."""
+    """A server process and its `url`. Raises Fault if the process does not listen."""
 
     def __init__(self, line, folder):
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as log:
@@ -91,7 +91,7 @@ class Server:
         return self._log.read_text()
 
     def stop(self, by=signal.SIGTERM):
-        """Gives its exit status."""
+        """Stops the process, and returns its exit status."""
         self._process.send_signal(by)
         return self._process.wait(LIMIT)
 
@@ -109,7 +109,7 @@ def environment(folder):
 
 
 def furnished(folder):
-    """Makes `folder` look like the repository with its build, and gives the files that pages name."""
+    """Makes `folder` look like the repository with its build, and creates the files that pages name."""
     for name in ("CMakeLists.txt", "CMakePresets.json", "README.md", "docs", "include", "tests", "tools"):
         (folder / name).symlink_to(ROOT / name)
     (folder / "build").mkdir()
@@ -123,7 +123,7 @@ def furnished(folder):
         "python3": sys.executable,
     }.items():
         (folder / "bin" / name).symlink_to(program)
-    # A tone in place of a voice, which is a package of its own.
+    # A tone replaces the voice, which would need another package.
     voice = ROOT / "tests/command/fake_voice.py"
     (folder / "bin/piper").write_text(f"#!/bin/sh\nexec '{sys.executable}' '{voice}'\n")
     (folder / "bin/piper").chmod(0o755)
@@ -146,13 +146,13 @@ def make_key_and_certificate(folder):
 
 
 class Runner:
-    """Runs the commands of one page, in their order."""
+    """Runs the commands of one page, in order."""
 
     def __init__(self, folder, servers):
         self.folder, self.servers = folder, servers
 
     def run(self, command):
-        """Raises Fault."""
+        """Runs one command. Raises Fault if it fails."""
         text = SMALLER.get(command.text, command.text)
         parts = re.split(r" && ", text) if text.startswith(("cmake", "ninja")) else [text]
         for part in parts:
@@ -176,12 +176,12 @@ class Runner:
         elif program.startswith("build/") and not (self.folder / program).is_dir() or text.startswith("python3 docs/"):
             self._shell(text, "Hello\n")
         elif is_inline and " " not in text and (self.folder / text).exists():
-            pass  # it is only named
+            pass  # the page only mentions the file
         else:
             raise Fault("the test cannot run this: teach command_runner.py, or say why not in command_table.py")
 
     def _placed(self, text):
-        """What is meant by example in the docs becomes what is there."""
+        """Replaces example addresses and names of the docs by existing ones."""
         text = self.servers.put_into(text)
         for written, meant in (
             ("--pacing MODE", "--pacing strict"),
@@ -195,7 +195,7 @@ class Runner:
         words = shlex.split(text[text.index("tandem ") :] if "|" in text else text)
         subcommand = words[1]
         if is_inline and len(words) == 2 and not subcommand.startswith("-"):
-            self._shell(f"{text} --help")  # it is only named
+            self._shell(f"{text} --help")  # the page only mentions the command
         elif subcommand == "serve":
             text = re.sub(r"--listen \S+", "", text)
             self._serves(f"{text} --listen 127.0.0.1:0", {0})
@@ -238,7 +238,7 @@ class Runner:
             raise Fault(f"exit status {status} after SIGTERM: {server.told()[-1000:]}")
 
     def _ctest(self, text):
-        """The tests that it would run, of which there must be some."""
+        """Lists the tests that the command would run. There must be at least one."""
         words = shlex.split(text)
         folder = self.folder / words[words.index("--test-dir") + 1] if "--test-dir" in words else BUILD
         if not folder.exists():
@@ -249,7 +249,7 @@ class Runner:
             raise Fault("there is no such test")
 
     def _ninja(self, text):
-        """The targets must be there; building them is what came before this test."""
+        """Checks that the targets exist. They have been built before this test."""
         words = shlex.split(text)
         if not (self.folder / words[words.index("-C") + 1]).exists():
             raise Fault("there is no such preset")
@@ -257,7 +257,7 @@ class Runner:
             self._shell(f"ninja -C {BUILD} -t query {target}")
 
     def _cmake(self, text):
-        """Configures in a folder of its own; of building, the preset and the targets must be there."""
+        """Configures in a separate folder. Does not build, but checks that the preset and the targets exist."""
         words = shlex.split(text)
         kind = "build" if "--build" in words else "configure"
         preset = words[words.index("--preset") + 1]
@@ -272,7 +272,7 @@ class Runner:
 
 
 def program_of(text):
-    """The last one of a pipe, without its folder where that is the one of a build."""
+    """Returns the last program of a pipe, without the folder of a build."""
     stage = text.split(" | ")[-1]
     words = [w for w in stage.split() if not re.fullmatch(r"(sudo|[A-Z][A-Z_]*=.*)", w)]
     built = re.fullmatch(r"build/\w+/(tools|mock_server)/([\w-]+)", words[0])
@@ -280,7 +280,7 @@ def program_of(text):
 
 
 def after(words, flag):
-    """The words behind `flag` and its value; all but the first where it is not there."""
+    """Returns the words after `flag` and its value, or all words but the first without the flag."""
     return words[words.index(flag) + 2 :] if flag in words else words[1:]
 
 

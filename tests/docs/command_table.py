@@ -1,6 +1,6 @@
-"""What commands_test.py knows of single lines of the docs. An entry that no page has any more is a fault."""
+"""Exceptions of commands_test.py for lines of the docs. An entry that no page contains is a fault."""
 
-# Not commands: how paragraphs of blocks, and code within sentences, begin that are something else.
+# The beginnings of paragraphs in blocks, and of code within sentences, that are not commands.
 OTHER = {
     ("README.md", "build/quickstart/tools"),  # a folder
     ("docs/architecture.md", "prompt ─►"),
@@ -11,8 +11,8 @@ OTHER = {
     ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
     ("docs/gateway.md", "listening on"),
     ("docs/gateway-operation.md", "request req-"),
-    ("docs/gateway-operation.md", "wrk -t1"),  # how a figure was measured
-    ("docs/install.md", "cpack -G DEB"),  # named, and run in full above it
+    ("docs/gateway-operation.md", "wrk -t1"),  # the method of a measurement
+    ("docs/install.md", "cpack -G DEB"),  # mentioned; the page contains the full command above
     ("docs/install.md", "cmake --install"),
     ("docs/performance.md", "curl -N"),
     ("docs/server.md", "llama_kv_cache:"),  # a line of the server's log
@@ -20,7 +20,7 @@ OTHER = {
     ("docs/voice-websocket.md", "✗ "),
 }
 
-# Not run here: the reason, and the test that runs the same (a ctest, or a script of the tests).
+# Commands that are not run here, with the reason, and the ctest or script that runs the same.
 PACKAGES = "needs root, and a machine to install on; what is in the packages is tested"
 SYSTEMD = "needs systemd as init; the unit is tested by systemd's own programs"
 REAL = "needs a real llama-server"
@@ -78,7 +78,7 @@ NOT_RUN = {
     "build/release/tests/bench/gateway_load": ("takes minutes", "bench.gateway_load_plain"),
 }
 
-# Run for a shorter time.
+# Commands that run for a shorter time than in the docs.
 SMALLER = {
     "build/release/tests/bench/stream_load 1000 50 5 stream": "build/release/tests/bench/stream_load 20 50 2 stream",
     "build/release/tests/bench/channel_load 100": "build/release/tests/bench/channel_load 5",

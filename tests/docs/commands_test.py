@@ -1,4 +1,4 @@
-"""Every command line of README.md and docs is run, or stands in command_table.py with the reason.
+"""Runs every command line of README.md and docs, except those that command_table.py lists with a reason.
 
   TANDEM_BUILD=build/release /usr/bin/python3 tests/docs/commands_test.py [PAGE]...
 """
@@ -16,7 +16,7 @@ from command_runner import BUILD, Fault, Runner, furnished, servers_in
 from command_table import NOT_RUN, OTHER, SMALLER
 from doc_pages import ROOT, Command, Page, pages
 
-AT_ONCE = 4  # pages; most of their commands wait for a voice
+AT_ONCE = 4  # the number of pages; most of their commands wait for a voice
 
 
 def is_other(page, line):
@@ -24,7 +24,7 @@ def is_other(page, line):
 
 
 def commands():
-    """By page; each only once."""
+    """Returns the commands of each page, each command only once."""
     seen, found = set(), {}
     for page in pages():
         for command in page.commands(is_other):
@@ -90,7 +90,7 @@ class Table(unittest.TestCase):
 
 
 class Unknown(unittest.TestCase):
-    """A line that nobody has taught this test is not passed over."""
+    """The test does not skip lines that it cannot run."""
 
     def commands_of(self, text):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,11 @@
-"""What README.md and docs say: their commands, flags, links and anchors."""
+"""Reads README.md and docs: their commands, links and anchors."""
 
 import pathlib
 import re
 from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Blocks in other languages than the shell's.
+# The languages of blocks that are not for the shell.
 OTHER_FENCES = {"c", "cmake", "cpp", "css", "html", "ini", "js", "json", "jsonl", "python", "yaml"}
 PROGRAMS = (
     r"tandem|tandem-mock-server|llama-server|cmake|ctest|cpack|ninja|make|curl|g\+\+|pkg-config|openssl|contract"
@@ -33,7 +33,7 @@ class Block:
     lines: tuple
 
     def paragraphs(self):
-        """The parts between blank lines."""
+        """Yields the parts between blank lines."""
         part, begin = [], self.line
         for number, line in enumerate([*self.lines, ""], self.line):
             if line.strip():
@@ -45,7 +45,7 @@ class Block:
 
 
 class Page:
-    """A page in Markdown, taken apart: `blocks` of the shell, and `prose`, the lines without any block."""
+    """A parsed page in Markdown: the shell's `blocks`, and `prose`, which is the lines outside all blocks."""
 
     def __init__(self, path, root=ROOT):
         self.path, self.name = path, str(path.relative_to(root))
@@ -70,21 +70,21 @@ class Page:
             self.prose.append("" if is_indented or marker or fence is not None else line)
 
     def spans(self):
-        """(line, code) of all `code` within sentences, joined where it is broken over two lines."""
+        """Yields (line, code) of all `code` within sentences. Joins code that is broken over two lines."""
         text = "\n".join(self.prose)
         for found in re.finditer(r"(?<!`)(`+)(?!`)((?:(?!\n\n).)+?)(?<!`)\1(?!`)", text, re.S):
             code = re.sub(r"\s*\n\s*", " ", found.group(2)).replace("\\|", "|").strip()
             yield text.count("\n", 0, found.start()) + 1, code
 
     def links(self):
-        """(line, target) of all links but those to other sites."""
+        """Yields (line, target) of all links, except links to other sites."""
         text = "\n".join(re.sub(r"`[^`]*`", "", line) for line in self.prose)
         for found in re.finditer(r"\]\(([^)\s]+)\)", text):
             if not re.match(r"[a-z]+:", found.group(1)):
                 yield text.count("\n", 0, found.start()) + 1, found.group(1)
 
     def anchors(self):
-        """Those that GitHub makes of the headings."""
+        """Returns the anchors that GitHub generates for the headings."""
         found = []
         for line in self.prose:
             if heading := re.match(r"#{1,6}\s+(.*?)\s*#*$", line):
@@ -95,8 +95,8 @@ class Page:
         return found
 
     def commands(self, is_other):
-        """All command lines. `is_other(page, line)` says of the first line of a paragraph in a block, or of
-        code within a sentence, that it is none; nothing that stands below it in the block is one then."""
+        """Yields all command lines. `is_other(page, line)` is true if the first line of a paragraph in a
+        block, or code within a sentence, is not a command. Then the rest of the block has no commands."""
         for block in self.blocks:
             is_output = False
             for paragraph in block.paragraphs():
@@ -133,7 +133,7 @@ def pages():
 
 
 def is_command(code):
-    """Of code within a sentence: a program of ours or of the shell's with arguments, or a script."""
+    """Whether code within a sentence is a script, or a known program with arguments."""
     found = COMMAND.fullmatch(code)
     if not found or re.search(r"\.(html|txt|json|jsonl)$", found["program"]):
         return False

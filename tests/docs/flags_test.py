@@ -1,4 +1,4 @@
-"""Each flag that the docs name is one of the command's, the mock server's or another program's."""
+"""Each flag in the docs must be a flag of the command, of the mock server or of another program."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from doc_pages import pages
 
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9_-]*[a-z0-9]")
 LINE = re.compile(r"\btandem ([a-z]+)((?: [^`|\n#]*)?)")
-# Pages about one command: a flag alone is that command's.
+# Pages about one command. Flags on these pages are flags of the command.
 PAGE_OF = {
     "docs/bench.md": "bench",
     "docs/chat.md": "chat",
@@ -21,7 +21,7 @@ PAGE_OF = {
     "docs/report.md": "replay",
     "docs/sentences.md": "segment",
 }
-# Programs that are not ours.
+# The flags of other programs in the docs.
 OTHER_PROGRAMS = {
     "cmake": {"--build", "--config", "--install", "--prefix", "--component", "--preset", "--strip", "--target"},
     "ctest": {"--test-dir"},
@@ -47,12 +47,12 @@ def flags_in(text):
 
 
 def text_of(page):
-    """Without what the changelog says of flags that are gone."""
+    """Returns the text of a page without the changelog's entries for removed flags."""
     return re.sub(r"\n### Removed\n.*?(?=\n##|\Z)", "", page.path.read_text(), flags=re.S)
 
 
 def lines_of(page):
-    """(command, what it is given) of each command line of ours; what is quoted is not its flags."""
+    """Returns (command, arguments) of each tandem command line. Quoted arguments are left out."""
     text = re.sub(r"'[^'\n]*'", "''", page.path.read_text().replace("\\\n", " "))
     return LINE.findall(text)
 

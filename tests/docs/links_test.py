@@ -1,4 +1,4 @@
-"""Each relative link of the docs leads to a file, and to a heading where it names one."""
+"""Each relative link of the docs must lead to an existing file, and its anchor to a heading."""
 
 import glob
 import re

@@ -1,4 +1,4 @@
-"""docs/examples/bot.py against a gateway, with the user's lines at its stdin."""
+"""Runs docs/examples/bot.py against a gateway, with the user's lines on stdin."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ BOT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "bot.p
 
 @contextlib.contextmanager
 def scripted_gateway(*events):
-    """Says these in answer to the user's first words, in their turn where they have one."""
+    """Starts a gateway that sends `events` after each message with text. Errors have no turn."""
 
     async def talk(socket, *_):
         async for message in socket:

@@ -18,7 +18,7 @@ child_process::ended run_example(const std::string& name, const mock::server& se
     return example.wait();
 }
 
-// The example's run against a server that greets.
+// Runs the example against a server that answers with a greeting.
 child_process::ended greeted_by(const std::string& example) {
     mock::options options;
     options.replies = {{"", "Good morning to you and to all of your family. How are you?"}};
@@ -83,7 +83,7 @@ TEST(example, conversation_keeps_what_was_heard) {
                     "  assistant: As you like.\n"));
 }
 
-// What history has of `sentence` in the output, without the mark of its end.
+// The part of `sentence` in the history that the example prints last.
 std::string heard_of(const std::string& sentence, const std::string& out) {
     const auto at = out.rfind(sentence.substr(0, 5));
     if (at == std::string::npos) return {};
@@ -91,8 +91,8 @@ std::string heard_of(const std::string& sentence, const std::string& out) {
 }
 
 TEST(example, barge_in_keeps_what_was_heard_when_the_user_talked) {
-    // The user talks after 3 s. At 40 ms a letter the voice begins the second one after 1.3 s, and
-    // ends it 5 s later.
+    // The user talks after 3 s. At 40 ms a letter, the voice begins the second sentence after 1.3
+    // s, and would end it 5 s later.
     const std::string first = "Oh, I do say a good day to you.";
     const std::string second =
         "There has never been as fine a day as this one is, I should say, nor one on which I would "

@@ -5,14 +5,14 @@
 #include <set>
 #include <string>
 
-// A key file is refused with words, and changes nothing then, or has keys that differ, each with
-// limits in their range and something that it may do.
+// A key file is either refused with error messages, and changes nothing, or gives distinct keys
+// with valid limits and at least one right each.
 namespace {
 
 using namespace tandem;
 using namespace tandem::gateway;
 
-constexpr std::size_t most_faults = 101;  // the last one may say that there are more
+constexpr std::size_t most_faults = 101;  // the last one may report more faults
 constexpr std::int64_t most_requests = 1'000'000;
 constexpr std::int64_t most_tokens = 1'000'000'000;
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-// A body is refused with a status and words, or is a request that the library takes.
+// A body is either refused with a status and a message, or gives a valid request of the library.
 namespace {
 
 using namespace tandem;

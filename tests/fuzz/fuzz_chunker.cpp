@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-// The pieces joined are the text, whatever the tokens and limits, and end between characters.
+// For all tokens and limits, the joined pieces are the text, and each piece ends between
+// characters.
 namespace {
 
 using namespace tandem;
 using status = text::chunker::status;
 
-/// What the pieces are held against.
+/// The fed text, and the pieces of it that the chunker returned.
 struct reply {
     std::string fed;
     int tokens_fed = 0;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-// What is read of an answer is the same for every split of its bytes, and every text of it valid.
+// The events of an answer do not depend on the split of its bytes, and all texts are valid.
 namespace {
 
 using namespace tandem;
@@ -32,7 +32,7 @@ void add(const wire::token_event& e, outcome& out) {
 
 void read(wire::completion_reader& reader, std::string_view bytes, outcome& out) {
     if (reader.fault()) return;
-    // A copy that ends with the call: views into it must not be kept.
+    // The copy ends with the call, so that stored views into it are detected.
     const std::string copy(bytes);
     reader.feed(copy);
     wire::token_event e;

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-// A configuration is loaded whole, with values that are in range and can be written and read again,
-// or with faults; and no fault shows a key.
+// A configuration is either loaded with valid values, which survive writing and reading, or gives
+// faults. No fault contains the key.
 namespace {
 
 using namespace tandem;
@@ -31,12 +31,12 @@ constexpr bool is_one_word =
     std::is_arithmetic_v<Field> || std::is_enum_v<Field> || std::is_same_v<Field, duration> ||
     std::is_same_v<Field, std::optional<duration>>;
 
-/// Numbers, times and choices are written as they are read.
+/// Numbers, times and choices have the same value after writing and reading.
 void require_rewritable(const config& c, std::string_view input) {
     config again;
     for_each_field(c, [&]<class Field>(const field_info& f, const Field&) {
         if constexpr (is_one_word<Field>) {
-            // Each field costs a walk over all: only those that the input may have set.
+            // Each check searches all fields, so it covers only those that the input may have set.
             if (input.find(f.name) == input.npos) return;
             const auto text = field_text(c, f.name);
             fuzzing::require(!set_field(again, f.name, text));
@@ -45,12 +45,12 @@ void require_rewritable(const config& c, std::string_view input) {
     });
 }
 
-/// One of several URLs is checked by those who use them.
+/// With several URLs, only the code that uses the URLs checks each of them.
 void require_in_range(const config& c, std::size_t urls) {
     for (const auto& fault : check(c)) fuzzing::require(fault.field == "url" && urls > 1);
 }
 
-/// What `input` gave.
+/// Checks the result of `input`.
 void require_sound(const config& c, const std::vector<std::string>& faults, std::size_t urls,
                    std::string_view input) {
     fuzzing::require(!shows_key(faults));
@@ -60,7 +60,7 @@ void require_sound(const config& c, const std::vector<std::string>& faults, std:
     require_rewritable(c, input);
 }
 
-/// Lines "name=value", of which `use` gets each; a line without "=" is left out.
+/// Calls `use` for each line "name=value". Ignores lines without "=".
 template <class Use>
 void for_each_pair(std::string_view text, Use use) {
     while (!text.empty()) {
@@ -75,7 +75,7 @@ void for_each_pair(std::string_view text, Use use) {
 command::environment variables_of(std::string_view text) {
     command::environment all{{"TANDEM_API_KEY", key}};
     for_each_pair(text, [&](const std::string& name, const std::string& value) {
-        // A value of the environment ends with its first zero. The key stays what it is.
+        // An environment value ends at its first zero. The input cannot change the key.
         if (const auto variable = command::variable_name(name); variable != "TANDEM_API_KEY")
             all[variable] = value.c_str();
     });
@@ -122,7 +122,7 @@ void read_flags(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzzing::input in(data, size);
     if (in.rest().find(key) != std::string_view::npos) return 0;
-    // Some fifty flags take long to set up.
+    // The setup of about fifty flags is slow.
     const bool as_flags = in.number(15) == 0;
     as_flags ? read_flags(in.rest()) : read_file_and_variables(in.rest());
     return 0;

@@ -6,8 +6,8 @@
 
 #include <string>
 
-// The texts of a stream's events, joined, are the bytes that the server put into them, made valid;
-// and where a request may be cut they end with a whole character.
+// The joined texts of a stream's events are the server's bytes, made valid. Where a request may be
+// cut, they end with a whole character.
 namespace {
 
 using namespace tandem;
@@ -28,9 +28,9 @@ std::string quoted(std::string_view bytes) {
 struct stream {
     wire::completion_reader reader;
     std::string joined;
-    int events = 0;  // whose text is in it
+    int events = 0;  // the number of events with text in `joined`
 
-    /// The event's text.
+    /// Reads an event, and returns its text.
     std::string read(const std::string& bytes) {
         wire::token_event e;
         reader.feed(bytes);

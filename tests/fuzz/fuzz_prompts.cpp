@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
-// Each line of a file of prompts gives a dialogue that can be held or a fault in words that can be
-// shown; and lines are the same however a descriptor's bytes come.
+// Each line of a prompt file gives either a usable dialogue or a fault with a printable message.
+// The lines do not depend on how the bytes of a descriptor are split.
 namespace {
 
 using namespace tandem;
@@ -47,7 +47,7 @@ void require_read(std::string_view text) {
     }
 }
 
-constexpr const char* too_long = "\n";  // which no line holds
+constexpr const char* too_long = "\n";  // no line contains it
 
 std::vector<std::string> expected_lines(std::string_view text, std::size_t most) {
     std::vector<std::string> lines;
@@ -59,7 +59,7 @@ std::vector<std::string> expected_lines(std::string_view text, std::size_t most)
     return lines;
 }
 
-/// A socket keeps the parts apart that are written to it, of which it takes some hundred.
+/// Writes `text` to a socket, which keeps the parts separate. It holds about a hundred parts.
 void write_in_parts(int fd, std::string_view text, std::size_t seed) {
     while (!text.empty()) {
         const auto part = text.substr(0, 1 + text.size() / 32 + seed % 7);
@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto most = in.number(255);
     const auto seed = in.number(255);
     require_read(in.rest());
-    // System calls take their time: a look at them now and then is enough.
+    // System calls are slow, so only some inputs run this check.
     if (seed % 8 == 0) require_same_lines(in.rest(), most, seed / 8);
     return 0;
 }

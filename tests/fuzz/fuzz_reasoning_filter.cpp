@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-// What is visible, and what is reasoning, is the same for every division of the text, and no longer
-// than it.
+// The visible text and the reasoning do not depend on the split of the text, and together are not
+// longer than the text.
 namespace {
 
 using namespace tandem;
 
-/// As they come, or short ones that the fuzzer finds soon.
+/// The default tags, or short tags that the fuzzer finds quickly.
 std::vector<tag_pair> tags_of(std::size_t choice) {
     if (choice == 0) return default_reasoning_tags();
     return {{"<a>", "</a>"}, {"<a>", "<b"}, {"aab", "ab"}, {"|", "|"}, {"\xC3\xA9", "a"}};

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-// A recording is read or refused with words; what was read answers any requests, by steps that end.
+// A recording is either read or refused with a message. A recording that was read answers all
+// requests in a finite number of steps.
 namespace {
 
 using namespace tandem;
@@ -46,7 +47,8 @@ transport::http_request completion(fuzzing::input& in, bool has_place, bool is_p
     return request;
 }
 
-// Takes as many bytes of any kind, so that a change of one changes no other request.
+// Consumes the same number of bytes for each kind, so that a change of one request changes no
+// other.
 transport::http_request request_from(fuzzing::input& in) {
     constexpr std::size_t prefill = 4, without_place = 5, health = 6, tokenize = 7;
     const auto kind = in.number(7);
@@ -56,14 +58,14 @@ transport::http_request request_from(fuzzing::input& in) {
     return request;
 }
 
-// What a transport may rely on.
+// Checks all properties that a transport relies on.
 class checked_script {
  public:
     checked_script(std::shared_ptr<detail::playback> from, detail::answer_script script,
                    std::size_t most_steps)
         : from_(std::move(from)), script_(std::move(script)), most_steps_(most_steps) {}
 
-    /// False at its end.
+    /// Runs the next step; false at the end.
     bool go_on() {
         const auto step = has_ended_ ? std::nullopt : script_();
         if (!step) return false;
@@ -113,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto player = std::make_shared<detail::playback>(*std::move(traffic));
     player->set_speed(speed);
     const auto server = player->servers().empty() ? "http://a" : player->servers().front();
-    // Each step is made of something in the input, except a few at the end.
+    // The input determines each step, except a few at the end.
     const auto most_steps = size + 4;
     std::vector<checked_script> scripts;
     for (const auto& r : requests) {

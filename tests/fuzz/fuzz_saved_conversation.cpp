@@ -5,7 +5,8 @@
 
 #include <string>
 
-// A text is read whole or refused with words, and what was read is written as it can be read again.
+// A text is either read completely or refused with a message. The result survives writing and
+// reading.
 namespace {
 
 using namespace tandem;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-// The sentences joined are the bytes fed, whatever the tokens, the language and the holds. Bytes
-// make the sentences that the characters make.
+// For all tokens, languages and holds, the joined sentences are the fed bytes. Single bytes give
+// the same sentences as single characters.
 namespace {
 
 using namespace tandem;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Every answer has a meaning or an error in words that are safe to log.
+// Every answer gives either a value or an error with messages that are safe to log.
 namespace {
 
 using namespace tandem;
@@ -36,7 +36,7 @@ void decode_by(error_code (*decoder)(wire::response_view, Out&, diagnostics&),
     require_told(ec, diag);
 }
 
-// What the quick way reads, the general one reads in the same way; white space leads there.
+// The general decoder gives the same tokens as the quick one. White space selects the general one.
 void require_same_tokens(std::string_view body) {
     std::vector<wire::token_id> quick;
     if (!wire::read_token_list(body, quick)) return;

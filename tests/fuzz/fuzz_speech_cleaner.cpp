@@ -7,7 +7,8 @@
 
 #include <string>
 
-// Speech is valid text, is not much longer than the chunk, and is empty or has something to speak.
+// Speech is valid text, is not much longer than the chunk, and is either empty or not only white
+// space.
 namespace {
 
 using namespace tandem;

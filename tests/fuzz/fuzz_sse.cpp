@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// The events of a stream are the same for every split of its bytes.
+// The events of a stream do not depend on the split of its bytes.
 namespace {
 
 using namespace tandem;
@@ -18,7 +18,7 @@ struct outcome {
 };
 
 void read(wire::sse_parser& parser, std::string_view bytes, outcome& out) {
-    // A copy that ends with the call: views into it must not be kept.
+    // The copy ends with the call, so that stored views into it are detected.
     const std::string copy(bytes);
     parser.feed(copy);
     wire::sse_event e;

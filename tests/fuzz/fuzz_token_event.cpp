@@ -8,8 +8,8 @@
 
 #include <string>
 
-// What is decoded is valid UTF-8, except the text, of which it is the bytes that came, and does not
-// depend on the event that was there before.
+// Decoded fields are valid UTF-8, except the text, which contains the received bytes. The result
+// does not depend on the previous contents of the event.
 namespace {
 
 using namespace tandem;
@@ -37,19 +37,20 @@ bool same(const wire::token_event& a, const wire::token_event& b) {
            a.error_message == b.error_message && a.error_context == b.error_context;
 }
 
-// The reader for today's events agrees with the general decoder, which white space leads to.
+// The quick reader, for events in the current format, agrees with the general decoder. White space
+// selects the general decoder.
 void require_quick_reader_agrees(std::string_view json) {
     wire::token_event quick, general;
     if (!is_valid(std::string(json)) || !wire::read_partial_event(json, quick)) return;
     const auto rest = json.substr(1);
     const auto general_ec = wire::decode_token_event("{ " + std::string(rest), general);
-    // The quick reader does not look at what follows the counts.
+    // The quick reader ignores everything after the counts.
     fuzzing::require(general_ec || same(quick, general));
 }
 
-// Bytes that are not UTF-8 change nothing but themselves.
+// Invalid UTF-8 bytes do not change the decoding of other bytes.
 void require_same_of_valid(std::string_view json, wire::token_event found) {
-    // Words are cut off at a bound, bytes of which are shorter than what stands for them.
+    // Messages are cut off at a bound, and replacement characters are longer than invalid bytes.
     if (json.size() > wire::max_server_text_bytes / 4) return;
     wire::token_event valid;
     fuzzing::require(!wire::decode_token_event(sanitized_utf8(json), valid));

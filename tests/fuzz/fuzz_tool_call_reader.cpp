@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <string>
 
-// However an answer is divided, the same text and the same calls come out of it; text without calls
-// is unchanged; and a call is of a known function, with an object of arguments.
+// The text and the calls of an answer do not depend on its split. Text without calls is unchanged.
+// Each call has a known function and an object of arguments.
 namespace {
 
 using namespace tandem;

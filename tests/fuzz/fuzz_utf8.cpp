@@ -5,8 +5,7 @@
 
 #include <string>
 
-// What the sanitiser gives is valid, the same for every split, and the text itself if that is
-// valid.
+// The sanitiser's output is valid and does not depend on the split. Valid text is unchanged.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tandem;
     fuzzing::input in(data, size);
@@ -22,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sanitizer.flush(split);
     fuzzing::require(split == whole && whole.size() <= 3 * bytes.size());
     fuzzing::require(sanitized_utf8(whole) == whole);
-    // It is as new, and appends.
+    // After a flush, the sanitiser is as new. It appends to the output.
     sanitizer.append(bytes, split);
     sanitizer.flush(split);
     fuzzing::require(split == whole + whole);

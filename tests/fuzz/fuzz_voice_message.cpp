@@ -4,7 +4,8 @@
 
 #include <string>
 
-// A message of a voice client is refused with a code, or has values that the library takes.
+// A message of a voice client is either refused with a code, or has values that the library
+// accepts.
 namespace {
 
 using namespace tandem;
@@ -39,7 +40,7 @@ void require_right(const voice::start& s) {
     if (s.user_stopped_ago) fuzzing::require(*s.user_stopped_ago >= duration::zero());
 }
 
-// The name is one that the gateway would write.
+// The gateway can write this name.
 void require_right(const client_chunk_id& name) {
     fuzzing::require(parse_client_chunk_id(to_string(name)) == name);
 }

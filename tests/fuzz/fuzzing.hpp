@@ -7,18 +7,18 @@
 
 namespace tandem::fuzzing {
 
-/// Ends the program, so that the fuzzer keeps the input, unless `holds`.
+/// Aborts the program if `holds` is false, so that the fuzzer stores the input.
 inline void require(bool holds) {
     if (!holds) std::abort();
 }
 
-/// The fuzzer's input: bytes that decide how the rest is used.
+/// The fuzzer's input. Its first bytes control the use of the remaining bytes.
 class input {
  public:
     input(const std::uint8_t* data, std::size_t size)
         : rest_(reinterpret_cast<const char*>(data), size) {}
 
-    /// 0 to `most`; 0 when the bytes are used up.
+    /// A number from 0 to `most`; 0 if no bytes remain.
     std::size_t number(std::size_t most) {
         if (rest_.empty()) return 0;
         const auto byte = static_cast<unsigned char>(rest_.front());
@@ -36,7 +36,7 @@ class input {
     std::string_view rest_;
 };
 
-/// Calls `use` with parts of `text`, the sizes of which `seed` decides.
+/// Calls `use` with the parts of `text`, in order. `seed` determines their sizes.
 template <class Use>
 void in_parts(std::string_view text, std::size_t seed, Use use) {
     for (std::size_t step = seed; !text.empty(); step = step * 7 + 3) {

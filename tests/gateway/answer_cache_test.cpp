@@ -1,4 +1,4 @@
-// Whole answers at temperature 0 are given again to who asks the same.
+// The gateway repeats whole answers at temperature 0 for identical requests.
 
 #include "gateway/gateway_fixture.hpp"
 
@@ -22,7 +22,7 @@ class the_same_question : public a_gateway {
         const auto found = a.headers.find("x-tandem-cache");
         return found == a.headers.end() ? "" : found->second;
     }
-    /// How many tokens each request is audited with.
+    /// The generated tokens of each chat request, according to the audit.
     std::vector<int> audited_tokens() {
         std::vector<int> tokens;
         for (const auto& line : audited())

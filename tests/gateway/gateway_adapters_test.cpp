@@ -1,4 +1,4 @@
-// LoRA adapters behind the gateway: asked for by requests, and deployed by operators.
+// LoRA adapters behind the gateway: requests select them, and operators deploy them.
 
 #include "gateway/adapters/adapter_store.hpp"
 #include "gateway/voice_fixture.hpp"
@@ -24,7 +24,7 @@ class gateway_with_adapters : public voice_gateway {
         for (const char* end : {"", "-wal"}) std::remove((state_ + end).c_str());
     }
 
-    /// What the last completion said of adapters; null if it said nothing.
+    /// The adapters in the last completion request; null if it contained none.
     json asked_of_server() {
         const auto all = mock_server->observe().of_path("/completion");
         const auto body = json::parse(all.back().body);
@@ -48,7 +48,7 @@ class gateway_with_adapters : public voice_gateway {
         });
         return job;
     }
-    /// How much each counts at the server for requests that name none.
+    /// The scale of each adapter at the server, for requests that name no adapter.
     std::vector<double> at_server() {
         http_client c(mock_server->port());
         std::vector<double> list;
@@ -207,7 +207,7 @@ TEST_F(gateway_with_adapters, lets_operators_alone_deploy) {
     }
 }
 
-// --- what is deployed
+// --- deployed adapters
 
 TEST_F(gateway_with_adapters, remembers_what_is_deployed) {
     options.state_file = state_;

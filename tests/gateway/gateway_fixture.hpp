@@ -26,8 +26,8 @@ namespace tandem::testing {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-/// A gateway on a thread of its own, in front of a mock server that answers what the user says.
-/// What is to be different is said before start().
+/// A gateway on its own thread, in front of a mock server that answers known user messages. Tests
+/// change options before they call start().
 class a_gateway : public ::testing::Test {
  protected:
     a_gateway() {
@@ -35,7 +35,7 @@ class a_gateway : public ::testing::Test {
         options.port = 0;
         options.model = "talk";
         auto& server = options.service.client;
-        server.server.proxy = "none";  // the machine's own proxy has no say in tests
+        server.server.proxy = "none";  // tests ignore the machine's proxy settings
         server.server.reuse_guard = 0s;
         server.chunking.first_chunk_min_tokens = 0;
         options.audit = [this](std::string_view line) {
@@ -61,7 +61,7 @@ class a_gateway : public ::testing::Test {
         port = gate->port();
         thread = std::thread([this] { loop.run(); });
     }
-    /// Runs it on the gateway's thread, and waits for it.
+    /// Runs `f` on the gateway's thread, and waits until it returns.
     template <class Function>
     void on_loop(Function f) {
         std::promise<void> done;
@@ -94,11 +94,11 @@ class a_gateway : public ::testing::Test {
         }
         return text;
     }
-    /// Waits until a server has told that it is well.
+    /// Waits until the gateway is ready, which requires a healthy server.
     bool is_ready() {
         return poll_until([&] { return client().get("/ready").status == 200; });
     }
-    /// What happens once all connections have gone.
+    /// Stops the gateway. The future is ready when all connections are closed.
     std::future<void> stop(duration limit = 1min) {
         auto done = std::make_shared<std::promise<void>>();
         auto told = done->get_future();
@@ -106,11 +106,11 @@ class a_gateway : public ::testing::Test {
         return told;
     }
 
-    /// Whether it generates for somebody, as things are now.
+    /// Whether a slot of the server is processing a request at this moment.
     bool server_is_busy() {
         return std::ranges::any_of(mock_server->observe().slots, &mock::slot_record::is_processing);
     }
-    /// Waits until the latest reply has begun, and runs.
+    /// Waits until the latest reply has a token and is still running.
     bool server_has_begun() {
         return mock_server->wait_until([](const mock::observations& o) {
             const auto asked = o.of_path("/completion");
@@ -118,7 +118,7 @@ class a_gateway : public ::testing::Test {
                    asked.back().outcome == mock::outcome::running;
         });
     }
-    /// Waits until the latest reply ends like this.
+    /// Waits until the latest reply has this outcome.
     bool server_sees(mock::outcome outcome) {
         return mock_server->wait_until([=](const mock::observations& o) {
             const auto asked = o.of_path("/completion");

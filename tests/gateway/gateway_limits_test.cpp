@@ -1,4 +1,4 @@
-// Hostile clients, slow ones, and the end.
+// Hostile clients, slow clients, and shutdown.
 
 #include "gateway/gateway_fixture.hpp"
 
@@ -75,7 +75,7 @@ TEST_F(a_gateway, takes_no_more_connections_than_it_may) {
     EXPECT_EQ(two.get("/health").status, 200);
 }
 
-// --- the end
+// --- shutdown
 
 class stopped_gateway : public a_gateway {};
 

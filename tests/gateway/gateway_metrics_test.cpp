@@ -1,4 +1,4 @@
-// What /metrics tells, and to whom.
+// The contents of /metrics, and the clients that may read them.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -15,7 +15,7 @@ using namespace tandem::testing;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Of the only line with this name and these labels; nothing if there is none.
+/// The value in the line with this name and these labels; empty if there is no such line.
 std::optional<double> value(const std::string& text, const std::string& name,
                             const std::vector<std::string>& labels = {}) {
     std::istringstream in(text);
@@ -30,7 +30,7 @@ std::optional<double> value(const std::string& text, const std::string& name,
 class measured_gateway : public voice_gateway {
  protected:
     std::string metrics() { return client().get("/metrics").body; }
-    /// Waits until that is the value; the gateway counts after the answer.
+    /// Waits until the metric has this value. The gateway counts a request after it has answered.
     bool becomes(const std::string& name, const std::vector<std::string>& labels, double wanted) {
         return poll_until([&] { return value(metrics(), name, labels) == wanted; });
     }

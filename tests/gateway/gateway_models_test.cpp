@@ -1,4 +1,4 @@
-// Several models behind one gateway, as its clients see them.
+// Several models behind one gateway, as clients see them.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/captured_log.hpp"
@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// "talk" on the fixture's server, "code" on another one.
+/// Serves the model "talk" with the fixture's server, and "code" with a second server.
 class gateway_of_two_models : public voice_gateway {
  protected:
     void start() {

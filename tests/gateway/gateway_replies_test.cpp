@@ -88,7 +88,7 @@ TEST_F(a_gateway, streams_what_the_model_wrote_for_itself_before_the_text) {
     }
 }
 
-// --- what goes wrong
+// --- failures
 
 TEST_F(a_gateway, has_a_status_for_what_fails_before_the_first_text) {
     options.service.client.failover.retries = 0;
@@ -263,7 +263,7 @@ TEST_F(a_gateway, names_the_replys_lines_of_the_log_in_the_audit) {
     }
 }
 
-// --- clients that go
+// --- clients that disconnect
 
 class leaving_client : public a_gateway {
  protected:
@@ -295,7 +295,7 @@ TEST_F(leaving_client, stops_the_servers_generation_of_a_whole_answer) {
     }
 }
 
-// Bytes that wait must not hide that the client has gone after them.
+// Unread bytes must not hide that the client disconnected after it had sent them.
 TEST_F(leaving_client, is_seen_behind_a_request_that_it_sent_ahead) {
     start();
     http_client c(port);

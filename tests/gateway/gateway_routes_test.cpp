@@ -1,4 +1,4 @@
-// What the gateway answers, and to whom.
+// The routes of the gateway, and the clients that may use them.
 
 #include "gateway/access/routes.hpp"
 #include "gateway/gateway_fixture.hpp"

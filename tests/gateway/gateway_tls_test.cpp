@@ -1,4 +1,4 @@
-// The gateway's port with TLS: HTTP, WebSocket, and clients that do not talk it.
+// The gateway's port with TLS: HTTP, WebSocket, and clients that do not use TLS.
 
 #include "gateway/gateway_fixture.hpp"
 #include "gateway/websocket_frames.hpp"
@@ -105,7 +105,7 @@ TEST_F(tls_gateway, talks_over_a_websocket) {
     EXPECT_THAT(c.read_to_end(), HasSubstr("\x88\x02\x03\xe8"));
 }
 
-// --- who does not talk TLS
+// --- clients without TLS
 
 TEST_F(tls_gateway, tells_who_talks_plain_http) {
     start();
@@ -131,7 +131,7 @@ TEST_F(tls_gateway, closes_a_handshake_that_does_not_get_on) {
     start();
     auto silent = plain();
     auto half = plain();
-    half.send(std::string("\x16\x03\x01\x02\x00\x01", 6));  // of a ClientHello
+    half.send(std::string("\x16\x03\x01\x02\x00\x01", 6));  // the start of a ClientHello
     EXPECT_EQ(silent.read_to_end(), "");
     EXPECT_EQ(half.read_to_end(), "");
 }
@@ -153,7 +153,7 @@ TEST_F(tls_gateway, does_not_wait_for_handshakes_when_it_is_stopped) {
     EXPECT_EQ(stopped.wait_for(120s), std::future_status::ready);
 }
 
-// --- another certificate
+// --- new certificates
 
 TEST_F(tls_gateway, shows_another_certificate_from_now_on) {
     start();

@@ -1,4 +1,4 @@
-// Ids by which others know a request.
+// Ids by which other systems identify a request.
 
 #include "gateway/voice_fixture.hpp"
 
@@ -29,7 +29,7 @@ class traced_gateway : public voice_gateway {
     }
 
     std::mutex log_mutex;
-    std::vector<std::string> log;  // of the gateway's threads, until end()
+    std::vector<std::string> log;  // the gateway's threads write to it until end()
 };
 
 TEST_F(traced_gateway, passes_the_trace_of_a_request_on) {
@@ -67,7 +67,7 @@ TEST_F(traced_gateway, gives_no_trace_to_the_request_behind_it) {
     auto c = client();
     c.headers["traceparent"] = traceparent;
     c.post("/v1/chat/completions", chat());
-    c.headers = {{"Cache-Control", "no-store"}};  // a new reply
+    c.headers = {{"Cache-Control", "no-store"}};  // bypasses the answer cache
     c.post("/v1/chat/completions", chat());
     EXPECT_EQ(traceparent_at_the_server(), "");
 }

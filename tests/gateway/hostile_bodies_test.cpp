@@ -1,5 +1,5 @@
-// What stands after a request's head: the gateway keeps no more of it than it needs, and takes
-// nothing from it that its check has not seen.
+// The bytes after a request's head: the gateway buffers no more of them than it needs, and uses
+// nothing in them that its checks have not seen.
 
 #include "gateway/gateway_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -16,13 +16,13 @@ std::string in_chunks(const std::string& start_line, const std::string& body) {
     return start_line + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body;
 }
 
-/// Says what is sent again and again, until the gateway has had enough.
+/// Sends `again` repeatedly, up to a limit, and reads the answer.
 http_answer answer_to_more(http_client& c, const std::string& again) {
-    constexpr std::size_t most = 4u << 20;  // far over all bounds of heads
+    constexpr std::size_t most = 4u << 20;  // far above every limit on heads
     try {
         for (std::size_t sent = 0; sent < most; sent += again.size()) c.send(again);
     } catch (const std::exception&) {
-        // It does not take more.
+        // The gateway accepts no more bytes.
     }
     return c.read_answer();
 }
@@ -66,7 +66,7 @@ TEST_F(a_gateway, takes_no_fields_from_behind_a_body) {
     EXPECT_THAT(answer.headers.at("x-request-id"), HasSubstr("req-"));
 }
 
-// --- clients that ask before they send
+// --- clients that expect "100 Continue"
 
 std::string asking_post(std::size_t bytes, const std::string& key) {
     return fmt::format(
@@ -118,7 +118,7 @@ TEST_F(a_gateway_with_a_key, checks_the_key_before_the_size) {
     EXPECT_EQ(known.read_answer().status, 413);
 }
 
-// --- the audit of what is not read
+// --- audit of refused requests
 
 TEST_F(a_gateway_with_a_key, tells_the_audit_whose_body_is_too_large) {
     start();

@@ -1,4 +1,4 @@
-// WebSocket frames that no client of good will sends.
+// WebSocket frames that only hostile or broken clients send.
 
 #include "gateway/voice_fixture.hpp"
 #include "gateway/websocket_frames.hpp"
@@ -9,7 +9,7 @@ using namespace tandem;
 using namespace tandem::testing;
 using ::testing::HasSubstr;
 
-// The gateway's own close frame.
+// The payload of a close frame with this code.
 std::string close_frame(int code) {
     return std::string(1, static_cast<char>(code >> 8)) + static_cast<char>(code & 0xff);
 }
@@ -17,7 +17,7 @@ std::string close_frame(int code) {
 class attacked_voice : public voice_gateway {
  protected:
     attacked_voice() { options.voice.message_bytes = 4096; }
-    /// One talks already when the other comes.
+    /// Lets another client start a dialogue before the attacker connects.
     void start() {
         voice_gateway::start();
         other_.emplace(port);

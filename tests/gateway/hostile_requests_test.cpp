@@ -1,5 +1,5 @@
-// Requests that no client of good will sends: who sends them gets the right status, or is closed,
-// and others are served meanwhile.
+// Requests that only hostile or broken clients send. The gateway answers with the right status or
+// closes the connection, and serves other clients in the meantime.
 
 #include "gateway/access/routes.hpp"
 #include "gateway/gateway_fixture.hpp"
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// While one works at it, another client has its answer sent slowly, and in full.
+/// During an attack, another client slowly receives an answer, which must be complete.
 class attacked_gateway : public a_gateway {
  protected:
     attacked_gateway() { server_options.tokens_per_second = 10; }
@@ -43,7 +43,7 @@ struct bad_request {
 };
 class bad_requests : public attacked_gateway, public ::testing::WithParamInterface<bad_request> {};
 
-// What stands after the request must not be taken for another one.
+// The gateway must not treat the bytes after a bad request as another request.
 TEST_P(bad_requests, are_refused_once_and_the_connection_ends) {
     start();
     http_client c(port);
@@ -163,7 +163,7 @@ class slow_requests : public attacked_gateway,
 
 TEST_P(slow_requests, are_given_up) {
     options.read_timeout = 2s;
-    server_options.tokens_per_second = 5;  // the other's answer takes longer than that
+    server_options.tokens_per_second = 5;  // the other client's answer outlasts the timeout
     start();
     http_client c(port);
     c.send(GetParam().sent);
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
                                    post_with("Transfer-Encoding: chunked\r\n", "5\r\n{")}),
     [](const auto& row) { return row.param.name; });
 
-// --- the check
+// --- authorization
 
 class guarded_gateway : public attacked_gateway {
  protected:

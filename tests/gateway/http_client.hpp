@@ -13,30 +13,30 @@ struct ssl_st;
 
 namespace tandem::testing {
 
-/// What a client of the gateway got. Names of headers are in lower case.
+/// An answer of the gateway. The names of headers are in lower case.
 struct http_answer {
     int status = 0;
     std::map<std::string, std::string> headers{};
     std::string body{};
 
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; a discarded value if it is not JSON.
     nlohmann::json parsed() const { return nlohmann::json::parse(body, nullptr, false); }
     /// The data of each event of a stream.
     std::vector<std::string> events() const;
 };
 
-/// A connection to 127.0.0.1 that waits for what it asks, up to 20 s; what fails gives an answer of
-/// status 0.
+/// A blocking connection to 127.0.0.1. Each read and write waits up to 20 s. The answer to a failed
+/// request has the status 0.
 class http_client {
  public:
     explicit http_client(std::uint16_t port);
-    /// By TLS, where the gateway has this certificate (PEM) for 127.0.0.1.
+    /// Connects with TLS. The gateway must have this certificate (PEM) for 127.0.0.1.
     http_client(std::uint16_t port, const std::string& certificate);
     ~http_client();
     http_client(const http_client&) = delete;
     http_client& operator=(const http_client&) = delete;
 
-    /// Sent with every request.
+    /// The client sends these headers with every request.
     std::map<std::string, std::string> headers{};
 
     http_answer get(std::string_view target) { return ask("GET", target, {}); }
@@ -48,19 +48,19 @@ class http_client {
     }
     http_answer ask(std::string_view method, std::string_view target, std::string_view body);
 
-    // In parts.
+    // These functions send a request and read its answer in separate steps.
     void send(std::string_view bytes);
     void send_request(std::string_view method, std::string_view target, std::string_view body);
     http_answer read_answer();
-    /// Reads until this text has come; false if the connection ends, or time.
+    /// Reads until `text` arrives; false if the connection ends or times out first.
     bool read_until(std::string_view text);
-    /// Whatever comes until the other side closes in order; throws std::runtime_error where it does
-    /// not in time, resets the connection, or ends TLS silently.
+    /// Reads until the other side closes the connection in order. Throws std::runtime_error on a
+    /// timeout, on a reset, or if TLS ends silently.
     std::string read_to_end();
-    /// The same where a reset is as good an end.
+    /// Like read_to_end(), but throws only on a timeout.
     std::string read_to_any_end();
     void close();
-    /// With RST instead of FIN.
+    /// Closes the connection with RST instead of FIN.
     void reset();
 
  private:

@@ -1,4 +1,4 @@
-// Whose replies go first where several clients wait for one slot.
+// The order of replies if several clients wait for one slot.
 
 #include "gateway/gateway_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -38,7 +38,7 @@ class one_slot_for_two_keys : public a_gateway {
             return at != body.npos && line.ends_with(" " + std::to_string(requests));
         });
     }
-    /// After the first one, what the server was asked.
+    /// The completion requests after those of the first reply, in order.
     std::vector<std::string> asked_later() {
         std::vector<std::string> names;
         for (const auto& r : mock_server->observe().of_path("/completion"))

@@ -1,4 +1,4 @@
-// Conversations that come back, in front of two servers.
+// Conversations of several requests, in front of two servers.
 
 #include "gateway/gateway_fixture.hpp"
 
@@ -14,7 +14,7 @@ using ::testing::Pair;
 class two_servers : public a_gateway {
  protected:
     two_servers() {
-        // Left to itself, the gateway would go from one to the other.
+        // Without a conversation's name, the gateway alternates between the servers.
         options.service.placement = placement::round_robin;
         options.service.slots_per_conversation = 1;
         options.answer_cache.entries = 0;
@@ -28,7 +28,7 @@ class two_servers : public a_gateway {
     http_answer say(const json& more) {
         return client().post("/v1/chat/completions", chat("Hello!", more));
     }
-    /// Requests for replies at the one and the other.
+    /// The number of completion requests at each server.
     std::pair<std::size_t, std::size_t> requests() {
         return {other->observe().of_path("/completion").size(),
                 mock_server->observe().of_path("/completion").size()};

@@ -16,7 +16,7 @@
 
 namespace tandem::testing {
 
-/// A client of /v1/voice that waits for what it asks, up to 20 s.
+/// A blocking client of /v1/voice. Each operation waits up to 120 s.
 class voice_client {
  public:
     using json = nlohmann::json;
@@ -39,7 +39,7 @@ class voice_client {
     }
 
     bool is_open() const { return is_open_; }
-    /// Of the answer to the upgrade.
+    /// The HTTP status of the answer to the upgrade.
     int status() const { return static_cast<int>(answer_.result_int()); }
     std::string header(const std::string& name) const { return std::string(answer_[name]); }
 
@@ -50,7 +50,7 @@ class voice_client {
             stream_.async_write(boost::asio::buffer(text), [told](auto ec, auto) { told(ec); });
         });
     }
-    /// The next message; null once the gateway has closed, or time is over.
+    /// The next message; null if the gateway has closed the connection, or on a timeout.
     json read() {
         boost::beast::flat_buffer bytes;
         const auto ec = wait([&](auto told) {
@@ -60,26 +60,27 @@ class voice_client {
         const auto* const text = static_cast<const char*>(bytes.data().data());
         return json::parse(text, text + bytes.size(), nullptr, false);
     }
-    /// The next one of this type, or the end.
+    /// The next message of this type; null if the connection ends first.
     json read(const std::string& type) {
         for (;;) {
             auto m = read();
             if (m.is_null() || m["type"] == type) return m;
         }
     }
-    /// Reads up to the gateway's close frame; 0 if the connection ends without one.
+    /// Reads up to the gateway's close frame, and returns its code; 0 if the connection ends
+    /// without a close frame.
     int close_code() {
         while (!read().is_null()) {
         }
         return stream_.reason().code;
     }
-    /// Closes as the protocol has it, and waits for the gateway to do the same.
+    /// Performs the closing handshake of the protocol, and waits for the gateway's part of it.
     void close() {
         wait([this](auto told) {
             stream_.async_close(boost::beast::websocket::close_code::normal, told);
         });
     }
-    /// The connection ends silently.
+    /// Closes the connection without a close frame.
     void drop() { stream_.next_layer().close(); }
 
  private:

@@ -1,4 +1,4 @@
-// Dialogues over the voice WebSocket, and sockets that go and come.
+// Dialogues over the voice WebSocket, and reconnecting clients.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -39,7 +39,7 @@ TEST_F(voice_gateway, paces_a_whole_dialogue) {
     EXPECT_EQ(c.close_code(), 1000);
 }
 
-// What a stale continue would set free comes before the answer to a message that is refused.
+// A chunk that a stale continue released would arrive before the error of the refused message.
 TEST_F(voice_gateway, sends_a_chunk_only_after_the_continue_of_the_one_before) {
     start();
     auto c = voice();
@@ -198,7 +198,7 @@ TEST_F(voice_gateway, lets_a_reply_go_on_when_its_connection_is_lost) {
     EXPECT_EQ(listen(c)["text"], story);
 }
 
-// --- sockets that go, and come
+// --- reconnecting clients
 
 TEST_F(voice_gateway, goes_on_with_the_unheard_chunk_when_a_session_is_taken_up) {
     start();
@@ -254,7 +254,7 @@ TEST_F(voice_gateway, makes_room_with_the_session_that_was_left_alone) {
     EXPECT_EQ(two.read()["code"], "too_many_sessions");
     one.drop();
     json ready;
-    while (ready.is_null() || ready["type"] == "error") {  // it may not be seen at once
+    while (ready.is_null() || ready["type"] == "error") {  // the gateway may detect the loss late
         two.say({{"type", "start"}});
         ready = two.read();
         ASSERT_FALSE(ready.is_null());
@@ -265,7 +265,7 @@ TEST_F(voice_gateway, makes_room_with_the_session_that_was_left_alone) {
     EXPECT_EQ(three.read()["code"], "session_not_found");
 }
 
-// --- the documents
+// --- documentation
 
 /// The lines of the dialogue in docs/voice-websocket.md.
 std::vector<std::string> documented_dialogue() {
@@ -302,7 +302,7 @@ TEST_F(voice_gateway, says_what_the_documents_say) {
             continue;
         }
         const auto heard = c->read();
-        said.erase("boundary");  // of a last chunk: the end may be known in time, or not
+        said.erase("boundary");  // that of a last chunk depends on timing
         if (said["type"] == "ready") {
             if (session.empty()) session = heard["session"];
             said["session"] = session;

@@ -7,7 +7,7 @@
 
 namespace tandem::testing {
 
-/// A gateway whose clients talk over its WebSocket.
+/// A gateway with clients of its voice WebSocket.
 class voice_gateway : public a_gateway {
  protected:
     voice_gateway() {
@@ -23,7 +23,7 @@ class voice_gateway : public a_gateway {
     voice_client voice() { return voice_client(port); }
     static json start_of(const std::string& text) { return {{"type", "start"}, {"text", text}}; }
     static json spoken(const json& chunk) { return {{"type", "continue"}, {"chunk", chunk["id"]}}; }
-    /// Paces the reply to its end, and gives that.
+    /// Continues after each chunk, and returns the message that ends the reply.
     static json listen(voice_client& c, std::string& text) {
         for (;;) {
             const auto m = c.read();

@@ -1,4 +1,4 @@
-// Voice sessions that end in every way leave nothing after in the gateway.
+// Voice sessions leave nothing behind in the gateway, however they end.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/child_process.hpp"
@@ -12,7 +12,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 
-/// What the process holds while no client is connected.
+/// The resources of the process while no client is connected.
 struct holdings {
     std::size_t heap = 0;
     std::size_t descriptors = 0;
@@ -22,10 +22,10 @@ struct holdings {
 class voice_session_table : public voice_gateway {
  protected:
     voice_session_table() {
-        options.audit = nullptr;             // the fixture would keep its lines
-        options.voice.sessions_per_key = 4;  // so many are kept for their clients at rest
+        options.audit = nullptr;             // the fixture would store every line
+        options.voice.sessions_per_key = 4;  // limits the sessions that wait for their clients
         options.service.client.generation.max_tokens = 60;
-        // A process of its own: what the mock server notes of requests is not the gateway's.
+        // The mock server is a separate process, because the heap must not contain its records.
         options.service.servers = {server_.read_line().substr(std::string("listening on ").size())};
         open_gate();
     }
@@ -37,8 +37,8 @@ class voice_session_table : public voice_gateway {
             &voice_session_table::take_a_session_up_again};
         for (std::uint64_t i = 0; i < count; ++i) (this->*endings[i % endings.size()])();
     }
-    /// Once the gateway has closed all connections but the one that asks, and holds no more than
-    /// `at_most`: what was cut at the server may take a moment longer to close.
+    /// Waits until the gateway has closed all connections except this one, and holds no more than
+    /// `at_most`. Connections to the server may close a moment after their cut.
     holdings at_rest(const holdings& at_most = {.descriptors = SIZE_MAX,
                                                 .registrations = SIZE_MAX}) {
         auto c = client();
@@ -99,15 +99,15 @@ class voice_session_table : public voice_gateway {
     child_process server_{TANDEM_MOCK_SERVER, {.args = {"--port", "0", "--parallel", "8"}}};
 };
 
-// TANDEM_SOAK_SESSIONS=20000 is the whole of it.
+// The full soak test runs with TANDEM_SOAK_SESSIONS=20000.
 TEST_F(voice_session_table, leave_nothing_behind_however_they_end) {
     const auto all = test::number_from("TANDEM_SOAK_SESSIONS", 600);
     come_and_go(all / 20);
     const auto early = at_rest();
     come_and_go(all - all / 20);
     const auto late = at_rest(early);
-    // Pools take up to 60 KiB, however many sessions there were. The leak that this test was
-    // written for took 0.9 kB in each.
+    // Pools take up to 60 KiB, regardless of the number of sessions. A leak of 0.9 kB in each
+    // session exceeds the bound.
     const auto growth = static_cast<std::int64_t>(late.heap - early.heap);
     EXPECT_TRUE(!memory_counts || growth < 128 * 1024)
         << growth << " bytes in " << all - all / 20 << " sessions";

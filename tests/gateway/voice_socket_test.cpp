@@ -1,4 +1,4 @@
-// The voice WebSocket from its upgrade to its end, and hostile clients.
+// The voice WebSocket from upgrade to shutdown, and hostile clients.
 
 #include "gateway/voice_fixture.hpp"
 
@@ -52,7 +52,7 @@ TEST_F(voice_gateway, takes_no_bytes_before_it_has_answered) {
 class voice_gateway_with_keys : public voice_gateway {
  protected:
     voice_gateway_with_keys() { keys_allow(0); }
-    /// Before start(); 0 = no limit.
+    /// Must be called before start(). 0 means no limit.
     void keys_allow(std::int64_t requests_per_minute) {
         options.keys =
             gateway::api_keys({{.name = "reception",
@@ -201,7 +201,7 @@ TEST_F(voice_gateway, closes_a_socket_for_too_many_messages_and_keeps_its_sessio
     EXPECT_EQ(again.read()["resumed"], true);
 }
 
-// A client answers pings while it reads.
+// The other client must keep reading, because it answers pings only while it reads.
 TEST_F(voice_gateway, gives_up_a_client_that_is_silent_and_no_other) {
     options.voice.silence = 2s;
     start();
@@ -224,11 +224,11 @@ TEST_F(voice_gateway, cuts_off_a_message_that_does_not_come_to_its_end) {
         "GET /v1/voice HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
     ASSERT_TRUE(slow.read_until("\r\n\r\n"));
-    slow.send(std::string("\x81\x90\0\0\0\0{\"", 8));  // a text of 16 bytes, and two of them
+    slow.send(std::string("\x81\x90\0\0\0\0{\"", 8));  // a text of 16 bytes, cut off after two
     EXPECT_THAT(slow.read_to_end(), StartsWith("HTTP/1.1 101"));
 }
 
-// --- the end
+// --- shutdown
 
 TEST_F(voice_gateway, lets_replies_end_when_it_stops) {
     start();

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// WebSocket by hand, for what no client library would send.
+// Builds WebSocket frames by hand, because client libraries send no invalid ones.
 namespace tandem::testing {
 
 inline std::string upgrade_request(const std::string& more = {}) {
@@ -16,7 +16,7 @@ inline std::string upgrade_request(const std::string& more = {}) {
 
 enum class opcode : unsigned char { more = 0, text = 1, binary = 2, close = 8, ping = 9 };
 
-/// The first two bytes of a frame decide over it.
+/// The fields in the first two bytes of a frame, except the length.
 struct frame_head {
     opcode what = opcode::text;
     bool is_last = true;
@@ -24,7 +24,7 @@ struct frame_head {
     unsigned char reserved = 0;  // three bits
 };
 
-/// The head alone, for a payload of `size` bytes. The mask is all zeros.
+/// Only the frame's head, for a payload of `size` bytes. The masking key is zero.
 inline std::string head_of_frame(frame_head h, std::uint64_t size) {
     const auto byte = [](std::uint64_t value) { return static_cast<char>(value & 0xff); };
     const unsigned mask = h.is_masked ? 0x80 : 0;

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What bash offers behind the beginning of a command line, from the installed script.
+# Checks what bash offers for the beginning of a command line, with the installed script.
 set -euo pipefail
 PATH=$PREFIX/bin:$PATH
 source "$PREFIX/share/bash-completion/completions/tandem"
 failed=0
 
-# offers WORD... : what is offered in the place of the last word, in lines.
+# offers WORD... : prints the completions of the last word, one on each line.
 offers() {
   COMP_WORDS=(tandem "$@") COMP_CWORD=$#
   COMPREPLY=()
@@ -13,7 +13,7 @@ offers() {
   printf '%s\n' "${COMPREPLY[@]}"
 }
 
-# expect 'WANTED' WORD... : exactly these are offered.
+# expect 'WANTED' WORD... : checks that the completions are exactly WANTED.
 expect() {
   local wanted=$1 found
   shift

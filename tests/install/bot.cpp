@@ -1,4 +1,4 @@
-// A bot of one answer, with which each way to link tandem is tried.
+// A bot that answers once. The tests build it with each way to link tandem.
 //   bot http://127.0.0.1:8080
 #include <tandem/tandem.hpp>
 

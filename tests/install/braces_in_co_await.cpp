@@ -7,7 +7,7 @@
 #include <utility>  // Boost 1.74's awaitable.hpp needs it
 #include <vector>
 
-// GCC 12 must take messages in braces where the call stands in a co_await. Compiled only.
+// GCC 12 must accept messages in braces in a call inside a co_await. This code is only compiled.
 boost::asio::awaitable<void> prompts_of_messages(tandem::client& llm, std::string said) {
     using boost::asio::use_awaitable;
     co_await llm.async_apply_template({{"user", "Hello"}}, use_awaitable);

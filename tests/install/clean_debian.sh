@@ -19,8 +19,8 @@ each step took. Needs root, debootstrap and the network. Exit status: 0 all went
 END
 }
 
-# Runs a step and tells how long it took. Any command of a step that fails ends it, which would not be
-# so where its status is asked for in the same line.
+# Runs a step and prints its duration. Any failing command ends the step: "set -e" would have no effect
+# if the line that runs the step tested its status.
 step() {
   local name=$1 started=${EPOCHREALTIME/./} spent status
   shift
@@ -40,7 +40,7 @@ make_system() {
 }
 leave_system() { ! mountpoint -q "$root/proc" || umount "$root/proc"; }
 copy_system() {
-  leave_system  # of a run that was killed
+  leave_system  # the previous run may have been killed
   rm -rf "$root"
   cp -a "$base" "$root"
   cp -r "$packages"/*.deb "$here/../model/dialogues.jsonl" "$root/root/"
@@ -51,7 +51,7 @@ install_command() { inside sh -c 'apt-get update -q && apt-get install -y -q --n
 install_library() { inside sh -c 'apt-get install -y -q --no-install-recommends /root/libtandem-dev_*.deb'; }
 install_tools() { inside apt-get install -y -q --no-install-recommends g++ make cmake pkg-config; }
 
-# Each runs a program against the mock server of the package.
+# Runs a program against the packaged mock server.
 with_mock_server() {
   inside bash -c 'set -euo pipefail
     coproc server { exec tandem-mock-server --port 0 --dialogues /root/dialogues.jsonl; }

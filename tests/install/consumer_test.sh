@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a project that uses tandem, and runs it against the mock server.
 #   consumer_test.sh find_package|pkg_config|add_subdirectory
-# CTest gives: SOURCE_DIR and BUILD_DIR of tandem, PREFIX where it is installed, CXX, WORK_DIR.
+# CTest sets SOURCE_DIR and BUILD_DIR of tandem, PREFIX of the installation, CXX and WORK_DIR.
 set -euo pipefail
 
 readonly way=$1 here=$SOURCE_DIR/tests/install out=$WORK_DIR/$1
@@ -11,7 +11,7 @@ configure() {
   cmake -S "$here/$way" -B "$out" -G Ninja -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_BUILD_TYPE=Debug "$@"
 }
 
-# Says which Boost tandem was built with, where another one is found.
+# If CMake finds another Boost, the error must name the Boost that tandem was built with.
 refuses_other_boost() {
   local other=$out/other_boost said
   mkdir -p "$other/boost"
@@ -38,9 +38,9 @@ pkg_config() {
   PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name tandem.pc)") make -C "$here/$way" CXX="$CXX" OUT="$out/"
 }
 
-# The files of the library are compiled a dozen at once, unless the user's project says otherwise.
-# The whole library once more would be minutes of a small CI machine. So one file of it is compiled,
-# and the bot is linked by its own command with the library that is there already.
+# The library is compiled in batches of a dozen files, unless the user's project disables that. To compile
+# the whole library again would take a small CI machine minutes. The test therefore compiles one file of
+# the library, and links the bot with its own command and the existing library.
 add_subdirectory() {
   local link objects
   configure -DTANDEM_SOURCES="$SOURCE_DIR"

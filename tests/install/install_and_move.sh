@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs into one folder and moves it to PREFIX: what is installed must not depend on where it was.
+# Installs into one folder and moves it to PREFIX: installed files must not depend on the folder.
 set -euo pipefail
 rm -rf "$PREFIX" "$PREFIX.first"
 cmake --install "$BUILD_DIR" --prefix "$PREFIX.first" >"$WORK_DIR/install.log" || { cat "$WORK_DIR/install.log"; exit 1; }

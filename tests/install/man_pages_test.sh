@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# man and mandoc render the installed pages without a warning, and there is one for each command.
+# man and mandoc render the installed pages without a warning, and each command has a page.
 set -euo pipefail
 cd "$PREFIX/share/man/man1"
 failed=0
@@ -17,7 +17,7 @@ for page in *.1; do
   if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$page" || fail "$page is not as mandoc wants it"
   fi
-  # Each flag that the help tells of, as it is written there.
+  # The page must contain each flag of the help text.
   name=${page%.1}
   words=("${name%%-*}")
   if [[ -x $PREFIX/bin/$name ]]; then words=("$name"); else words+=("${name#*-}"); fi

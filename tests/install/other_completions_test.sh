@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What fish and zsh offer, from the installed scripts; 77 where one of the shells is not there.
+# Checks what fish and zsh offer, with the installed scripts. Exit status 77 without one of the shells.
 set -euo pipefail
 readonly share=$PREFIX/share
 command -v fish >/dev/null && command -v zsh >/dev/null || exit 77
@@ -13,7 +13,7 @@ fish_offers() {
     cut -f 1 | sort | xargs
 }
 
-# A terminal of its own, in which Tab is pressed.
+# Starts zsh in a pseudo-terminal, and presses Tab.
 zsh_offers() {
   timeout 120 zsh -f -c "
     zmodload zsh/zpty

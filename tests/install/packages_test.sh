@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Debian packages have what they should, where Debian looks for it; 77 where there is no dpkg-dev.
+# Checks that the Debian packages contain all files in the right places. Exit status 77 without dpkg-dev.
 set -euo pipefail
 command -v dpkg-shlibdeps >/dev/null || exit 77
 readonly out=$WORK_DIR/packages
@@ -31,7 +31,7 @@ for package in tandem libtandem-dev; do
   has "$package" "usr/share/doc/$package/copyright" "usr/share/doc/$package/changelog.gz"
 done
 if command -v lintian >/dev/null; then
-  # Who builds packages for others names a maintainer whom mail reaches.
+  # A maintainer with a valid mail address is required only for packages for others.
   lintian --allow-root --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog \
     "$out"/*.deb || fail 'lintian finds errors'
 fi

@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// Calls that the client refuses before the server hears of them.
+// Calls that the client refuses without contacting the server.
 namespace tandem::testing {
 namespace {
 
@@ -13,7 +13,7 @@ class refused_call : public client_and_mock {
         start();
     }
 
-    // Starts the call and expects it to fail so, with nothing sent.
+    // Expects the call to fail with `code` and `words`, without a connection to the server.
     template <class Result, class Ask>
     void expect_refusal(errc code, const std::string& words, Ask ask) {
         diagnostics diag;

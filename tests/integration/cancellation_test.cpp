@@ -104,7 +104,7 @@ class cancelling_a_call : public client_and_mock {
     void start_without_answer_to(const std::string& path) {
         start_with({.kind = mock::fault_kind::slow_headers, .duration = 60s, .path = path});
     }
-    // What the call is told, by a handler that `stop` can cancel.
+    // Stores the result of the call. `stop` can cancel the call.
     auto handler() {
         return boost::asio::bind_cancellation_slot(stop.slot(), [this](error_code ec, auto...) {
             ++told;

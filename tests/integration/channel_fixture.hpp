@@ -17,18 +17,18 @@
 
 namespace tandem::testing {
 
-/// Longer than anything takes that comes.
+/// Longer than any expected event takes.
 constexpr auto patience =
     std::chrono::duration_cast<std::chrono::milliseconds>(reply_runner::patience);
 
-/// A thread that runs a loop until it is told to end.
+/// A thread that runs a loop until end() is called.
 class loop_thread {
  public:
     explicit loop_thread(boost::asio::io_context& ioc)
         : busy_(boost::asio::make_work_guard(ioc)), thread_([&ioc] { ioc.run(); }) {}
     ~loop_thread() { end(); }
 
-    /// Waits until the loop has nothing to do.
+    /// Waits until the loop has run out of work.
     void end() {
         busy_.reset();
         if (thread_.joinable()) thread_.join();
@@ -39,7 +39,7 @@ class loop_thread {
     std::thread thread_;
 };
 
-/// What a consumer popped, to the terminal item.
+/// The items that a consumer has popped, including the terminal item.
 struct consumed {
     std::vector<stream_chunk> items;
     std::string text;
@@ -59,7 +59,7 @@ inline consumed consume_all(chunk_channel& channel) {
     return all;
 }
 
-/// Expects that a consumer got its one terminal item, at last, and for this reason.
+/// Expects that the last item is the only terminal item and has this reason and error.
 inline void expect_end(const consumed& all, finish_reason why, error_code ec = {}) {
     EXPECT_EQ(all.terminals, 1);
     ASSERT_FALSE(all.items.empty());
@@ -69,7 +69,7 @@ inline void expect_end(const consumed& all, finish_reason why, error_code ec = {
     EXPECT_EQ(all.last().text, "");
 }
 
-/// Channels of replies of a client whose loop, besides the fixture's, a thread of its own runs.
+/// Channels for replies. The client has its own loop and thread, in addition to the fixture's loop.
 class channels_and_mock : public client_and_mock {
  protected:
     void start_loop() {

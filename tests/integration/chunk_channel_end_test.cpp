@@ -8,7 +8,7 @@
 #include <atomic>
 #include <stdexcept>
 
-// Every way in which a channel ends; meant for the thread sanitizer as well.
+// Every way in which a channel ends. The tests are also meant for the thread sanitizer.
 namespace tandem::testing {
 namespace {
 
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 class channel_end_test : public channels_and_mock {
  protected:
-    // Some chunks come, and then nothing more.
+    // The server sends some chunks and then stalls.
     void start_stalling() {
         config.pacing.mode = pacing::stream;
         start_loop_with({.kind = fault_kind::stall, .at_token = 40, .times = 0});
@@ -179,7 +179,7 @@ TEST_F(failed_channel, tells_the_error_of_its_reply) {
     EXPECT_EQ(c->result()->error, errc::stream_incomplete);
 }
 
-// While no chunk is asked for: the voice is busy with one.
+// The reply ends while no request for a chunk is pending, because the voice is busy with a chunk.
 TEST_F(failed_channel, tells_at_once_that_its_consumer_stays_away) {
     config.limits.continue_timeout = 50ms;
     start_loop();
@@ -192,7 +192,7 @@ TEST_F(failed_channel, tells_at_once_that_its_reply_takes_too_long) {
     expect_end_without_a_pop(errc::reply_timeout);
 }
 
-// In place of a channel that runs out of memory.
+// Stands for a channel that runs out of memory.
 struct throwing_taker final : detail::chunk_sink {
     std::optional<chunk_id> deliver(chunk) override { throw std::runtime_error("no room"); }
     void on_end(channel_end why, std::optional<reply_result>) noexcept override {
@@ -279,7 +279,7 @@ TEST_F(channel_of_a_conversation, ends_with_the_service) {
     expect_end(consume_all(*channel), finish_reason::error, errc::client_destroyed);
 }
 
-// --- nobody runs the loop
+// --- a loop that does not run
 
 TEST_F(channel_without_loop, ends_when_the_loop_is_stopped) {
     start_stalling();
@@ -355,7 +355,7 @@ TEST_F(channel_without_loop, ends_when_the_loop_is_destroyed_after_any_number_of
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
 }
 
-// The consumer looks at the loop, pops and cancels while it goes.
+// The consumer checks the loop, pops and cancels while the loop is destroyed.
 TEST_F(channel_without_loop, is_safe_while_the_loop_is_stopped_and_destroyed) {
     start_loop();
     llm.reset();

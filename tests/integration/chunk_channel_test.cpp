@@ -3,8 +3,8 @@
 #include <atomic>
 #include <latch>
 
-// Channels from their start to their end, and many of them; how else they end is in
-// chunk_channel_end_test.cpp.
+// One or many channels from their start to their normal end. chunk_channel_end_test.cpp tests all
+// other ends.
 namespace tandem::testing {
 namespace {
 
@@ -197,7 +197,7 @@ class channels : public channels_and_mock {
         for (std::size_t i = 0; i < count; ++i) all.push_back(llm->start(prompt));
         return all;
     }
-    // Neither these replies nor the channels that are not null were touched.
+    // Expects that these replies and the channels that are not null are unchanged.
     void expect_untouched(const list& all, std::vector<reply> rs) {
         for (const auto& c : all)
             if (c && !c->is_finished() && !rs.empty()) {
@@ -273,14 +273,14 @@ TEST_F(channels, start_nothing_when_they_are_refused) {
     EXPECT_TRUE(server->observe().of_path("/completion").empty());
 }
 
-// --- a slow one among many
+// --- a slow consumer among many
 
 class slow_consumer : public channels, public ::testing::WithParamInterface<pace> {};
 
 TEST_P(slow_consumer, holds_up_none_of_99_others) {
     constexpr std::size_t many = 100;
     config.server.slots = 4;
-    config.limits.continue_timeout = 1h;  // it may take long where everything is checked
+    config.limits.continue_timeout = 1h;  // checked builds may take long
     config.limits.queue_timeout = 1h;
     server_options.parallel = 4;
     start_loop();

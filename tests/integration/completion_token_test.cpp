@@ -15,7 +15,7 @@
 #include <exception>
 #include <new>
 
-// What completion tokens and the associated types of handlers can rely on.
+// The guarantees for completion tokens and for the associated types of handlers.
 namespace tandem::testing {
 namespace {
 
@@ -59,7 +59,7 @@ struct handler_with_allocator {
     Function function;
 };
 
-/// Gives out the memory of the session that a handler owns, as in Asio's examples.
+/// The memory of a session that a handler owns, as in Asio's examples.
 struct session_memory {
     std::array<std::byte, 4096> bytes{};
     std::size_t used = 0;
@@ -101,7 +101,7 @@ struct handler_that_owns_its_memory {
 
 class a_completion_token : public client_and_mock {
  protected:
-    /// Runs the coroutine; returns its exception's message and explanation, or nothing.
+    /// Runs the coroutine. Returns the exception that it threw, or nothing.
     template <class Coroutine>
     std::optional<error_with_diagnostics> run(Coroutine coroutine) {
         std::optional<error_with_diagnostics> thrown;

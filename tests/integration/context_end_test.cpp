@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-// An io_context that goes before the work on it is done: what waits is destroyed, not called.
+// An io_context is destroyed before its work is done. Waiting handlers are destroyed, not called.
 namespace tandem::testing {
 namespace {
 
@@ -21,7 +21,7 @@ using boost::asio::awaitable;
 using boost::asio::use_awaitable;
 using mock::fault_kind;
 
-// A detached coroutine owns what it waits on, and keeps the witness alive.
+// A detached coroutine owns the objects that it waits on, and keeps the witness alive.
 using witness = std::shared_ptr<int>;
 using coroutine = awaitable<void> (*)(config, witness);
 
@@ -58,7 +58,7 @@ class ended_context : public client_and_mock {
         config.server.url = server->url();
     }
     bool asked_for(const std::string& path) { return !server->observe().of_path(path).empty(); }
-    // Ends the loop once the server has seen a request for `path`.
+    // Destroys the loop after the server has received a request for `path`.
     void expect_nothing_left_of(coroutine run, const std::string& path) {
         start_without_answer_to(path);
         const auto alive = std::make_shared<int>();
@@ -121,7 +121,7 @@ TEST_F(ended_context, drops_a_coroutine_on_a_strand_of_a_thread_pool) {
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
 }
 
-// Handles that were made on a loop which is gone.
+// Handles of a loop that has been destroyed.
 class handles_of_an_ended_context : public ended_context {
  protected:
     void make_handles(int steps) {
@@ -168,7 +168,7 @@ TEST_F(handles_of_an_ended_context, do_nothing_more) {
     EXPECT_EQ(called, 0);
 }
 
-// What a handler owns may use the library while it is destroyed.
+// Objects that a handler owns may use the library in their destructors.
 TEST_F(ended_context, lets_a_dropped_handler_use_other_handles) {
     start_without_answer_to("/completion");
     {

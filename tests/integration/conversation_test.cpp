@@ -1,4 +1,4 @@
-// One conversation: its prompts, its history, and what the listener heard of it.
+// One conversation: its prompts, its history, and the text that the listener heard.
 
 #include "service_fixture.hpp"
 
@@ -42,7 +42,7 @@ TEST_F(a_conversation, evaluates_only_the_new_tokens_of_its_second_turn) {
     const auto first = say(talk, "Hello!").result().usage;
     loop.run_until([&] { return server().observe().of_path("/tokenize").size() > 0; });
     const auto second = say(talk, "And you?").result();
-    // The slot holds the first prompt and all that was generated but the end token.
+    // The slot holds the first prompt and all generated tokens except the end token.
     EXPECT_GE(second.usage.cached, first.prompt + first.generated - 1);
     const auto requests = completions(server());
     EXPECT_EQ(requests.back().cached, first.prompt + first.generated - 1);
@@ -56,7 +56,7 @@ TEST_F(a_conversation, keeps_of_an_interrupted_turn_the_words_that_were_heard) {
         if (piece.id.seq < 2) c.go_on(piece);
     });
     loop.run_until([&] { return reply.chunks().size() == 3; });
-    // " I am very well today, thank you.": heard up to the middle of "well".
+    // The listener hears " I am very well today, thank you." up to the middle of "well".
     talk.heard(reply.chunks()[2].id, 12);
     interrupt(talk, reply);
     EXPECT_EQ(message(talk, -1), "Hello. How are you? I am very…");
@@ -125,7 +125,8 @@ TEST_F(a_conversation, speaks_on_from_the_last_word_after_a_false_interruption) 
     consumer reply(talk.say("Hello!"), [](consumer& c, const chunk& piece) {
         if (piece.id.seq == 0) c.go_on(piece);
     });
-    // All is generated, and read, as the connection is closed: what follows needs no server.
+    // The closed connection shows that the whole text has been generated and read. The resumed
+    // reply needs no server.
     loop.run_until([&] {
         return reply.chunks().size() == 2 && server().observe().open_connections == 0 &&
                completions(server()).back().outcome == mock::outcome::complete;

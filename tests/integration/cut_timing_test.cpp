@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <vector>
 
-// When the connection closes: before the chunk is handed over, in the same turn of the loop. How
-// soon the server sees it is measured, not asserted: the machine may be busy.
+// The connection closes before the chunk is handed over, in the same turn of the loop. The time
+// until the server sees the close is measured, not asserted, because the machine may be busy.
 namespace tandem::testing {
 namespace {
 
@@ -31,8 +31,8 @@ std::string token_event(const char* text, int number) {
                        text, number);
 }
 
-// Sends one sentence and, once it is told to continue, the token that decides it; keeps when the
-// client closed.
+// Sends one sentence and, after let_go(), the token that decides the end of the sentence. Records
+// the time at which the client closes the connection.
 class sentence_server {
  public:
     std::string url() const { return server_.url(); }
@@ -41,11 +41,11 @@ class sentence_server {
         const std::lock_guard lock(mutex_);
         return closes_;
     }
-    /// Streams that have come to the end of the sentence.
+    /// The number of streams that have reached the end of the sentence.
     int sentences() const { return sentences_; }
-    /// From now on, deciding tokens are sent.
+    /// Lets the server send the deciding tokens.
     void let_go() { gate_.open(); }
-    /// The same, and waits until the first one is on its way.
+    /// Calls let_go(), and waits until the first deciding token has been sent.
     void go_on() {
         let_go();
         poll_until([this] { return decided_.load(); });
@@ -88,7 +88,7 @@ std::uint16_t port_of(const sockaddr_in& address) {
     return ntohs(address.sin_port);
 }
 
-// Local ports of this process's connections to the port.
+// The local ports of this process's connections to `port`.
 std::vector<std::uint16_t> connections_to(std::uint16_t port) {
     std::vector<std::uint16_t> found;
     for (int fd = 0; fd < 1024; ++fd) {
@@ -116,7 +116,7 @@ class cut_timing : public client_and_mock {
             return sentences.sentences() == 1 && connections_to(sentences.port()).size() == 1;
         });
     }
-    // When a reply decided its first cut, as time since its start.
+    // The time of a reply's first cut since the start of the reply.
     static std::chrono::nanoseconds cut_of(const reply_result& r) {
         const auto cut = std::find_if(
             r.timeline.begin(), r.timeline.end(),
@@ -128,7 +128,7 @@ class cut_timing : public client_and_mock {
 };
 
 TEST_F(cut_timing, one_turn_of_the_loop_closes_the_connection_and_then_hands_over_the_chunk) {
-    // What is open when the chunk arrives; the prompt's ids may be asked for by then.
+    // The connections when the chunk arrives. One of them may be a request for the prompt's ids.
     std::optional<std::vector<std::uint16_t>> open;
     consumer c(llm->start(prompt), [&](consumer& self, const chunk&) {
         open = connections_to(sentences.port());
@@ -146,7 +146,7 @@ TEST_F(cut_timing, server_sees_the_close) {
     sentences.let_go();
     std::vector<double> waits;
     for (int i = 1; i <= cuts; ++i) {
-        // The reply itself starts a little later: the figure is rather too large than too small.
+        // The reply starts slightly later, so the measured time is slightly too long.
         const auto started = clock::now();
         consumer c(llm->start(prompt), [](consumer& self, const chunk&) { self.interrupt(); });
         ASSERT_TRUE(loop.run_to_end(c));

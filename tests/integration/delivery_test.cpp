@@ -11,11 +11,11 @@
 #include <thread>
 #include <utility>
 
-// A reply is interrupted after a completion was posted to an event loop that is busy.
+// A reply is interrupted after a completion was posted to a busy event loop.
 namespace tandem::testing {
 namespace {
 
-// The loop of a voice, which is run when it says.
+// The event loop of a voice, which runs only in get_free().
 struct busy_voice {
     boost::asio::io_context ioc;
     bool was_called = false;
@@ -30,7 +30,7 @@ struct busy_voice {
                 piece = std::move(c);
             }));
     }
-    // Both loops take part: the end may have to be asked for.
+    // Runs both loops, because the voice's loop may have to request the end from the other loop.
     void get_free(reply_runner& loop) {
         loop.run_until([this] {
             ioc.restart();
@@ -45,7 +45,7 @@ class a_delivery : public client_and_mock {
     busy_voice voice;
     std::optional<reply> r;
 
-    // The first chunk is on its way to the voice then.
+    // Afterwards, the first chunk is posted to the voice but not delivered.
     void hand_over_first_chunk() {
         start();
         r.emplace(llm->start(prompt));
@@ -149,8 +149,8 @@ TEST_F(a_control, of_no_reply_changes_nothing) {
     none.heard_share({1, 0}, 0.5);
 }
 
-// They come in bursts: the first one ends a reply, the others meet its end and the next one's
-// start.
+// Interrupts come in bursts. The first one ends a reply; the others meet the end of this reply and
+// the start of the next reply.
 TEST_F(a_control, interrupts_from_another_thread_at_any_time) {
     constexpr int times = 100'000;
     constexpr int fewest_replies = 300;
@@ -192,7 +192,7 @@ class a_delivery_of_a_turn : public service_and_mocks {
     std::optional<reply> r;
 
     std::size_t handed_over() { return loop.state_of(*talk).handed_over; }
-    // Of a reply of one chunk, which has ended then, or of a longer one.
+    // Hands over the first chunk of a reply. If the reply has only one chunk, the reply has ended.
     void hand_over_first_chunk(const std::string& question) {
         start();
         talk.emplace(bots->create());

@@ -82,7 +82,7 @@ constexpr std::array<row, 12> table{{
 }};
 // clang-format on
 
-// A kind that is new is missing here, which is a warning, and then in the table.
+// A new kind causes a compiler warning here, as a reminder to add it to the table.
 constexpr bool is_kind(kind k) {
     switch (k) {
         case kind::stall:
@@ -124,7 +124,7 @@ bool is_to_prefill(const mock::request_record& r) {
            r.body.find("\"n_predict\":1}") != std::string::npos;
 }
 
-// A request that does not go through the client, to a server that may die of it.
+// Sends a request without the client to a server that may crash because of the request.
 void ask_for_health(std::uint16_t port) {
     using boost::asio::ip::tcp;
     boost::asio::io_context ioc;
@@ -193,7 +193,7 @@ void failing_reply::prepare(const combination& c) {
     if (c.state == state::waiting_for_the_guard) config.server.reuse_guard = 20ms;
     if (c.state == state::warming) config.pacing.mode = pacing::warm;
     if (c.state == state::holding) config.chunking.boundary_rule = boundary_rule::classic;
-    // An interrupt must meet a request that runs.
+    // An interrupt must meet a running request.
     if (c.is_interrupted())
         (c.has_text() ? server_options.tokens_per_second
                       : server_options.prompt_tokens_per_second) = 50;
@@ -204,8 +204,7 @@ void failing_reply::prepare(const combination& c) {
     connect();
 }
 
-// Only the clock that the fault must meet is short: where it strikes, a busy machine meets no
-// other.
+// Only the timeout that the fault must trigger is short, so that a busy machine triggers no other.
 void failing_reply::limit_clocks() {
     const bool is_slow = what.kind == kind::stall || what.kind == kind::slow_headers;
     if (!is_slow) return;
@@ -233,7 +232,7 @@ void failing_reply::rehearse() {
         last_request_ = requests.back().generated - 1;
     }
     llm.reset();
-    loop.ioc.poll();  // it is destroyed there
+    loop.ioc.poll();  // destroys the client
     ASSERT_TRUE(server_gets_idle());
     descriptors_ = open_descriptors();
     is_rehearsed_ = true;
@@ -286,14 +285,14 @@ consumer failing_reply::meet_the_fault(bool revive) {
 
 void failing_reply::take(consumer& c, const chunk& piece) {
     const bool is_first = piece.id.seq == 0;
-    // The first request may wait, too: for the guard of the rehearsal's last one.
+    // The first request may wait, too, for the guard after the last request of the rehearsal.
     if (what.state == state::waiting_for_the_guard && is_first)
         strike_at_ = "for the reuse guard of slot";
     if (what.state == state::waiting_for_continue && is_first) strike();
     if (what.state != state::warming || !is_first) c.go_on(piece);
 }
 
-/// So that the continue meets a warming that has met the fault.
+/// Continues the first chunk only after the warming request has met the fault.
 void failing_reply::go_on_while_it_warms(consumer& c) {
     ASSERT_TRUE(server_sees([](const mock::observations& o) {
         return o.crashed || std::ranges::any_of(o.of_path("/completion"), is_to_prefill);
@@ -337,7 +336,7 @@ void failing_reply::revive_server() {
     server.emplace(server_options);
 }
 
-// --- what must be true
+// --- expectations
 
 void failing_reply::expect_one_end(const consumer& c) {
     const auto& r = c.result();
@@ -354,7 +353,7 @@ void failing_reply::expect_one_end(const consumer& c) {
         << "not how the text begins";
 }
 
-// A handle keeps the client's parts; so it goes first.
+// A handle keeps parts of the client alive, so it is destroyed first.
 void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     gone.reset();
     // Connections break a moment before the server is dead.
@@ -372,7 +371,7 @@ void failing_reply::expect_nothing_left(std::optional<consumer> gone) {
     EXPECT_EQ(open_descriptors(), descriptors_);
 }
 
-/// As many replies as there are slots have one each, and none has to wait for it.
+/// Starts one reply per slot. Each reply has its own slot and does not wait.
 void failing_reply::expect_all_slots_at_once() {
     const auto waits = log.count(log_level::info, ": waits for ");
     const int slot_count = config.server.slots.value_or(2);

@@ -18,26 +18,26 @@
 // Each fault of the mock server in each state of a reply.
 namespace tandem::testing {
 
-/// What a reply does when the fault strikes, in the order of the columns of the table.
+/// The state of a reply when the fault strikes, in the order of the table's columns.
 enum class reply_state {
     queued,  ///< another reply has the only slot, and meets the fault
     waiting_for_the_guard,
-    connecting,  ///< the answer's headers have not come
+    connecting,  ///< the answer's headers have not arrived
     before_the_first_token,
     in_mid_sentence,
     at_the_peek,  ///< the sentence is handed over; the cut waits for one event
-    holding,      ///< the sentence ends here unless the next token says otherwise
+    holding,      ///< the sentence ends here unless the next token continues it
     waiting_for_continue,
     warming,
-    finishing,  ///< all text has come, but not the final event
+    finishing,  ///< all text has arrived, but not the final event
 };
 inline constexpr std::size_t reply_states = 10;
 std::string name_of(reply_state s);
 
-/// What comes of a fault without retries.
+/// The outcome of a fault without retries.
 struct whole_reply {};        // the reply notices nothing
 struct interrupted_reply {};  // the test interrupts it: that is the cut which goes unnoticed
-/// Why it cannot happen in that state.
+/// The reason why the fault cannot happen in the state.
 using cannot_be = const char*;
 using outcome = std::variant<whole_reply, interrupted_reply, errc, cannot_be>;
 
@@ -58,28 +58,29 @@ struct combination {
     }
     bool can_be() const { return !std::holds_alternative<cannot_be>(without_retries); }
     bool is(mock::fault_kind k, reply_state s) const { return kind == k && state == s; }
-    /// Text had been read before.
+    /// Whether text was read before the fault.
     bool has_text() const {
         return state != reply_state::connecting && state != reply_state::before_the_first_token;
     }
 };
-/// "crash_in_mid_sentence"
+/// The name of the combination, such as "crash_in_mid_sentence".
 std::string name_of(const combination& c);
 inline void PrintTo(const combination& c, std::ostream* out) {
     *out << name_of(c);
 }
 /// The whole table, without retries.
 const std::vector<combination>& all_combinations();
-/// Those that can be, with this many retries.
+/// The possible combinations, with or without retries.
 std::vector<combination> possible_combinations(bool has_retries);
 
-/// Three sentences, and so as many requests. That the last one is over, only the final event tells.
+/// Three sentences, and therefore three requests. Only the final event shows that the last sentence
+/// is complete.
 constexpr std::size_t told_sentences = 3;
 constexpr const char* told =
     "The island lies in the warm sea, not far from the coast. Its old town is built of pale coral "
     "stone and dark wood. The narrow lanes smell of cloves, pepper and fresh bread";
 
-/// A client, a mock server with one fault to come, and the reply that meets it.
+/// A client, a mock server with one planned fault, and the reply that meets the fault.
 class failing_reply : public client_and_mock {
  protected:
     static constexpr auto limit = 300ms;
@@ -87,13 +88,14 @@ class failing_reply : public client_and_mock {
 
     failing_reply();
 
-    /// Starts both, rehearses the reply, and sets the fault up.
+    /// Starts server and client for the combination, and rehearses the reply.
     void prepare(const combination& c);
-    /// The reply that meets the fault, to its end. With `revive` a server that died is started
+    /// Runs the reply that meets the fault to its end. With `revive`, a crashed server is started
     /// again at the same address.
     consumer meet_the_fault(bool revive);
     void expect_one_end(const consumer& c);
-    /// What a fault must not leave after; at the end, as nothing is left to work with then.
+    /// Expects that the fault leaves nothing behind. Must be the last step, because it destroys the
+    /// client.
     void expect_nothing_left(std::optional<consumer> gone);
     void revive_server();
 
@@ -113,13 +115,13 @@ class failing_reply : public client_and_mock {
     void expect_all_slots_at_once();
 
     logger own_log_;
-    std::string strike_at_;  // a line of the log, whose time it is then
+    std::string strike_at_;  // the fault strikes at a log line with this text
     bool is_rehearsed_ = false;
-    std::string subject_ = "-";  // how lines of the reply begin that meets the fault
+    std::string subject_ = "-";  // start of log lines of the reply that meets the fault
     bool is_revived_ = false;
-    bool is_lost_ = false;    // it has noticed it, and asks for a server
+    bool is_lost_ = false;    // the reply has noticed the fault and requests a server
     int first_sentence_ = 0;  // tokens
-    int last_request_ = 0;    // tokens, the end token left out
+    int last_request_ = 0;    // tokens without the end token
     std::size_t descriptors_ = 0;
 };
 

@@ -7,8 +7,8 @@
 #include <iostream>
 #include <utility>
 
-// Every fault of the mock server in every state of a reply, without retries and with them: the
-// reply ends once, as it should, and leaves nothing after.
+// Every fault of the mock server in every state of a reply, with and without retries. The reply
+// ends once, as expected, and leaves nothing behind.
 namespace tandem::testing {
 namespace {
 
@@ -27,7 +27,7 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
                   << " ms\n";
     }
 
-    /// A server that dies may take one more connection before its port is closed, and break it.
+    /// A dying server may accept and break one more connection before its port is closed.
     errc expected_of(const consumer& c) const {
         const bool follows_at_once = what.state == reply_state::queued ||
                                      what.state == reply_state::at_the_peek ||
@@ -54,8 +54,9 @@ class failure_matrix : public failing_reply, public ::testing::WithParamInterfac
         EXPECT_FALSE(c.error());
         EXPECT_EQ(c.result().finish_reason, finish_reason::interrupted);
     }
-    /// The clock must not go off too early. That it is set to the limit and no later is shown in
-    /// tests/unit/reply/reply_machine_clock_test.cpp; how late it goes off is the machine's affair.
+    /// The timeout must not expire too early. Whether it is set too late is tested in
+    /// tests/unit/reply/machine/reply_machine_clock_test.cpp, because here the delay depends on the
+    /// load of the machine.
     void expect_no_less_than_limit(double waited_ms) {
         const double limit_ms = std::chrono::duration<double, std::milli>(limit).count();
         EXPECT_GE(waited_ms, limit_ms);
@@ -94,7 +95,7 @@ TEST_P(failure_without_retries, ends_the_reply_once_and_leaves_nothing) {
 
 class failure_with_retries : public failure_matrix {
  protected:
-    // An answer that cannot be read, and nothing before it that could: that is no llama-server.
+    // An unreadable answer with no readable text before it does not come from a llama-server.
     bool goes_on() const { return what.error() != errc::bad_response || what.has_text(); }
     bool is_met_by_a_clock() const {
         return what.kind == fault_kind::stall || what.kind == fault_kind::slow_headers;
@@ -113,7 +114,7 @@ TEST_P(failure_with_retries, leaves_the_reply_whole_and_nothing_else) {
         expect_failure(c);
     if (what.fails() && goes_on()) {
         EXPECT_GE(c.result().metrics.retries, 1);
-        // The clock may meet a slow machine, too.
+        // On a slow machine, the timeout may expire more than once.
         if (!is_met_by_a_clock()) {
             EXPECT_EQ(c.result().metrics.retries, 1);
         }

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-// What else may go wrong while a reply continues after its server failed.
+// More failures while a reply continues after a failure of its server.
 namespace tandem::testing {
 namespace {
 
@@ -45,7 +45,7 @@ class reply_going_on : public client_and_mock {
     void break_off() { start_with({.kind = fault_kind::reset, .at_token = 3, .skip = 1}); }
     void die() { start_with({.kind = fault_kind::crash, .at_token = 3, .skip = 1}); }
 
-    /// Called once, when the reply notices the failure; it may not call the library.
+    /// Called once, when the reply notices the failure. Must not call the library.
     std::function<void()> on_loss;
 
  private:
@@ -56,7 +56,8 @@ struct call_fault {
     const char* name;
     const char* path;
     fault_kind kind;
-    /// Where the server may have died before it told what the ids say, the reply asks again.
+    /// The expected retries. If the server may have died before it detokenized the ids, the reply
+    /// tries again.
     int retries = 1;
 };
 
@@ -67,7 +68,7 @@ TEST_P(call_fault_while_going_on, leaves_the_reply_whole) {
     on_loss = [this] {
         server->inject({.kind = GetParam().kind, .at_token = 0, .path = GetParam().path});
     };
-    // Ids are not waited for so long; /props is.
+    // The reply waits this long for /props, but not for ids.
     if (GetParam().kind == fault_kind::slow_headers) config.limits.request_timeout = 1s;
     break_off();
     expect_whole(GetParam().retries);

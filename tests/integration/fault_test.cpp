@@ -1,7 +1,7 @@
 #include "integration/mock_fixture.hpp"
 #include "support/scripted_server.hpp"
 
-// What goes wrong between client and server, and what the reply says then.
+// Faults between client and server, and the errors that replies report.
 namespace tandem::testing {
 namespace {
 
@@ -38,7 +38,7 @@ TEST_F(server_fault, stopped_server_is_connect_failed) {
     expect_failure(errc::connect_failed);
 }
 
-/// With more patience than the test has.
+/// resume_within is longer than the time limit of the test.
 class wrong_set_up : public client_and_mock {
  protected:
     wrong_set_up() {
@@ -95,7 +95,7 @@ TEST_F(server_fault, garbage_is_bad_response) {
     expect_failure(errc::bad_response);
 }
 
-// The server would continue for longer than the test waits: only our own close frees its slot.
+// The server would generate for longer than the test waits. Only the client's close frees the slot.
 TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
     server_options.tokens_per_second = 2;
     start_with({.kind = fault_kind::garbage, .at_token = 1});
@@ -103,7 +103,7 @@ TEST_F(server_fault, garbage_ends_the_request_while_the_handle_is_held) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-// With the default limits: were it a matter of time, it would be another error, and much later.
+// With the default limits, a timeout would report another error, and much later.
 TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
     config.chunking.boundary_rule = boundary_rule::classic;
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});

@@ -1,13 +1,13 @@
 #include "integration/mock_fixture.hpp"
 #include "support/scripted_server.hpp"
 
-// Servers that are not what the client was told they are.
+// Servers that do not match the configuration of the client.
 namespace tandem::testing {
 namespace {
 
 class foreign_server : public client_and_mock {
  protected:
-    // Whatever is asked, this is the answer.
+    // The server sends this answer to every request.
     void answer_always(std::string answer) {
         foreign_.emplace([answer](scripted_peer& peer) -> boost::asio::awaitable<void> {
             co_await peer.read_request();

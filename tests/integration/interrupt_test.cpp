@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// An interrupt in each phase of a reply: it ends at once, and leaves the server idle.
+// An interrupt in each phase of a reply. The reply ends at once and leaves the server idle.
 namespace tandem::testing {
 namespace {
 
@@ -8,7 +8,7 @@ using mock::fault_kind;
 
 class interrupt : public client_and_mock {
  protected:
-    // Interrupts, and expects that end.
+    // Interrupts the reply, and expects it to end as interrupted.
     void expect_end(consumer& c) {
         c.interrupt();
         ASSERT_TRUE(loop.run_to_end(c));
@@ -20,7 +20,7 @@ class interrupt : public client_and_mock {
     consumer begin(consumer::listener l = consumer::continue_at_once) {
         return consumer(llm->start(prompt), std::move(l));
     }
-    // Waits until the first request has so many tokens.
+    // Waits until the first request has generated this number of tokens.
     bool server_generates(int tokens) {
         return server_sees([tokens](const mock::observations& o) {
             const auto requests = o.of_path("/completion");

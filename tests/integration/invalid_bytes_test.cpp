@@ -1,4 +1,4 @@
-// A server whose answers hold bytes that are not UTF-8: every text that comes out is valid.
+// The answers of a server contain invalid UTF-8. Every text that the library returns is valid.
 
 #include "integration/mock_fixture.hpp"
 #include "support/scripted_server.hpp"
@@ -26,7 +26,7 @@ std::string token(const std::string& text, int count) {
 constexpr const char* final_event =
     "data: {\"content\":\"\",\"stop\":true,\"stop_type\":\"eos\",\"tokens_predicted\":9}\n\n";
 
-/// A stream with these tokens; without its end if `goes_on`.
+/// A stream with these tokens. With `goes_on`, the server does not end the stream.
 struct stream {
     std::vector<std::string> tokens;
     bool goes_on = false;
@@ -71,7 +71,7 @@ class invalid_bytes : public client_and_mock {
         if (what == "POST /completion" && !streams_.empty()) {
             const auto s = next_stream(request);
             co_await peer.send(std::string(stream_head));
-            // At once, so that all of it is read before anything is done with it.
+            // Sends all tokens at once, so that the client reads all of them before it acts on any.
             co_await peer.send_chunk(fmt::format("{}", fmt::join(s.tokens, "")));
             if (s.goes_on) co_await peer.wait_for_close();
             co_await peer.send(std::string(stream_end));

@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// Clients and handles that go while work runs, and wrong use.
+// Clients and handles that are destroyed while work runs, and wrong use of them.
 namespace tandem::testing {
 namespace {
 
@@ -53,7 +53,7 @@ TEST_F(lifetime, reply_of_a_destroyed_client_goes_nowhere) {
     EXPECT_EQ(c.error(), errc::client_destroyed);
 }
 
-// As after io_context::stop(): what was begun can neither continue nor be told.
+// As after io_context::stop(), a started operation can neither continue nor complete.
 class loop_that_runs_no_more : public client_and_mock {
  protected:
     // Begins a reply, and ends client, handle and loop when the server has seen this request.
@@ -97,7 +97,7 @@ TEST_F(lifetime, moved_client_keeps_its_replies) {
 
 TEST_F(lifetime, second_question_for_a_chunk_is_refused) {
     start();
-    consumer c(llm->start(prompt));  // asks already
+    consumer c(llm->start(prompt));  // requests a chunk
     std::optional<error_code> second;
     c.handle().async_next_chunk([&](error_code ec, std::optional<chunk> piece) {
         EXPECT_FALSE(piece);

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* api_key = "sk-zebra-4711";
 constexpr const char* prompt = "Tell me about Zanzibar.";
-/// Eight sentences, and so at least as many chunks.
+/// Eight sentences, and therefore at least eight chunks.
 constexpr const char* story =
     "The island lies in the warm sea, not far from the coast. Its old town is built of pale coral "
     "stone and dark wood. The narrow lanes smell of cloves, pepper and fresh bread. In the evening "
@@ -25,18 +25,18 @@ constexpr const char* story =
     "everyone. Small boats with brown sails come home before it gets dark. The children jump into "
     "the water from the high wall. Later it rains for a while, and nobody minds it at all.";
 
-/// A client and a mock server that answers `prompt` with `story`. What is to be different is said
-/// before start(). Each test checks as well that neither key nor prompt got into the log.
+/// A client and a mock server that answers `prompt` with `story`. Tests change the settings before
+/// start(). Each test also checks that the log contains neither key nor prompt.
 class client_and_mock : public ::testing::Test {
  protected:
     client_and_mock() {
         server_options.api_key = api_key;
         server_options.replies = {{prompt, story}};
         config.server.api_key = api_key;
-        config.server.proxy = "none";  // the machine's own proxy has no say in tests
+        config.server.proxy = "none";  // tests ignore the machine's proxy settings
         config.server.reuse_guard = 0s;
-        config.pacing.mode = pacing::strict;  // as many requests as chunks; others are asked for
-        config.failover.retries = 0;          // what fails is told; to go on has tests of its own
+        config.pacing.mode = pacing::strict;  // one request per chunk; some tests set another mode
+        config.failover.retries = 0;          // failures are reported; other tests cover failover
         config.failover.breaker_failures = 0;
         instruments.log = log.logger();
     }
@@ -52,19 +52,19 @@ class client_and_mock : public ::testing::Test {
         connect();
     }
     void connect() { llm.emplace(loop.ioc.get_executor(), config, instruments); }
-    /// Starts with one fault at a request to /completion.
+    /// Starts with one fault, by default at a request to /completion.
     void start_with(mock::fault f) {
         server_options.faults = {std::move(f)};
         start();
     }
 
-    /// A whole reply.
+    /// Runs a whole reply.
     consumer say(consumer::listener on_chunk = consumer::continue_at_once) {
         consumer c(llm->start(prompt), std::move(on_chunk));
         loop.run_to_end(c);
         return c;
     }
-    /// Expects a reply to fail so; gives it for a closer look.
+    /// Expects a reply to fail with this code. Returns the reply for more checks.
     consumer expect_failure(errc code) {
         auto c = say();
         EXPECT_EQ(c.error(), code) << c.result().diagnostics.to_string();
@@ -79,11 +79,11 @@ class client_and_mock : public ::testing::Test {
         EXPECT_FALSE(c.error()) << c.result().diagnostics.to_string();
         EXPECT_EQ(c.text(), story);
     }
-    /// Runs the loop and waits until the server sees this.
+    /// Runs the loop until the server's observations satisfy `what`.
     bool server_sees(const std::function<bool(const mock::observations&)>& what) {
         return loop.run_until([&] { return what(server->observe()); });
     }
-    /// No connection is left and no slot busy.
+    /// Waits until no connection is left and no slot is busy.
     bool server_gets_idle() {
         return server_sees([](const mock::observations& o) {
             return o.open_connections == 0 && std::none_of(o.slots.begin(), o.slots.end(),

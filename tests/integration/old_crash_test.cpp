@@ -2,7 +2,7 @@
 
 #include <future>
 
-// Old builds die when a slot gets a request soon after a cut. The guard keeps them alive.
+// Old builds crash when a slot receives a request soon after a cut. The guard prevents the crash.
 namespace tandem::testing {
 namespace {
 
@@ -10,20 +10,20 @@ class old_crash : public client_and_mock {
  protected:
     old_crash() {
         server_options.crash_within = 100ms;
-        // No faster than a client can cut: a reply that is complete was not cut.
+        // Slow enough for the client to cut. A complete reply would not be cut.
         server_options.tokens_per_second = 2000;
         server_options.on_crash = [this](const std::string& message) {
             crashed_.set_value(message);
         };
     }
-    // What the server said when it died.
+    // The last message of the crashed server.
     std::string last_words() {
         auto said = crashed_.get_future();
         return said.wait_for(reply_runner::patience) == std::future_status::ready ? said.get() : "";
     }
 
  private:
-    std::promise<std::string> crashed_;  // by the server's thread
+    std::promise<std::string> crashed_;  // set by the server's thread
 };
 
 TEST_F(old_crash, does_not_happen_in_a_long_reply_with_two_slots_and_the_guard) {

@@ -1,5 +1,5 @@
-// Contexts, clients, services and handles that come and go in any order, also where no descriptor
-// is left: no crash, no handler that is called twice or lost, no loop that does not end.
+// Contexts, clients, services and handles are created and destroyed in any order, even without free
+// descriptors. Nothing crashes, no handler is called twice or lost, and every loop ends.
 
 #include "support/child_process.hpp"
 #include "support/process.hpp"
@@ -29,7 +29,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Lets no new descriptor be opened, and later as many as before.
+/// Prevents new descriptors, and later restores the usual limit.
 class descriptor_limit {
  public:
     descriptor_limit() { ::getrlimit(RLIMIT_NOFILE, &usual_); }
@@ -52,7 +52,7 @@ class descriptor_limit {
     bool is_reached_ = false;
 };
 
-/// How often handlers were given to a context's operations, and called.
+/// The number of handlers given to the operations of a context, and the number of handlers called.
 struct handler_count {
     int given = 0;
     int called = 0;
@@ -81,7 +81,7 @@ class random_lifetimes : public ::testing::Test {
     using action = void (random_lifetimes::*)();
 
     void take_step() {
-        // What runs the loop comes often, so that replies get somewhere.
+        // run_loop is frequent, so that replies make progress.
         static constexpr std::array<action, 32> actions{
             &random_lifetimes::make_client,        &random_lifetimes::make_service,
             &random_lifetimes::start_reply,        &random_lifetimes::start_reply,
@@ -103,7 +103,7 @@ class random_lifetimes : public ::testing::Test {
         (this->*actions[below(actions.size())])();
     }
 
-    // --- what is done
+    // --- actions
 
     void make_client() {
         if (clients_.size() < 4) clients_.emplace_back(loop_->get_executor(), settings());
@@ -145,7 +145,7 @@ class random_lifetimes : public ::testing::Test {
     void interrupt_talk() {
         if (!talks_.empty()) any_of(talks_).interrupt();
     }
-    // It may be of a reply that is long gone.
+    // The control may belong to a reply that no longer exists.
     void use_control() {
         control_.continue_after(latest_);
         control_.heard_share(latest_, 0.5);
@@ -172,14 +172,14 @@ class random_lifetimes : public ::testing::Test {
 
     // --- contexts
 
-    // An io_context itself needs descriptors, some of them once it has the first timer.
+    // An io_context needs descriptors, some of them only with its first timer.
     void begin_context() {
         limit_.lift();
         loop_ = std::make_unique<boost::asio::io_context>(1);
         const boost::asio::steady_timer first(*loop_);
         count_ = std::make_shared<handler_count>();
     }
-    /// All handles go first, and the loop runs out of work.
+    /// Destroys all handles first. The loop must run out of work.
     void end_context_in_order() {
         limit_.lift();
         destroy_handles();
@@ -190,7 +190,7 @@ class random_lifetimes : public ::testing::Test {
         ASSERT_EQ(count_.use_count(), 1) << "a handler is kept after step " << step_;
         begin_context();
     }
-    /// It goes in the middle of what is done, and the handles in any order after it.
+    /// Destroys the context while work is pending, and then the handles in any order.
     void destroy_context() {
         limit_.lift();
         loop_.reset();
@@ -216,7 +216,7 @@ class random_lifetimes : public ::testing::Test {
         services_.clear();
     }
 
-    // --- dice
+    // --- random numbers
 
     std::size_t below(std::size_t n) {
         return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
@@ -270,7 +270,7 @@ class random_lifetimes : public ::testing::Test {
     chunk_id latest_{};
 };
 
-// TANDEM_LIFETIME_STEPS=1000000 is the whole of it; TANDEM_LIFETIME_SEED runs a failure again.
+// TANDEM_LIFETIME_STEPS=1000000 runs the full test. TANDEM_LIFETIME_SEED repeats a failed run.
 TEST_F(random_lifetimes, end_well_in_any_order) {
     const auto seed = test::number_from("TANDEM_LIFETIME_SEED", std::random_device()());
     const auto steps = test::number_from("TANDEM_LIFETIME_STEPS", 10'000);
@@ -279,7 +279,7 @@ TEST_F(random_lifetimes, end_well_in_any_order) {
     expect_no_descriptor_left();
 }
 
-// The server is a process of its own, as it needs descriptors as well.
+// The server runs in its own process, because it needs descriptors as well.
 TEST(used_up_descriptors, fail_turns_of_a_service_only_as_long_as_there_are_none) {
     child_process server(TANDEM_MOCK_SERVER, {.args = {"--port", "0"}});
     const auto url = server.read_line().substr(std::string("listening on ").size());

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-// A reply is recorded, and played again without the server.
+// A reply is recorded, and played back without the server.
 namespace tandem::testing {
 namespace {
 
@@ -21,7 +21,7 @@ class recording_test : public client_and_mock {
         config.limits.between_tokens_timeout = 400ms;
     }
 
-    /// The chunks of a reply that is recorded.
+    /// Records a reply and returns its chunks.
     std::vector<chunk> record(recorder_options options = {}) {
         start();
         instruments.record = std::make_shared<recorder>(
@@ -43,7 +43,7 @@ class recording_test : public client_and_mock {
         connect();
         return say();
     }
-    // Whether the last chunk tells that it is the last one is a race of its consumer with the end.
+    // Whether the last chunk is marked as the last depends on a race between consumer and end.
     void expect_the_same(const std::vector<chunk>& recorded) {
         const auto said = play();
         EXPECT_FALSE(said.error()) << said.result().diagnostics.to_string();
@@ -138,7 +138,7 @@ TEST_F(recording_test, that_is_played_twice_says_that_there_is_no_reply_left) {
     EXPECT_THAT(again.result().diagnostics.server_message, ::testing::HasSubstr("no more replies"));
 }
 
-// With each fault the reply continues; played again it fails and continues at the same places.
+// The reply continues after each fault. On playback, it fails and continues at the same places.
 class recorded_fault : public recording_test, public ::testing::WithParamInterface<fault> {};
 
 TEST_P(recorded_fault, gives_the_same_chunks_and_the_same_failures) {

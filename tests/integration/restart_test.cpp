@@ -2,7 +2,7 @@
 
 #include <set>
 
-// A server that is stopped, and comes back as another one at the same address.
+// A server stops, and another server starts at the same address.
 namespace tandem::testing {
 namespace {
 
@@ -11,7 +11,7 @@ using mock::fault_kind;
 class restarted_server : public client_and_mock {
  protected:
     restarted_server() {
-        // So that slots are taken in turn.
+        // With a guard, the client uses the slots in turn.
         config.server.reuse_guard = 20ms;
     }
 
@@ -54,7 +54,7 @@ TEST_F(restarted_server, that_nobody_missed_is_noticed_by_the_slot_it_used) {
     start();
     expect_story();
     restart_with_slots(1);
-    // Its requests to slot 1 are wrapped to slot 0; the last one of a reply tells.
+    // The server runs requests for slot 1 on slot 0. The last request of a reply reveals this.
     ASSERT_TRUE(loop.run_until([&] {
         expect_story();
         return log.count(log_level::warning, "a request to slot 1 ran on slot 0") > 0;

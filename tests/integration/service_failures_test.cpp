@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-// Servers of a service that fail, and what becomes of its replies.
+// Failing servers of a service, and the effect on replies.
 namespace tandem::testing {
 namespace {
 
@@ -16,7 +16,7 @@ using health = server_status::health;
 
 constexpr const char* whole_text = "Hello. How are you? I am very well today, thank you.";
 
-/// Conversations take the servers in turn, so the first one is at the first.
+/// Conversations take the servers in turn, so the first conversation is on the first server.
 class failing_servers : public service_and_mocks {
  protected:
     failing_servers() {
@@ -33,7 +33,7 @@ class failing_servers : public service_and_mocks {
         mocks[i].reset();
         mocks[i] = std::make_unique<mock::server>(options);
     }
-    /// Takes all the slots of a server that has one.
+    /// Occupies the only slot of a server.
     consumer keep_a_slot_busy(conversation& c) {
         auto options = config.client.generation;
         options.grammar = "root ::= .*";
@@ -56,7 +56,7 @@ class failing_servers : public service_and_mocks {
 // --- a server that comes back
 
 TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
-    // Pauses that double would find it after 12.7 s.
+    // With pauses that double, the service would find the server only after 12.7 s.
     config.health_interval = 10s;
     config.client.failover.resume_within = 11s;
     start();
@@ -68,7 +68,8 @@ TEST_F(failing_servers, are_looked_for_often_while_a_reply_waits) {
     expect_whole(reply);
 }
 
-// Frozen, or behind a network that drops all: nothing else tells of it before the longest limits.
+// Servers that are frozen, or behind a network that drops all data. Without health checks, only the
+// longest limits would reveal them.
 class hanging_servers : public failing_servers {
  protected:
     hanging_servers() {
@@ -109,7 +110,7 @@ TEST_F(hanging_servers, are_left_by_a_turn_whose_conversation_was_warmed_before)
     talk.append({.role = "user", .content = "Hello!"});
     talk.warm();
     loop.run_until([&] { return !completions(server(0)).empty(); });
-    loop.ioc.run_for(600ms);  // what its /health said is not fresh any more
+    loop.ioc.run_for(600ms);  // makes the last answer of /health stale
     hang("/apply-template");
     hang("/health");
     talk.warm();
@@ -147,9 +148,9 @@ TEST_F(hanging_servers, are_waited_for_where_there_is_no_other) {
     EXPECT_FALSE(say(talk, "And you?").error()) << "a turn begins there, too";
 }
 
-// A server may be too busy for anything but what it generates.
+// A server that generates may be too busy for anything else.
 TEST_F(hanging_servers, are_not_left_while_they_speak) {
-    config.client.pacing.mode = pacing::stream;  // a reply that rests would leave
+    config.client.pacing.mode = pacing::stream;  // a reply that rests would leave the server
     server_options.tokens_per_second = 5;
     start(2);
     hang("/health");
@@ -184,7 +185,7 @@ TEST_F(failing_servers, are_kept_to_by_replies_that_rest_and_may_not_go_on) {
     expect_whole(reply);
 }
 
-// --- whose failure it is
+// --- failures of one server among several
 
 TEST_F(failing_servers, are_not_taken_for_each_other) {
     config.client.failover.resume_within = 300ms;
@@ -246,7 +247,7 @@ TEST_P(refusing_server_for_long, is_named_where_nobody_else_comes) {
 
 INSTANTIATE_TEST_SUITE_P(statuses, refusing_server_for_long, ::testing::Values(401, 404, 500));
 
-// --- what is known of a server
+// --- the status of a server
 
 TEST_F(failing_servers, are_noticed_where_nobody_talks_if_that_is_wished) {
     config.watch_always = true;
@@ -330,7 +331,7 @@ TEST_F(failing_servers, are_left_alone_where_requests_break_behind_their_progres
     EXPECT_TRUE(servers()[0].circuit_open);
 }
 
-// --- how a turn starts
+// --- the start of a turn
 
 struct start_fault {
     const char* name;
@@ -369,7 +370,7 @@ TEST_F(failing_servers, make_a_turn_start_over_where_nothing_was_said) {
     answers_with("Third", "Fine.");
     server_options.ctx_size = 8000;
     start();
-    // Half of it is one slot's, and what is said has more.
+    // One slot has half of this context, which is less than the conversation needs.
     server_options.ctx_size = 2400;
     mocks.push_back(std::make_unique<mock::server>(server_options));
     bots->add_server(server(1).url());
@@ -390,7 +391,7 @@ TEST_F(failing_servers, make_a_turn_start_over_where_nothing_was_said) {
     EXPECT_GT(state_of(talk).metrics.trims, 0);
 }
 
-// The request that tries whether a server is back is a turn's.
+// Only the request of a turn tests whether a server is back.
 TEST_F(failing_servers, are_tried_by_turns_and_not_by_what_nobody_waits_for) {
     config.client.failover.breaker_failures = 1;
     config.client.failover.breaker_pause = 500ms;
@@ -408,7 +409,7 @@ TEST_F(failing_servers, are_tried_by_turns_and_not_by_what_nobody_waits_for) {
     EXPECT_FALSE(next.error()) << next.result().diagnostics.to_string();
 }
 
-// --- what is resumed
+// --- resumed turns
 
 class resumed_turn : public failing_servers {
  protected:

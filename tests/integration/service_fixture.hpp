@@ -19,13 +19,13 @@ namespace tandem::testing {
 
 using namespace std::chrono_literals;
 
-/// A service in front of mock servers that answer what the user says with what is set by
-/// answers_with(). What is to be different is said before start().
+/// A service with mock servers. answers_with() sets the answer to a message of the user. Tests
+/// change the settings before start().
 class service_and_mocks : public ::testing::Test {
  protected:
     service_and_mocks() {
         server_options.add_bos = false;
-        config.client.server.proxy = "none";  // the machine's own proxy has no say in tests
+        config.client.server.proxy = "none";  // tests ignore the machine's proxy settings
         config.client.server.reuse_guard = 0s;
         config.client.chunking.first_chunk_min_tokens = 0;  // as many chunks as sentences
         instruments.log = log.logger();
@@ -49,20 +49,20 @@ class service_and_mocks : public ::testing::Test {
     }
     mock::server& server(std::size_t i = 0) { return *mocks[i]; }
 
-    /// A whole turn.
+    /// Runs a whole turn.
     consumer say(conversation& c, const std::string& text,
                  consumer::listener on_chunk = consumer::continue_at_once) {
         consumer reply(c.say(text), std::move(on_chunk));
         loop.run_to_end(reply);
         return reply;
     }
-    /// The first chunk of a turn, which is not continued.
+    /// Runs a turn to its first chunk, which is not continued.
     consumer say_until_first_chunk(conversation& c, const std::string& text) {
         consumer reply(c.say(text), consumer::say_nothing);
         loop.run_until([&] { return !reply.chunks().empty() || reply.ended(); });
         return reply;
     }
-    /// The chunks after the first one, which has not been continued.
+    /// Continues the first chunk and all chunks after it.
     void go_on_to_the_end(consumer& reply) {
         for (std::size_t i = 0; !reply.ended(); ++i) {
             loop.run_until([&] { return reply.chunks().size() > i || reply.ended(); });
@@ -92,7 +92,7 @@ class service_and_mocks : public ::testing::Test {
                 [&](auto handler) { bots->async_servers(std::move(handler)); })
             .second;
     }
-    /// The prompts that a server was asked to complete, prefilling included.
+    /// The requests to /completion of a server, including requests that prefill.
     static std::vector<mock::request_record> completions(const mock::server& s) {
         return s.observe().of_path("/completion");
     }

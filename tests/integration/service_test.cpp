@@ -1,4 +1,4 @@
-// Conversations over servers: who gets which slot, and servers that come and go.
+// Conversations on several servers: the assignment of slots, and servers that come and go.
 
 #include "service_fixture.hpp"
 #include "support/http_probe.hpp"
@@ -65,10 +65,10 @@ TEST_F(a_service, serves_more_conversations_than_it_has_slots) {
     }
 }
 
-// What the test above relies on: two that do not know of each other use one slot at a time.
+// The test above relies on this: two independent clients use one slot at the same time.
 TEST_F(a_service, does_not_know_of_another_processes_requests) {
     server_options.parallel = 1;
-    // The later one comes while the other runs, however slow the machine is.
+    // The second request arrives while the first one runs, however slow the machine is.
     server_options.tokens_per_second = 2;
     start();
     http_probe other(server().url());

@@ -1,4 +1,4 @@
-// Conversations from several threads at once; meant for the thread sanitizer as well.
+// Conversations from several threads at once. The tests are also meant for the thread sanitizer.
 
 #include "service_fixture.hpp"
 
@@ -15,8 +15,8 @@ using namespace tandem::testing;
 
 class service_threads : public service_and_mocks {
  protected:
-    // A turn whose second chunk is talked over, and which continues after all. Gives the text that
-    // history has of it in the end.
+    // Interrupts a turn at its second chunk and resumes the turn. Returns the final text of the
+    // turn in the history.
     static std::string talk_and_cough(service& bots) {
         auto talk = bots.create();
         {

@@ -14,9 +14,9 @@ namespace {
 
 using ::testing::IsEmpty;
 
-class shared_slot_table : public client_and_mock {
+class shared_slots : public client_and_mock {
  protected:
-    /// The same server, as another client may spell it.
+    /// The same server with another spelling of its URL.
     tandem::config other_config() const {
         auto c = config;
         c.server.url = "HTTP://127.0.0.1:" + std::to_string(server->port()) + "/";
@@ -29,7 +29,7 @@ class shared_slot_table : public client_and_mock {
     void expect_no_use_within(std::chrono::milliseconds guard) {
         std::map<int, std::chrono::steady_clock::time_point> last_start;
         for (const auto& r : server->observe().of_path("/completion")) {
-            // Counted from the start of the use before: the server may see its end late.
+            // Counts from the start of the previous use, because the server may see its end late.
             if (last_start.contains(r.id_slot)) {
                 EXPECT_GE(r.arrived - last_start[r.id_slot], guard);
             }
@@ -40,7 +40,7 @@ class shared_slot_table : public client_and_mock {
     std::optional<client> other;
 };
 
-TEST_F(shared_slot_table, run_one_request_at_a_time_for_two_clients) {
+TEST_F(shared_slots, run_one_request_at_a_time_for_two_clients) {
     config.server.slots = 1;
     config.server.reuse_guard = 20ms;
     start_two();
@@ -52,7 +52,7 @@ TEST_F(shared_slot_table, run_one_request_at_a_time_for_two_clients) {
     expect_no_use_within(20ms);
 }
 
-TEST_F(shared_slot_table, are_those_of_a_client_and_a_service) {
+TEST_F(shared_slots, are_those_of_a_client_and_a_service) {
     config.server.slots = 1;
     config.server.reuse_guard = 20ms;
     start();
@@ -64,7 +64,7 @@ TEST_F(shared_slot_table, are_those_of_a_client_and_a_service) {
     expect_no_use_within(20ms);
 }
 
-TEST_F(shared_slot_table, are_kept_apart_over_threads) {
+TEST_F(shared_slots, are_kept_apart_over_threads) {
     config.server.slots = 1;
     start();
     std::thread elsewhere([this] {
@@ -81,7 +81,7 @@ TEST_F(shared_slot_table, are_kept_apart_over_threads) {
     EXPECT_THAT(slot_overlaps(server->observe()), IsEmpty());
 }
 
-TEST_F(shared_slot_table, are_free_for_the_others_when_a_client_is_destroyed) {
+TEST_F(shared_slots, are_free_for_the_others_when_a_client_is_destroyed) {
     config.server.slots = 1;
     server_options.tokens_per_second = 100;
     start_two();
@@ -94,7 +94,7 @@ TEST_F(shared_slot_table, are_free_for_the_others_when_a_client_is_destroyed) {
     EXPECT_EQ(second.text(), story);
 }
 
-TEST_F(shared_slot_table, are_given_up_with_the_loop_of_a_client) {
+TEST_F(shared_slots, are_given_up_with_the_loop_of_a_client) {
     config.server.slots = 1;
     start();
     {
@@ -109,7 +109,7 @@ TEST_F(shared_slot_table, are_given_up_with_the_loop_of_a_client) {
     expect_story();
 }
 
-TEST_F(shared_slot_table, follow_the_client_that_came_last) {
+TEST_F(shared_slots, follow_the_client_that_came_last) {
     config.server.slots = 1;
     start();
     auto settings = other_config();
@@ -124,12 +124,12 @@ TEST_F(shared_slot_table, follow_the_client_that_came_last) {
     EXPECT_THAT(used, ::testing::Contains(1));
 }
 
-TEST_F(shared_slot_table, of_a_service_stay_as_they_are_when_a_client_comes_that_sets_nothing) {
+TEST_F(shared_slots, of_a_service_stay_as_they_are_when_a_client_comes_that_sets_nothing) {
     server_options.parallel = 4;
     server_options.tokens_per_second = 100;
     start();
     llm.reset();
-    loop.ioc.poll();  // it is destroyed there
+    loop.ioc.poll();  // destroys the client
     config.server.slots.reset();
     config.server.reuse_guard.reset();
     service bots(loop.ioc.get_executor(), {.client = other_config()}, instruments);
@@ -143,13 +143,13 @@ TEST_F(shared_slot_table, of_a_service_stay_as_they_are_when_a_client_comes_that
     EXPECT_EQ(used.size(), 3u);
 }
 
-TEST_F(shared_slot_table, are_guarded_after_the_last_client_has_gone) {
+TEST_F(shared_slots, are_guarded_after_the_last_client_has_gone) {
     config.server.slots = 1;
     config.server.reuse_guard = 300ms;
     start();
     say([](consumer& c, const chunk&) { c.interrupt(); });
     llm.reset();
-    loop.ioc.poll();  // it is destroyed there
+    loop.ioc.poll();  // destroys the client
     ASSERT_TRUE(server_gets_idle());
     other.emplace(loop.ioc.get_executor(), other_config(), instruments);
     consumer c(other->start(prompt));
@@ -157,7 +157,7 @@ TEST_F(shared_slot_table, are_guarded_after_the_last_client_has_gone) {
     expect_no_use_within(300ms);
 }
 
-TEST_F(shared_slot_table, keep_their_guard_when_another_client_cannot_use_the_server) {
+TEST_F(shared_slots, keep_their_guard_when_another_client_cannot_use_the_server) {
     config.server.slots = 1;
     config.server.reuse_guard = auto_guard;
     start();
@@ -174,12 +174,12 @@ TEST_F(shared_slot_table, keep_their_guard_when_another_client_cannot_use_the_se
     EXPECT_EQ(log.count(log_level::warning, "reuse guard, waited"), 0u);
 }
 
-TEST_F(shared_slot_table, follow_in_silence_a_client_with_the_same_settings) {
+TEST_F(shared_slots, follow_in_silence_a_client_with_the_same_settings) {
     start_two();
     EXPECT_EQ(log.count(log_level::warning, "now apply to all"), 0u);
 }
 
-TEST_F(shared_slot_table, do_not_answer_for_the_server_to_a_client_that_never_asked) {
+TEST_F(shared_slots, do_not_answer_for_the_server_to_a_client_that_never_asked) {
     start();
     expect_story();
     auto settings = other_config();
@@ -190,7 +190,7 @@ TEST_F(shared_slot_table, do_not_answer_for_the_server_to_a_client_that_never_as
     EXPECT_EQ(ec, errc::unauthorized);
 }
 
-TEST_F(shared_slot_table, that_somebody_else_uses_are_warned_of_once) {
+TEST_F(shared_slots, that_somebody_else_uses_are_warned_of_once) {
     config.server.verify_cut = true;
     server_options.tokens_per_second = 20;
     start();

@@ -1,4 +1,4 @@
-// What a conversation's slot holds, as a file of its server.
+// The contents of a conversation's slot, saved in a file of the server.
 
 #include "service_fixture.hpp"
 

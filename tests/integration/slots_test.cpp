@@ -2,7 +2,7 @@
 
 #include <map>
 
-// How replies use the slots, as the server sees it.
+// The use of slots by replies, as the server observes it.
 namespace tandem::testing {
 namespace {
 
@@ -50,7 +50,7 @@ TEST_F(slots, are_not_used_within_their_guard) {
     expect_story();
     std::map<int, std::chrono::steady_clock::time_point> last_start;
     for (const auto& r : completions()) {
-        // Counted from the start of the use before: the server may see its end late.
+        // Counts from the start of the previous use, because the server may see its end late.
         if (last_start.contains(r.id_slot)) {
             EXPECT_GE(r.arrived - last_start[r.id_slot], 50ms);
         }

@@ -9,13 +9,13 @@
 #include <future>
 #include <thread>
 
-// Several threads at once; meant for the thread sanitizer as well.
+// Several threads at once. The tests are also meant for the thread sanitizer.
 namespace tandem::testing {
 namespace {
 
 class threads : public client_and_mock {
  protected:
-    // Runs the loop on four threads while the object lives.
+    // Runs the loop on four threads. The destructor waits for the threads.
     class pool {
      public:
         explicit pool(boost::asio::io_context& ioc) {
@@ -29,7 +29,7 @@ class threads : public client_and_mock {
         std::vector<std::thread> threads_;
     };
 
-    // As plain code with threads would: each chunk is waited for on a future.
+    // Waits for each chunk with a future, as simple code with threads does.
     static std::string read(reply r) {
         std::string text;
         while (auto piece = r.async_next_chunk(boost::asio::use_future).get()) {
@@ -95,13 +95,13 @@ TEST_F(threads, client_destroyed_while_four_threads_run_its_replies) {
     }
 }
 
-// The last handle takes the connections along; the strand may be using them.
+// The last handle owns the connections, and the strand may be using them.
 TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
     boost::asio::io_context ioc;
     server.emplace(server_options);
     config.server.url = server->url();
     std::promise<std::thread::id> destroyed_on;
-    // The log function is destroyed with what client and reply share.
+    // The log function is destroyed with the state that client and reply share.
     instruments.log.write = [told = std::shared_ptr<void>(nullptr, [&](void*) {
                                  destroyed_on.set_value(std::this_thread::get_id());
                              })](auto...) {};
@@ -113,7 +113,7 @@ TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
         {
             const auto last = gone->start(prompt);
             gone.reset();
-            // Nothing but the handle is left when the strand has done this.
+            // When the strand has run this, only the handle is left.
             boost::asio::post(strand, boost::asio::use_future).wait();
             EXPECT_TRUE(last.ended());
         }

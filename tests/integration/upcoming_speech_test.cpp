@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// What comes next is told while the chunk before it is spoken, so that a voice can prepare it.
+// The next speech is available while the current chunk is spoken, so that a voice can prepare it.
 namespace tandem::testing {
 namespace {
 
@@ -17,7 +17,7 @@ class upcoming_speech : public client_and_mock {
         config.chunking.first_chunk_min_tokens = 0;
         start();
     }
-    // The first chunk of it is spoken until the test says otherwise.
+    // Starts a reply to its first chunk, which is not continued.
     consumer begin() {
         consumer c(llm->start(prompt), consumer::say_nothing);
         EXPECT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));

@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// With verify_cut the server is asked, with few requests, whether slots are idle after their cuts.
+// With verify_cut, the client checks with few requests whether slots are idle after their cuts.
 namespace tandem::testing {
 namespace {
 
@@ -10,13 +10,13 @@ class verified_cut : public client_and_mock {
  protected:
     verified_cut() { config.server.verify_cut = true; }
 
-    // A reply that ends with its first chunk, and so with a cut of slot 0.
+    // Runs a reply that ends with its first chunk, and therefore with a cut of slot 0.
     void cut_once() {
         say([](consumer& c, const chunk&) { c.interrupt(); });
         ASSERT_EQ(completions().size(), 1u);
     }
-    // The server does not notice the first cut for so long; 0 = never. It must still be generating
-    // then.
+    // The server does not notice the first cut for `time`; 0 = never. It must still be generating
+    // at the end of this time.
     void start_with_unnoticed_cut(std::chrono::milliseconds time) {
         server_options.tokens_per_second = 200;
         start_with({.kind = fault_kind::unnoticed_cut, .duration = time});
@@ -141,7 +141,7 @@ TEST_F(verified_cut, with_erasing_is_told_by_that) {
 // The event loop must be able to end, and so must the client.
 class watch_that_is_left : public verified_cut {
  protected:
-    // Runs until slot 0 is watched, for ever busy.
+    // Runs until the client watches slot 0, which stays busy.
     void watch(boost::asio::io_context& ioc) {
         server_options.faults = {{.kind = fault_kind::unnoticed_cut}};
         server.emplace(server_options);

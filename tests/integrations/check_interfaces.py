@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the shims and the snippets of docs/integrations/ against the sources of the frameworks.
+"""Checks the shims and the snippets of docs/integrations/ against the sources of the frameworks.
 
   tests/integrations/check_interfaces.py --pipecat DIR --livekit DIR
 
-DIR is a checkout of pipecat-ai/pipecat, of livekit/agents. Only read, never imported, so that none
-of their dependencies is needed. For each Python file and each python block of a page: what is
-imported exists; constructors and methods take the keywords that are given to them; methods that
-override one take its parameters; and the members in USED exist. Prints each fault.
+Each DIR is a checkout: of pipecat-ai/pipecat, and of livekit/agents. The program reads the sources but
+does not import them, so it needs none of their dependencies. It checks each Python file and each python
+block of a page: imported names exist; constructors and methods accept the given keywords; overriding
+methods have the parameters of the overridden methods. The members in USED must exist. Prints each fault.
 
 Exit status: 0 no fault, 1 faults, 2 wrong use.
 """
@@ -19,7 +19,7 @@ import sys
 
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "integrations"
 
-# What the shims use of objects that they are given, which no annotation tells.
+# Members that the shims use, of objects that they receive without an annotation.
 USED = {
     "pipecat.frames.frames.LLMContextFrame": ["context"],
     "pipecat.frames.frames.TTSStartedFrame": ["context_id"],
@@ -47,7 +47,7 @@ USED = {
 
 
 class Sources:
-    """Modules of the checkouts, by their dotted names."""
+    """The modules of the checkouts, by their dotted names."""
 
     def __init__(self, roots):
         self.roots, self.trees = roots, {}
@@ -63,7 +63,7 @@ class Sources:
         return module.split(".")[0] in ("pipecat", "livekit")
 
     def names_of(self, module):
-        """Top-level names: definitions, and for what is imported a (module, name)."""
+        """Returns the names of a module: a definition for each, or (module, name) for imported names."""
         if module not in self.trees:
             file = self.file_of(module)
             names = {}
@@ -89,7 +89,7 @@ class Sources:
         return ".".join(parts + ([node.module] if node.module else []))
 
     def find(self, module, name):
-        """(module, node) where a name is defined; a module is (its name, None)."""
+        """Returns (module, node) of the definition of a name, or (name, None) for a module."""
         found = self.names_of(module).get(name)
         if isinstance(found, tuple) and found != (module, name):
             return self.find(*found)
@@ -145,7 +145,7 @@ def parameters(function):
 
 
 def texts():
-    """(where, source) of each Python file and python block."""
+    """Yields (where, source) for each Python file and each python block."""
     for file in sorted(DOCS.glob("*.py")):
         yield file.name, file.read_text()
     for page in sorted(DOCS.glob("*.md")):
@@ -154,7 +154,7 @@ def texts():
 
 
 def imported(tree, sources):
-    """Local names for what comes of the frameworks: name -> (module, name or None)."""
+    """Returns the local names of imports from the frameworks: name -> (module, name)."""
     names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and sources.knows(node.module or ""):

@@ -1,4 +1,4 @@
-"""The Python of docs/integrations: it compiles, and the lines for any other framework do what they say."""
+"""Checks that the Python code of docs/integrations compiles, and that the lines for other frameworks work."""
 
 import os
 import re

@@ -1,6 +1,6 @@
-"""`tandem serve` in front of tandem-mock-server, as processes of their own, for one test.
+"""Runs `tandem serve` in front of tandem-mock-server, as separate processes, for one test.
 
-TANDEM_COMMAND and TANDEM_MOCK_SERVER in the environment are the two programs.
+The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ FIRST_TURN = DIALOGUE[:2]
 
 
 def _dialogues():
-    """DIALOGUE, and those in which the user interrupts its first two sentences behind any word."""
+    """Yields DIALOGUE, and variants in which the user interrupts the first two sentences after each word."""
     yield DIALOGUE
     words = " ".join(FIRST[:2]).split()
     for n in range(1, len(words)):
@@ -56,8 +56,8 @@ def _started(stack, arguments, **environment):
 
 @contextlib.contextmanager
 def gateway(*flags):
-    """The URL of a gateway whose model says what _dialogues() has; `flags` are further ones of
-    `serve`."""
+    """Yields the URL of a gateway. Its model answers as in _dialogues(). `flags` are additional flags
+    of `serve`."""
     with contextlib.ExitStack() as stack:
         script = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
         for i, messages in enumerate(_dialogues()):
@@ -70,7 +70,7 @@ def gateway(*flags):
 
 
 def new_key(name):
-    """A key, and the line of JSON that goes into a key file for it."""
+    """Returns a new key, and its entry for a key file as a line of JSON."""
     made = subprocess.run(
         [os.environ["TANDEM_COMMAND"], "key", "--name", name], capture_output=True, text=True, check=True
     )

@@ -1,6 +1,6 @@
-"""Stand-ins for the classes of LiveKit Agents that livekit_tandem.py uses, with the signatures of the
-real ones. Not LiveKit: real_livekit.py runs the same on LiveKit Agents itself. Importing this makes
-them the modules of LiveKit's names."""
+"""Stand-ins for the classes of LiveKit Agents that livekit_tandem.py uses, with the same signatures.
+real_livekit.py runs livekit_tandem.py on LiveKit Agents itself. The import of this module registers the
+stand-ins under the names of LiveKit's modules."""
 
 import asyncio
 import sys
@@ -46,7 +46,7 @@ class Tool:
 
 
 class AudioOutput:
-    """Listeners of playback_finished; the test says when the playback is over."""
+    """Calls the listeners of playback_finished when the test ends the playback."""
 
     def __init__(self):
         self.listeners = []
@@ -77,8 +77,8 @@ class Agent:
 
 
 class Reply:
-    """Runs a node as LiveKit does: what it yields is split into segments at each FlushSentinel; an
-    interruption ends the playback first, and cancels the node then."""
+    """Runs a node as LiveKit does. Splits the node's output into segments at each FlushSentinel. An
+    interruption first ends the playback, and then cancels the node."""
 
     def __init__(self, agent, chat_ctx):
         self.segments, self._text, self._new = [], "", asyncio.Condition()

@@ -1,4 +1,4 @@
-"""docs/integrations/livekit_tandem.py against a gateway, between stand-ins for LiveKit Agents."""
+"""Tests docs/integrations/livekit_tandem.py with a gateway and stand-ins for LiveKit Agents."""
 
 import time
 import unittest

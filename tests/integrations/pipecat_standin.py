@@ -1,6 +1,6 @@
-"""Stand-ins for the classes of Pipecat that pipecat_tandem.py uses, with the signatures of the real
-ones and as much of what they do as a pipeline of one service needs. Not Pipecat: real_pipecat.py
-runs the same on Pipecat itself. Importing this makes them the modules of Pipecat's names."""
+"""Stand-ins for the classes of Pipecat that pipecat_tandem.py uses, with the same signatures. They behave
+as a pipeline of one service requires. real_pipecat.py runs pipecat_tandem.py on Pipecat itself. The
+import of this module registers the stand-ins under the names of Pipecat's modules."""
 
 import asyncio
 import enum
@@ -84,8 +84,8 @@ class LLMSettings:
 
 
 class FrameProcessor:
-    """What is pushed goes to the next processor, or is kept in `pushed`; an interruption cancels the
-    frame that is being processed, as in Pipecat."""
+    """Stores pushed frames in `pushed`, and passes them to the next processor. As in Pipecat, an
+    interruption cancels the processing of the current frame."""
 
     def __init__(self, *, name=None, **kwargs):
         self.next, self.pushed, self.errors, self._task = None, [], [], None

@@ -1,4 +1,4 @@
-"""docs/integrations/pipecat_tandem.py against a gateway, between stand-ins for Pipecat."""
+"""Tests docs/integrations/pipecat_tandem.py with a gateway and stand-ins for Pipecat."""
 
 import asyncio
 import unittest
@@ -10,7 +10,7 @@ from pipecat_tandem import TandemChunkFrame, TandemEar, TandemLLMService
 
 
 class Stage(pipecat.FrameProcessor):
-    """The TTS and the output transport: speaks each response as far as the test says."""
+    """Replaces the TTS and the output transport. The test decides which words are spoken."""
 
     def __init__(self):
         super().__init__()
@@ -50,7 +50,7 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         self.llm.next = self.stage
 
     async def ask(self, messages):
-        context = pipecat.LLMContext(messages[1:])  # the system prompt is the service's
+        context = pipecat.LLMContext(messages[1:])  # the service adds the system prompt
         return await self.llm.queue_frame(pipecat.LLMContextFrame(context))
 
     async def interrupt(self):

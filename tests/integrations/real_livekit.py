@@ -1,9 +1,9 @@
 """Runs docs/integrations/livekit_tandem.py in a session of the real LiveKit Agents, against a gateway.
 
-By hand, since it needs LiveKit Agents and the pure Python part of livekit's rtc package: PYTHONPATH
-has them (or they are installed). Of what they import, what plays no part here (NAMES) is not needed. The
-voice and the audio output are small classes on LiveKit's own tts.TTS and AudioOutput: 60 ms of sound
-for each word, played in real time. Exit status: 0 as expected, 1 not.
+Run this by hand. It needs LiveKit Agents and the pure Python part of livekit's rtc package, installed or
+in PYTHONPATH. It does not need those of their imports that have no effect here (NAMES). The voice and the
+audio output are small classes based on LiveKit's tts.TTS and AudioOutput, with 250 ms of sound for each
+word, played in real time. Exit status: 0 if all checks pass, otherwise 1.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from gateway_process import DIALOGUE, FIRST, SECOND, SYSTEM, gateway
 
 
 class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Stands in for what the framework imports and plays no part here."""
+    """Replaces imports of the framework that have no effect here."""
 
     NAMES = (
         "av", "blingfire", "certifi", "click", "docstring_parser", "eval_type_backport",
@@ -83,7 +83,7 @@ class VoiceStream(tts.SynthesizeStream):
 
 
 class Speaker(AudioOutput):
-    """Plays in real time, to nobody."""
+    """Consumes audio in real time without an output device."""
 
     def __init__(self):
         super().__init__(label="speaker", capabilities=AudioOutputCapabilities(pause=False))

@@ -1,9 +1,9 @@
 """Runs docs/integrations/pipecat_tandem.py in a pipeline of the real Pipecat, against a gateway.
 
-By hand, since it needs Pipecat: PYTHONPATH has its src/ (or it is installed). Packages that Pipecat
-imports but that play no part here (loudness, soxr, ...) may be missing. The voice and the transport
-are small classes on Pipecat's own TTSService and BaseOutputTransport: words of 60 ms, played in
-real time. Exit status: 0 as expected, 1 not.
+Run this by hand. It needs Pipecat, installed or with its src/ in PYTHONPATH. Packages that Pipecat
+imports but that have no effect here (loudness, soxr, ...) may be missing. The voice and the transport
+are small classes based on Pipecat's TTSService and BaseOutputTransport, with words of 60 ms, played in
+real time. Exit status: 0 if all checks pass, otherwise 1.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ WORD = 0.06
 
 
 class Voice(TTSService):
-    """Words of silence with their times, as services with word timestamps give them."""
+    """Produces near-silent words, with or without timestamps, like the TTS services of Pipecat."""
 
     def __init__(self, with_times):
         settings = TTSSettings(model="silence", voice="none", language=None)
@@ -65,7 +65,7 @@ class Voice(TTSService):
 
 
 class Speaker(BaseOutputTransport):
-    """Plays in real time, to nobody."""
+    """Consumes audio in real time without an output device."""
 
     def __init__(self):
         super().__init__(TransportParams(audio_out_enabled=True, audio_out_sample_rate=RATE))
@@ -83,7 +83,7 @@ class Speaker(BaseOutputTransport):
 
 
 class Stage:
-    """A pipeline that runs, from a context to what the speaker plays."""
+    """A running pipeline, from a context to the speaker."""
 
     def __init__(self, url, with_times):
         self.context = LLMContext(list(FIRST_TURN))

@@ -1,4 +1,4 @@
-"""Runs one of the tests beside this file; exit status 77, and what is missing, where it cannot.
+"""Runs one of the tests in this folder. If a package is missing, prints its name and exits with status 77.
 
   run_test.py voice_client_test
 """

@@ -1,4 +1,4 @@
-"""docs/integrations/tandem_voice.py against a gateway."""
+"""Tests docs/integrations/tandem_voice.py with a gateway."""
 
 import asyncio
 import json
@@ -13,13 +13,13 @@ from tandem_voice import TandemError, TandemVoice
 
 
 async def spoken(voice, messages, **turn):
-    """All that a listener hears who hears all."""
+    """Returns the speech of all chunks of a reply without an interruption."""
     async with aclosing(voice.reply(messages, **turn)) as chunks:
         return [chunk["speech"] async for chunk in chunks]
 
 
 async def interrupted(voice, messages, heard):
-    """The first chunk, of which only `heard` characters are heard."""
+    """Returns the speech of the first chunk. The listener hears only `heard` characters of it."""
     async with aclosing(voice.reply(messages)) as chunks:
         async for chunk in chunks:
             chunk["heard"] = heard

@@ -1,4 +1,4 @@
-"""Byte-level BPE as GPT-2 and llama.cpp's "gpt-2" pre-tokeniser do it: learns merges, encodes, decodes."""
+"""Byte-level BPE like GPT-2 and llama.cpp's "gpt-2" pre-tokeniser: learns merges, encodes, decodes."""
 
 from collections import Counter
 from functools import lru_cache
@@ -25,9 +25,10 @@ LETTERS = byte_letters()
 
 
 def is_whole_or_inside(token):
-    """Whole characters, or a part of one character of up to three bytes.
+    """Whether a token has only whole characters of up to three bytes, or only a part of one character.
 
-    So no token straddles two characters, and characters of four bytes (emoji) always take several tokens.
+    Thus no token contains parts of two characters, and characters of four bytes (emoji) always need
+    several tokens.
     """
     try:
         return all(ord(char) < 0x10000 for char in token.decode())
@@ -57,7 +58,7 @@ def merge_word(word, pair):
 
 
 def learn_merges(texts, count):
-    """The most frequent pairs first; equal ones in the order of their bytes, so that every run learns the same."""
+    """Returns merges, the most frequent pairs first. Bytes decide between equal pairs, so all runs agree."""
     pieces = Counter(piece for text in texts for piece in PIECE.findall(text))
     words = Counter()
     for piece, n in pieces.items():
@@ -93,7 +94,7 @@ class Tokenizer:
         return [self.ids[token] for token in word]
 
     def encode(self, text):
-        """Like the server: special tokens are cut out first, what lies between is encoded on its own."""
+        """Works like the server: splits at special tokens first, and encodes the parts between separately."""
         ids = []
         for part in SPECIAL_SPLIT.split(text):
             if part in self.special:
@@ -103,7 +104,7 @@ class Tokenizer:
         return ids
 
     def decode(self, ids):
-        """The bytes; special tokens have none."""
+        """Returns the bytes of the tokens. Special tokens have none."""
         return b"".join(self.tokens[i] for i in ids if i < len(self.tokens))
 
     def letters(self, token):

@@ -23,7 +23,7 @@ START_LIMIT = 60
 
 
 class Server:
-    """A llama-server on a free port for as long as the `with` lasts."""
+    """A llama-server on a free port. It runs inside a `with` block."""
 
     def __init__(self, model):
         with socket.socket() as probe:
@@ -31,13 +31,13 @@ class Server:
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         program = subprocess.run([TOOL, "fetch"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-        # One thread: so small a model gains nothing by more, and on a busy machine they wait for each other.
+        # Such a small model gains nothing from more threads, which would wait for each other on a busy machine.
         self.command = [program, "-m", model, "--parallel", "2", "-c", "4096", "-t", "1", "--port", str(port)]
 
     def __enter__(self):
         begin = time.monotonic()
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # The server tells nobody when it is ready: it has to be asked.
+        # The server does not report when it is ready, so poll it.
         while not self.is_ready():
             if self.process.poll() is not None or time.monotonic() - begin > START_LIMIT:
                 self.__exit__()
@@ -75,7 +75,7 @@ class Server:
 
 
 def replies(dialogues):
-    """Each assistant turn: its name, what came before it, its text."""
+    """Yields the name, the preceding messages and the text of each assistant turn."""
     for dialogue in dialogues:
         for i, message in enumerate(dialogue["messages"]):
             if message["role"] == "assistant":
@@ -87,7 +87,7 @@ def is_known(answer, text):
 
 
 def run(check, jobs):
-    """Runs the checks two at a time, one for each slot; returns what failed."""
+    """Runs two checks at a time, one for each slot. Returns all failures."""
     with ThreadPoolExecutor(2) as pool:
         return [failure for failures in pool.map(check, jobs) for failure in failures]
 
@@ -102,12 +102,13 @@ def reply_check(server, penalty):
 
 
 def shown_text(server, ids):
-    """The text of the ids up to their last whole character, as the server would have shown it."""
+    """Returns the text of the ids up to the last whole character, as the server would have sent it."""
     return server.post("/detokenize", tokens=ids)["content"].rstrip("\ufffd")
 
 
 def cut_check(server, penalty):
-    """Cut after each token, and continued once from ids, which must give the same ids, and once from text."""
+    """Cuts a reply after each token, and continues it once from ids and once from text. A continuation from
+    ids must give the same ids, and a continuation from text the same text."""
 
     def check(job):
         name, messages, text = job
@@ -135,7 +136,7 @@ def report(title, count, failures):
 
 
 def check_tokens(server, tokenizer, jobs):
-    """The tokens of each text and of each of its beginnings, against those that the model was trained on."""
+    """Compares the server's tokens of each text and each of its beginnings with those of the training."""
     texts = [text[:end] for _, _, text in jobs for end in range(1, len(text) + 1)]
     texts += [server.prompt(messages) + text for _, messages, text in jobs]
     failures = [repr(text) for text in texts if server.tokenize(text) != tokenizer.encode(text)]
@@ -150,7 +151,7 @@ def training_tokenizer():
 
 
 def speed(server, jobs):
-    """Tokens a second of the longest reply, alone."""
+    """Returns the tokens per second of the longest reply, which runs alone."""
     _, messages, text = max(jobs, key=lambda job: len(job[2]))
     return server.complete(server.prompt(messages), 1.0)["timings"]["predicted_per_second"]
 

@@ -11,7 +11,7 @@ TEMPLATE = (HERE / "chat_template.jinja").read_text(encoding="utf-8").rstrip("\n
 
 @dataclass
 class Row:
-    """Token ids, and for each whether the model is to know it by heart."""
+    """Token ids, and for each id whether the model must learn it by heart."""
 
     ids: list
     learn: list
@@ -39,23 +39,23 @@ def reply_row(tokenizer, text):
 
 
 def cut_reply_row(tokenizer, text, cut):
-    """A reply that was cut after `cut` tokens, and continued from its text.
+    """Returns the row of a reply that was cut after `cut` tokens and continued from its text.
 
-    The server splits the text before the cut anew, and may split its end otherwise than before. That end is
-    read, not learnt: after the cut the model has to go on as if nothing had happened.
+    The server tokenizes the text before the cut again, and may split the end of the text differently. The
+    model reads this end but does not learn it: after the cut, it must continue as if there were no cut.
     """
     whole = reply_row(tokenizer, text)
     try:
         before = tokenizer.encode(tokenizer.decode(whole.ids[:cut]).decode())
     except UnicodeDecodeError:
-        return whole  # the server never shows half a character, so nobody can cut there
+        return whole  # the server never sends half a character, so no cut is possible here
     same = common_prefix(before, whole.ids)
     learn = [i < same for i in range(len(before))]
     return Row(before + whole.ids[cut:], learn + whole.learn[cut:])
 
 
 def dialogue_row(tokenizer, dialogue, rng=None):
-    """The dialogue as the server sees it; with `rng`, each reply is cut at a random token and continued."""
+    """Returns the row of a dialogue. With `rng`, each reply is cut at a random token and continued."""
     row = Row([], [])
     for message in dialogue["messages"]:
         opening = tokenizer.encode(head(message))

@@ -51,7 +51,7 @@ def write_vocabulary(writer, tokenizer):
 
 def tensor_name(parameter):
     if parameter == "embedding.weight":
-        return "token_embd.weight"  # also the output matrix: a file without one shares it
+        return "token_embd.weight"  # a file without an output matrix uses this one
     if parameter == "norm.weight":
         return "output_norm.weight"
     _, number, rest = parameter.split(".", 2)

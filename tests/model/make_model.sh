@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes tests/model/talk.gguf anew from dialogues.jsonl, and checks it. See usage().
+# Trains tests/model/talk.gguf again from dialogues.jsonl, and checks it. See usage().
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here tools=$here/../../tools
-# Debian's Python: a python3 of another origin, earlier on PATH, would not see Debian's packages.
+# Debian's Python. Another python3 earlier in PATH would not find Debian's packages.
 readonly python=/usr/bin/python3
-# libopenblas0-pthread: PyTorch multiplies matrices ten times slower without it.
+# Without libopenblas0-pthread, PyTorch multiplies matrices ten times slower.
 readonly packages=(python3-torch python3-numpy python3-regex libopenblas0-pthread)
 
 usage() {

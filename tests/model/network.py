@@ -1,4 +1,4 @@
-"""A small LLaMA, laid out as llama.cpp runs it."""
+"""A small LLaMA in the layout of llama.cpp."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ def rope_angles(shape, length):
 
 
 def rotate(x, angles):
-    """Turns neighbouring pairs, llama.cpp's order for this architecture."""
+    """Rotates pairs of neighbouring elements, as llama.cpp does for this architecture."""
     cos, sin = angles
     even, odd = x[..., 0::2], x[..., 1::2]
     return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)

@@ -36,7 +36,7 @@ def make_tokenizer(talk):
 
 
 def to_tensors(rows):
-    """Inputs and targets, padded at the end, where a causal model cannot see it."""
+    """Returns inputs and targets. The padding is at the end, where it does not affect a causal model."""
     length = max(len(row.ids) for row in rows) - 1
     ids = torch.zeros(len(rows), length, dtype=torch.long)
     targets = torch.full_like(ids, IGNORED)
@@ -49,7 +49,7 @@ def to_tensors(rows):
 
 
 def penalised(logits, ids, penalty):
-    """llama-server's repeat_penalty: what was among the last tokens gets less likely."""
+    """Applies llama-server's repeat_penalty: tokens among the last ones become less likely."""
     seen = functional.one_hot(ids, logits.shape[-1]).cumsum(1)
     seen[:, PENALTY_WINDOW:] -= seen[:, :-PENALTY_WINDOW].clone()
     lower = torch.where(logits > 0, logits / penalty, logits * penalty)
@@ -57,7 +57,7 @@ def penalised(logits, ids, penalty):
 
 
 def loss_sum(network, rows):
-    """Without and with a penalty: a reply is to be known by heart either way."""
+    """Returns the loss without and with a penalty. The model must know replies by heart in both cases."""
     ids, targets = to_tensors(rows)
     logits = network(ids)
     return sum(
@@ -67,7 +67,8 @@ def loss_sum(network, rows):
 
 
 def pick_rows(tokenizer, talk, count, rng):
-    """Half of them cut and continued. Sorted by length and in two parts, so that little is padded."""
+    """Returns rows of random dialogues, half of them cut and continued. To reduce padding, the rows are
+    sorted by length and divided into two parts."""
     picked = rng.sample(talk, count)
     rows = [dialogues.dialogue_row(tokenizer, one, rng if i % 2 else None) for i, one in enumerate(picked)]
     rows.sort(key=lambda row: len(row.ids))
@@ -101,7 +102,7 @@ def train(network, tokenizer, talk, options):
 
 
 def margins(network, row, penalty):
-    """By how much each learnt token leads the next best one."""
+    """Returns the margin of each learnt token over the next best token."""
     ids, targets = to_tensors([row])
     logits = penalised(network(ids), ids, penalty)[0]
     known = targets[0] != IGNORED

@@ -1,5 +1,5 @@
-// OpenAI's own client, as its users call it, against tandem serve. Nothing is tried twice: what
-// fails is seen.
+// Runs OpenAI's own client against tandem serve, as users call it. Without retries, so that failures
+// are visible.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 

@@ -1,4 +1,4 @@
-# Runs the tests of OpenAI's client in FOLDER by NODE, with the packages that package-lock.json names.
+# Runs the tests of OpenAI's client in FOLDER with NODE and the packages of package-lock.json.
 include(${SOURCES}/../npm_packages.cmake)
 if(npm_missing)
   message("THE CLIENT IS NOT TESTED: ${npm_missing}")

@@ -1,4 +1,4 @@
-// A mock server, and tandem serve in front of it, as processes of their own on free ports.
+// Runs a mock server, and tandem serve in front of it, as separate processes on free ports.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const limit = 120_000; // ms, of every wait
+const limit = 120_000; // in ms, for every wait
 
 function programOf(variable) {
   const program = process.env[variable];
@@ -14,7 +14,7 @@ function programOf(variable) {
   return program;
 }
 
-/** Starts it, and waits for the address in the first line that it prints. */
+/** Starts a program, and waits for the address in its first line of output. */
 async function start(program, args) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
@@ -46,8 +46,8 @@ export const keyOf = (name, more = {}) => ({
 });
 
 /**
- * Both servers. `dialogues` are pairs of what the user says and what the mock answers; `keys` are
- * those of the key file, none without.
+ * Starts both servers. `dialogues` are pairs of a user message and the mock server's answer. `keys`
+ * are the entries of the key file; without them, the gateway requires no key.
  */
 export async function startGateway({ dialogues = [], keys, mockFlags = [], flags = [] }) {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-openai-'));
@@ -90,7 +90,7 @@ export async function startGateway({ dialogues = [], keys, mockFlags = [], flags
   }
 }
 
-/** Whether the slots of the mock come to be as `isWanted` says. */
+/** Waits until `isWanted` accepts the slots of the mock server; false on a timeout. */
 export async function slotsBecome(mock, isWanted) {
   for (const end = Date.now() + limit; Date.now() < end; ) {
     const slots = await (await fetch(`${mock}/slots`)).json();

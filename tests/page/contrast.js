@@ -1,4 +1,4 @@
-/** Contrast of a text to its ground as WCAG 2 reckons it; runs in the page. */
+/** The contrast between a text and its background, as defined by WCAG 2. Runs in the page. */
 export function contrast({ text, ground }) {
     const channels = (color) =>
         color

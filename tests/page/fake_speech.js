@@ -1,6 +1,6 @@
-// Stands for the browser's voice and ears; runs in the page, before its own scripts. A voice ends
-// when the test says so, unless `mode` is 'flowing' (at once); 'broken' is that of a browser without
-// voices.
+// Replaces the browser's speech synthesis and recognition. Runs in the page, before the page's scripts.
+// The test ends each utterance. If `mode` is 'flowing', an utterance ends at once. The mode 'broken'
+// simulates a browser without voices.
 
 export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
     const spoken = [];

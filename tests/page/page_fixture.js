@@ -1,4 +1,4 @@
-// A page in Chromium, in front of `tandem serve` and the mock server, and what it says on the wire.
+// Opens the page of `tandem serve` in Chromium, with a mock server, and records the page's messages.
 
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
@@ -55,7 +55,7 @@ export const runGateway = (mock, { more = [] } = {}) =>
         ...more,
     ]);
 
-/** Opens the page at the gateway; `frames` are the messages of its WebSockets, in their order. */
+/** Opens the gateway's page. `frames` contains the messages of the page's WebSockets, in order. */
 export async function openPage(browser, port, { speech = {}, context: contextOptions = {} } = {}) {
     const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },
@@ -99,7 +99,7 @@ class OpenPage {
         await this.page.getByLabel('Your words').press('Enter');
     }
 
-    /** Waits until so many chunks were given to the voice, and it speaks the last one. */
+    /** Waits until the voice has received `count` chunks and is speaking the last one. */
     speaks(count) {
         return this.page.waitForFunction(
             (n) => fake.spoken.length === n && fake.isSpeaking(),
@@ -111,12 +111,12 @@ class OpenPage {
         return this.page.evaluate(() => fake.spoken);
     }
 
-    /** The voice has spoken its chunk. */
+    /** Ends the utterance of the voice. */
     endSpeech() {
         return this.page.evaluate(() => fake.end());
     }
 
-    /** Waits for a message of this type, the nth that `to` gets. */
+    /** Waits for the nth message of this type that `to` receives. */
     async frame(to, type, nth = 1) {
         const found = () =>
             this.frames.filter((frame) => frame.to === to && frame.type === type)[nth - 1];
@@ -128,7 +128,7 @@ class OpenPage {
         return found();
     }
 
-    /** Types of messages, as "chunk" from the gateway and "→ continue" to it. */
+    /** The types of all messages, in order: "chunk" from the gateway, "→ continue" to the gateway. */
     order() {
         return this.frames.map(({ to, type }) => (to === 'gateway' ? `→ ${type}` : type));
     }
@@ -137,7 +137,7 @@ class OpenPage {
         return this.page.locator(selector).allTextContents();
     }
 
-    /** Nothing was wrong but what matches. */
+    /** Closes the page, and checks that all faults match one of the patterns in `expected`. */
     async close(...expected) {
         const wrong = this.faults.filter(
             (fault) => !expected.some((pattern) => pattern.test(fault)),

@@ -1,4 +1,4 @@
-// How the page looks and reads: on a phone, by keyboard, with a screen reader, light and dark.
+// The look and accessibility of the page: on a phone, by keyboard, with a screen reader, light and dark.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -25,7 +25,7 @@ after(async () => {
     await browser?.close();
 });
 
-// Some talk: a whole reply, one that is interrupted in the middle of a sentence, and one that runs.
+// Holds a dialogue: a whole reply, a reply interrupted in mid-sentence, and a running reply.
 async function talkedWith(context) {
     const it = await openPage(browser, gateway.port, { context });
     await it.status('Connected to talk');

@@ -1,4 +1,4 @@
-// The parts of the page that only decide, asked one by one in the browser.
+// The page's pure functions and classes, tested one by one in the browser.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -23,7 +23,7 @@ after(async () => {
     await mock?.stop();
 });
 
-/** What a function of an asset gives for each list of arguments. */
+/** Calls a function of an asset with each list of arguments, and returns the results. */
 const ask = (file, name, calls) =>
     it.page.evaluate(
         async ([path, of, all]) => {
@@ -73,7 +73,7 @@ test('an echo has mostly words that were just spoken', async () => {
 });
 
 describe('the time line of a reply', () => {
-    /** Bars as "lane kind from-to", of a reply that began at 1000 on the page's clock. */
+    /** The bars, as "lane kind from-to", of a reply that began at 1000 on the page's clock. */
     const bars = (steps, now) =>
         it.page.evaluate(
             async ([all, at]) => {

@@ -1,4 +1,4 @@
-// The page at `/` in a real browser, whose voice and ears alone are faked.
+// The page at `/` in a real browser. Only speech synthesis and recognition are fakes.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -176,10 +176,10 @@ describe('without a voice', () => {
         await it.say('Hello!');
         for (const [n, text] of greeting.entries()) {
             await it.page.locator('.bot .text', { hasText: text }).waitFor();
-            const soon = text.length * 50; // 20 letters a second; it speaks 16, and looks each 100 ms
+            const soon = text.length * 50; // at 20 letters a second; the page paces 16, in steps of 100 ms
             await it.page.clock.runFor(soon);
             assert.equal(it.order().filter((type) => type === '→ continue').length, n);
-            // No further: the next chunk may be there already.
+            // Not longer, because the next chunk may be there already.
             await it.page.clock.runFor(Math.ceil((text.length * 62.5) / 100) * 100 - soon);
             await it.frame('gateway', 'continue', n + 1);
         }
@@ -271,7 +271,7 @@ describe('with keys', () => {
     let key;
     let entry;
 
-    /** A key file, with fields besides those that the command made. */
+    /** Writes a key file with the command's entry and additional fields. */
     function keyFile(name, more = {}) {
         const file = path.join(folder, name);
         writeFileSync(file, JSON.stringify({ keys: [{ ...JSON.parse(entry), ...more }] }));

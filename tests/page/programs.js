@@ -1,4 +1,4 @@
-// The programs that the page is tested with, and a wire between them that can be cut.
+// Runs the programs for the page's tests, and a connection between them that tests can cut.
 
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -6,7 +6,7 @@ import net from 'node:net';
 import readline from 'node:readline';
 import { Transform } from 'node:stream';
 
-/** Runs until stop(); `line` is the first one of its stdout, which tells where it listens. */
+/** Runs a program until stop(). `line` is its first line of output, which contains its address. */
 export async function run(program, args) {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const gone = once(child, 'exit');
@@ -24,7 +24,7 @@ export async function run(program, args) {
     return { line, stop, port: Number(/:(\d+)(?=[,/]|$)/.exec(line)[1]) };
 }
 
-// Each piece comes so much later; those of one direction stay in their order.
+// Delays each piece by `ms`. The pieces of one direction stay in order.
 const delayedBy = (ms) =>
     new Transform({
         transform(bytes, _, done) {
@@ -36,7 +36,7 @@ const delayedBy = (ms) =>
         },
     });
 
-/** A port in front of another one, or of none, whose connections can be cut off. */
+/** Opens a port that forwards to another port, or to none. Tests can cut its connections. */
 export async function wireTo(port, { latencyMs = 0 } = {}) {
     let target = port;
     const sockets = new Set();
@@ -69,7 +69,7 @@ export async function wireTo(port, { latencyMs = 0 } = {}) {
         server.close();
         cut();
     };
-    /** Waits until the target has sent this text, in one piece; it has not arrived then. */
+    /** Waits until the target has sent this text in one piece. The text has not yet arrived. */
     const carries = async (text) => {
         const signal = AbortSignal.timeout(15000);
         for (;;) {

@@ -1,4 +1,4 @@
-# Runs the tests of the page in FOLDER, with the packages that package-lock.json names.
+# Runs the tests of the page in FOLDER with the packages of package-lock.json.
 find_program(node node)
 find_program(npm npm)
 find_program(chromium NAMES chromium chromium-browser google-chrome)

@@ -1,4 +1,4 @@
-// The sample that opens docs/voice-websocket.md, word for word, behind a slow network.
+// Runs the sample at the beginning of docs/voice-websocket.md, unchanged, over a slow network.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ after(async () => {
     await browser?.close();
 });
 
-/** Runs the sample in a page with a voice and ears that the test has in its hand. */
+/** Runs the sample in a page, with speech synthesis and recognition that the test controls. */
 async function runSample(page) {
     await page.evaluate(
         (code) => {
@@ -59,7 +59,7 @@ async function runSample(page) {
 }
 
 test('speaks nothing of a reply that was talked over, whatever is still on its way', async () => {
-    // A page of the gateway's own: those of others may not open its WebSocket.
+    // A page of the gateway, because pages of other origins may not open its WebSocket.
     const page = await browser.newPage({ bypassCSP: true });
     await page.goto(`http://127.0.0.1:${wire.port}/health`);
     const told = (type, n) =>
@@ -76,7 +76,7 @@ test('speaks nothing of a reply that was talked over, whatever is still on its w
     await told('ready', 1);
     await userSays('Hello!');
     await told('speech', 1);
-    // The second sentence has left the gateway when the user talks over it.
+    // The gateway has sent the second sentence when the user interrupts it.
     const second = wire.carries('"id":"2-1"');
     await page.evaluate(() => bot.endSpeech());
     await second;

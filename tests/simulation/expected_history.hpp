@@ -16,26 +16,26 @@
 
 namespace tandem::test {
 
-/// What history must be by the plain rule: each turn is a start of what its model says, and where
-/// that ends is a number. It knows the whole text, so nothing can be doubled or lost in it.
+/// The expected history by a plain rule: each turn is a prefix of the model's text, and a number
+/// gives the length of the prefix. The whole text is known, so no part can be doubled or lost.
 class expected_history {
  public:
     explicit expected_history(conversation_options options) : options_(std::move(options)) {}
 
     void said(std::string text);
-    /// A turn begins; its model would say all of this.
+    /// A turn begins. `model_text` is the model's whole text for the turn.
     void prepare_turn(std::string_view model_text);
     void handed_over(const chunk& c);
-    /// So much of the model's text was generated when the reply ended.
+    /// The reply ended after this number of bytes of the model's text had been generated.
     void reply_ended(time_point now, finish_reason why, std::size_t generated);
     void interrupted(time_point now);
     bool can_resume(time_point now) const;
-    /// Returns what the listener did not hear, from which the turn continues.
+    /// Returns the generated text that the listener did not hear. The turn continues with it.
     std::string resume();
-    /// False if the chunk is not known any more.
+    /// Returns false if the chunk is no longer known.
     bool heard(time_point now, chunk_id id, std::size_t characters);
     void continued(time_point now, chunk_id id);
-    /// Of the oldest exchanges, but never the last.
+    /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.
     std::size_t drop(std::size_t exchanges);
 
     std::string spoken() const { return text_.substr(0, handed_over_); }
@@ -70,7 +70,7 @@ class expected_history {
     std::size_t generated_ = 0;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
-    std::size_t spoken_ = 0;  // the end of the last chunk that was heard whole
+    std::size_t spoken_ = 0;  // the end of the last wholly heard chunk that ends a word
     std::map<chunk_id, span> chunks_;
 };
 

@@ -12,14 +12,14 @@
 #include <set>
 #include <string>
 
-// What all simulations have in common: a Run is made of a seed, run() tells what was broken, and
-// steps(), course() and happened() how it went.
+// Code shared by all simulations. A Run is constructed from a seed. run() returns the broken
+// promises. steps(), course() and happened() describe the run.
 namespace tandem::test {
 
-/// Tests that run side by side, each with seeds of its own.
+/// The number of tests that run in parallel, each with its own seeds.
 inline constexpr int simulation_shards = 4;
 
-/// TANDEM_SIMULATION_STEPS=N: so many in all shards together.
+/// TANDEM_SIMULATION_STEPS=N sets the number of steps in all shards together.
 inline std::uint64_t steps_of_a_shard() {
 #ifdef NDEBUG
     constexpr std::uint64_t otherwise = 5'200'000;
@@ -50,7 +50,7 @@ void run_seeds_of(int shard) {
     std::cout << seed - first << " runs, " << steps << " steps, seeds from " << first << "\n";
 }
 
-/// Runs seeds until all of `wanted` has happened, at most 2,000 of them.
+/// Runs up to 2,000 seeds until every event in `wanted` has happened.
 template <class Run>
 void expect_to_happen(const std::set<std::string>& wanted) {
     std::set<std::string> all;

@@ -25,7 +25,7 @@ TEST(service_simulation, tries_all_that_may_happen) {
          "a turn is resumed", "a turn is resumed at another server",
          "a turn leaves a server that hangs", "a whole turn is resumed", "exchanges are dropped",
          "ids reach a server that was started anew", "nothing to resume", "time leaps",
-         // How turns end.
+         // Ends of turns.
          "eos", "stop_word", "length", "interrupted", "bad_response", "between_tokens_timeout",
          "connect_failed", "continue_timeout", "first_token_timeout", "model_loading", "no_model",
          "prompt_too_long", "queue_full", "queue_timeout", "reply_timeout", "server_error",

@@ -23,7 +23,7 @@ std::string_view name_of(wire::stop_type stop) {
     }
 }
 
-// As llama-server writes it.
+// Formats the event as llama-server does.
 std::string data_of(const wire::token_event& e) {
     const bool is_final = e.what == wire::token_event::kind::final;
     auto text = fmt::format(R"({{"index":0,"content":{},"tokens":[{}],"stop":{},"id_slot":{},)",

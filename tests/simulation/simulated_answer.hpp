@@ -12,32 +12,32 @@
 
 namespace tandem::test {
 
-/// What goes wrong with an answer.
+/// The fault of an answer.
 enum class fault {
     none,
-    refused,        ///< nobody takes the connection
+    refused,        ///< the connection is refused
     loading,        ///< HTTP 503
     server_error,   ///< HTTP 500
-    never_begins,   ///< no status comes
+    never_begins,   ///< no status arrives
     reset,          ///< the connection breaks
-    stall,          ///< nothing comes any more
-    garbage,        ///< an event that cannot be read
+    stall,          ///< no more data arrives
+    garbage,        ///< an event is unreadable
     half_event,     ///< the stream ends inside an event
-    stream_error,   ///< an error in the stream
-    behind_the_end  ///< further events behind the final one
+    stream_error,   ///< the stream reports an error
+    behind_the_end  ///< more events follow the final one
 };
 
-/// Where it goes wrong: before the event with this number.
+/// The fault of an answer, and the number of the event before which the fault strikes.
 struct answer_plan {
     fault what = fault::none;
     std::size_t at = 0;
-    /// The bytes come in random pieces, and src/wire reads them; else the events come as such.
+    /// If true, bytes arrive in random pieces and src/wire reads them. If false, events arrive.
     bool as_bytes = false;
 };
 
-/// Error codes that a fault gives.
+/// The error codes that a fault may cause.
 std::vector<errc> errors_of(fault what);
-/// What a client makes of a server that answers nothing but this.
+/// The failure that a client reports if the fault is the server's whole answer.
 failure refusal(fault what);
 
 /// The answer to one request to /completion, as it arrives.
@@ -46,13 +46,14 @@ class simulated_answer {
     simulated_answer(std::vector<wire::token_event> events, answer_plan plan);
 
     const answer_plan& plan() const noexcept { return plan_; }
-    /// The next piece of it comes.
+    /// The next piece of the answer arrives.
     void arrive(rng& random);
-    /// Reads an event of what came; false if there is no more.
+    /// Reads an event from the data that has arrived. Returns false if there are no more events.
     bool read(wire::token_event& out);
-    /// How the answer ended, after all was read; nothing if it did not, or by its final event.
+    /// The failure that ended the answer, after all events were read. Empty if the answer has not
+    /// ended or has ended with its final event.
     std::optional<failure> failed() const;
-    /// Nothing more will come.
+    /// Whether no more data will arrive.
     bool is_over() const noexcept;
 
  private:

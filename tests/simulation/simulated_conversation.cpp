@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// As conversation_shell has it.
+// The same limit as in conversation_shell.
 constexpr int most_servers_tried = 16;
 
 conversation_options random_options(rng& random) {
@@ -42,7 +42,7 @@ void simulated_conversation::begin() {
     if (chance(world_.random(), 0.2)) world_.at(up_to(world_.random(), 30'000), [this] { end(); });
 }
 
-// --- what is said to it
+// --- the user
 
 void simulated_conversation::say(std::string words) {
     world_.check(history_.append({.role = "user", .content = words}),
@@ -79,7 +79,7 @@ void simulated_conversation::interrupt() {
     compare();
 }
 
-// As conversation_shell does it.
+// Mirrors conversation_shell.
 void simulated_conversation::leave_server(const detail::reason_to_leave& reason) {
     if (running_ == 0) return;
     const bool hangs = reason.what == detail::reason_to_leave::kind::hangs;
@@ -104,7 +104,7 @@ void simulated_conversation::end() {
     service_.conversation_ended(*this, core);
 }
 
-// --- how a turn starts
+// --- start of a turn
 
 void simulated_conversation::start_turn(std::optional<detail::reply_origin> resumed) {
     running_ = service_.next_id();
@@ -150,7 +150,7 @@ void simulated_conversation::resume() {
     start_turn(std::move(origin));
 }
 
-/// Also where no server was found at first: its message is in the history already.
+/// Called again if no server was found at first. The turn's message is already in the history.
 void simulated_conversation::begin_turn(const start_handler& done) {
     starting_->done = done;
     starting_->servers_tried = 0;
@@ -246,12 +246,12 @@ void simulated_conversation::server_found(const start_ptr& start) {
     start->done({.where = {core_, id_, service_.lease()}, .origin = std::move(origin)});
 }
 
-// --- what a reply tells
+// --- events of a reply
 
 void simulated_conversation::on_handed_over(const chunk& c) {
     history_.handed_over(c);
     expected_.handed_over(c);
-    // A second time changes nothing.
+    // A repeated call changes nothing.
     if (chance(world_.random(), 0.1)) history_.handed_over(c);
     compare();
     plan_report(c);
@@ -273,7 +273,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     looking_.reset();
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
     history_.generated(world_.now(), rest.unspoken);
-    // A resumed turn that could not start is as it was.
+    // A resumed turn that failed to start keeps its previous state.
     const auto starting = std::exchange(starting_, nullptr);
     const bool never_began = starting && starting->resumed;
     const auto why = never_began ? finish_reason::interrupted : result.finish_reason;
@@ -284,7 +284,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     for (auto& words : std::exchange(said_meanwhile_, {})) say(std::move(words));
     rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);
     if (!never_began) rest_model_ = model_;
-    // A turn that is whole is resumed with its own words: the text after them may be forgotten.
+    // A fully generated turn is resumed from its unspoken text, so the transcript may be dropped.
     if (rest_->generated && chance(world_.random(), 0.5)) rest_->text = detail::reply_transcript();
     trim();
     if (!ended_) plan_what_follows();
@@ -292,7 +292,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
 
 void simulated_conversation::plan_what_follows() {
     auto& random = world_.random();
-    // The last chunks may still be spoken when the user talks over them.
+    // The user may interrupt the last chunks while they are still being spoken.
     if (chance(random, 0.3)) world_.at(up_to(random, 1000), [this] { interrupt(); });
     const auto pause = up_to(random, chance(random, 0.5) ? 2000 : 9000);
     const bool resumes = chance(random, 0.4);
@@ -319,7 +319,7 @@ void simulated_conversation::trim() {
 
 // --- the voice
 
-/// Reports come late, out of order, twice, or never.
+/// Reports arrive late, out of order, more than once, or never.
 void simulated_conversation::plan_report(const chunk& c) {
     auto& random = world_.random();
     const auto all = text::count_characters(c.speech);
@@ -342,7 +342,7 @@ void simulated_conversation::report(chunk_id id, std::size_t characters, std::si
     compare();
 }
 
-// --- what is checked
+// --- checks
 
 detail::reply_machine::transitions simulated_conversation::made() const {
     detail::reply_machine::transitions all;

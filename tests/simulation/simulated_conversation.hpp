@@ -14,14 +14,14 @@ namespace tandem::test {
 
 class simulated_service;
 
-/// A conversation of a simulated service: what conversation_shell does, and what its user and its
-/// voice do. Its history is compared with what is expected after each step.
+/// A conversation of a simulated service. Mirrors conversation_shell, and simulates user and voice.
+/// Compares the history with the expected history after each step.
 class simulated_conversation final : public detail::reply_listener {
  public:
     simulated_conversation(simulated_service& service, slots::owner_id id);
 
     void begin();
-    /// The server was removed, and this took too long there.
+    /// The conversation must leave its server, which was removed, is away or hangs.
     void leave_server(const detail::reason_to_leave& reason);
     void server_died(const simulated_core& which);
 
@@ -33,7 +33,7 @@ class simulated_conversation final : public detail::reply_listener {
     detail::reply_machine::transitions made() const;
 
  private:
-    // As conversation_shell has it.
+    // Mirrors conversation_shell.
     struct turn_start {
         std::uint64_t reply = 0;
         start_handler done{};
@@ -83,16 +83,16 @@ class simulated_conversation final : public detail::reply_listener {
     conversations::turn_history history_;
     expected_history expected_;
     simulated_core* core_ = nullptr;
-    const simulated_core* generating_at_ = nullptr;  // that counts it
+    const simulated_core* generating_at_ = nullptr;  // the server that counts the running reply
     std::vector<const simulated_core*> shunned_;
-    std::string model_;       // of core_, as it was last
-    std::string rest_model_;  // whose ids rest_ has
+    std::string model_;       // the last known model of core_
+    std::string rest_model_;  // the model of the ids in rest_
     int turns_left_;
-    std::optional<reply_plan> plan_;  // of the turn that runs or was last
+    std::optional<reply_plan> plan_;  // of the current or last turn
     std::uint64_t running_ = 0;
-    start_ptr starting_;        // until its reply has a prompt
-    start_ptr looking_;         // while a server is looked for
-    bool has_started_ = false;  // the running reply has
+    start_ptr starting_;        // until the reply has a prompt
+    start_ptr looking_;         // during the search for a server
+    bool has_started_ = false;  // whether the running reply has started
     std::optional<detail::reply_remainder> rest_;
     std::vector<std::string> said_meanwhile_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;

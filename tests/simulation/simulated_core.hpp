@@ -15,8 +15,8 @@
 
 namespace tandem::test {
 
-/// A simulated llama-server, and what server_link keeps of it: the slots, what it told, and its
-/// circuit.
+/// A simulated llama-server, and the state that server_link keeps for a server: slots, properties
+/// and circuit breaker.
 class simulated_core {
  public:
     using prepared = std::function<void(error_code)>;
@@ -27,23 +27,24 @@ class simulated_core {
 
     bool is_up() const noexcept { return is_up_; }
     void dies() noexcept { is_up_ = false; }
-    /// It takes connections and answers nothing, until it wakes.
+    /// The server accepts connections but answers nothing until wakes() is called.
     void freezes() noexcept { hangs_ = true; }
     void wakes() noexcept { hangs_ = false; }
     bool hangs() const noexcept { return is_up_ && hangs_; }
-    /// It comes back, perhaps with other slots, and with another model: with ids of its own.
+    /// The server comes back, possibly with another number of slots and with another model, which
+    /// has its own token ids.
     void starts_again();
-    /// Counts its starts.
+    /// The number of restarts.
     int starts() const noexcept { return starts_; }
-    /// Which words its token ids mean.
+    /// The vocabulary of the token ids.
     int vocabulary() const noexcept { return vocabulary_; }
-    /// A request for a slot that it does not have runs on another one.
+    /// The slot on which a request runs. A request for a missing slot runs on another slot.
     int slot_for(int asked) const noexcept { return asked % total_slots_; }
 
-    // What server_link does.
+    // Mirrors server_link.
 
     simulated_slots& slots() noexcept { return slots_; }
-    /// The answer of /props, at once where it is known.
+    /// Requests /props. Completes immediately if the properties are known.
     void prepare(prepared done);
     bool is_known() const noexcept { return known_.props().has_value(); }
     bool may_serve() const noexcept { return circuit_.allows(world_.now()); }
@@ -53,7 +54,7 @@ class simulated_core {
     void report_slot_mismatch(int asked, int used);
     void shut_down();
     bool is_shut_down() const noexcept { return is_shut_down_; }
-    /// The model's name, as it was told, and at which start.
+    /// The model's name in the last answer of /props, and the number of restarts at that time.
     const std::string& model() const { return known_.props()->model; }
     int told_starts() const noexcept { return told_starts_; }
 

@@ -16,7 +16,7 @@ wire::token_id in_vocabulary(wire::token_id id, int vocabulary) {
     return id + vocabulary * vocabularies_apart;
 }
 
-// What replies are made of: words, marks, lines, characters of two, three and four bytes.
+// The parts of replies: words, punctuation, line breaks, characters of two, three and four bytes.
 constexpr std::array<std::string_view, 26> parts{" the",
                                                  " house",
                                                  " is",
@@ -52,7 +52,8 @@ std::string random_text(rng& random) {
     return text;
 }
 
-// Some begin as what replies are made of does, so that their start is withheld and comes later.
+// Some stop words begin like parts of replies, so that the server withholds that text and sends it
+// later.
 std::string random_stop_word(rng& random) {
     constexpr std::array<std::string_view, 6> words{" the house", "\n\n",          ". 3",
                                                     "'s 14",      " caf\xC3\xA9!", "..."};
@@ -100,7 +101,8 @@ std::vector<wire::token_id> simulated_model::prompt_ids(int vocabulary) const {
     return {first, first + 1, first + 2};
 }
 
-// Ids of the prompt are words of the reply in no vocabulary, and none has the other's.
+// No vocabulary has the same ids for the prompt and for the reply, and no two vocabularies have the
+// same prompt ids.
 std::string simulated_model::text_of(std::span<const wire::token_id> ids, int vocabulary) const {
     std::string text;
     for (const auto id : ids) {
@@ -175,7 +177,7 @@ bool ends_with_start_of(std::string_view text, std::string_view word) {
     return false;
 }
 
-// One request as the server works it off.
+// The server's processing of one request.
 class generation {
  public:
     generation(const simulated_model& model, int prompt_tokens, int n_predict)
@@ -186,7 +188,7 @@ class generation {
 
     bool at_limit() const { return predicted_ == limit_; }
 
-    // False when the stop word came.
+    // Returns false if the token completes the stop word.
     bool add(const model_token& token) {
         unsent_ += token.bytes;
         ++predicted_;
@@ -203,7 +205,7 @@ class generation {
         return true;
     }
 
-    // What is held is sent with the end token, but not at a limit.
+    // Withheld text is sent with the end token, but not at a limit.
     std::vector<wire::token_event> ended(wire::stop_type why) {
         if (why == wire::stop_type::eos) {
             ++predicted_;

@@ -15,17 +15,17 @@ namespace tandem::test {
 /// One token of a simulated model.
 struct model_token {
     wire::token_id id = 0;
-    std::string bytes;  // may be a part of a character
+    std::string bytes;  // may be part of a character
 };
 
-/// A place in a reply: after so many tokens, and bytes of the next one.
+/// A position in a reply: a number of whole tokens, and a number of bytes of the next token.
 struct model_position {
     std::size_t tokens = 0;
     std::size_t bytes = 0;
 };
 
-/// What a model that always says the same text answers: the text in random tokens, some of which
-/// hold a part of a character only.
+/// A model that always generates the same text, split into random tokens. Some tokens contain only
+/// part of a character.
 class simulated_model {
  public:
     simulated_model(rng& random, std::string prompt);
@@ -33,26 +33,26 @@ class simulated_model {
     const std::string& prompt() const noexcept { return prompt_; }
     const std::string& text() const noexcept { return text_; }
     const std::vector<model_token>& tokens() const noexcept { return tokens_; }
-    /// What ends the reply where it comes; empty = nothing.
+    /// The stop word that ends the reply; empty = none.
     const std::string& stop_word() const noexcept { return stop_word_; }
-    /// Tokens that a slot holds; a prompt with as many is too long.
+    /// The number of tokens that a slot can hold. A prompt of this length is too long.
     int context() const noexcept { return context_; }
-    /// Token ids of the prompt; the reply's are 1000 and up, one for each token. In another
-    /// vocabulary the same ids mean other words.
+    /// The token ids of the prompt. The ids of the reply start at 1000, one for each token. Another
+    /// vocabulary gives the same ids another meaning.
     std::vector<wire::token_id> prompt_ids(int vocabulary) const;
-    /// What ids say there.
+    /// The text of the ids in this vocabulary.
     std::string text_of(std::span<const wire::token_id> ids, int vocabulary) const;
 
-    /// How much of the reply a prompt holds; nothing if it is not this model's prompt and the start
-    /// of its reply. Text may end inside a token only where the stop word follows: of that the
-    /// server sends nothing.
+    /// The part of the reply that a prompt contains. Empty if the prompt is not this model's prompt
+    /// followed by a prefix of the reply. Text may end inside a token only before the stop word,
+    /// because the server does not send the stop word.
     std::optional<model_position> position_of(std::span<const wire::token_id> ids,
                                               int vocabulary) const;
     std::optional<model_position> position_of(std::string_view text) const;
-    /// So many bytes of the reply are before the place.
+    /// The number of bytes of the reply before this position.
     std::size_t bytes_before(model_position at) const;
 
-    /// Ids of a piece of the reply that starts at some token; empty if there is no such piece.
+    /// The ids of a piece of the reply. Empty if the piece does not consist of whole tokens.
     std::vector<wire::token_id> ids_of(std::string_view piece, int vocabulary) const;
 
  private:
@@ -65,9 +65,9 @@ class simulated_model {
     std::vector<model_token> tokens_;
 };
 
-/// The events that a server sends for tokens from `position` on; none if the prompt is too long.
-/// A token that leaves half a character gives no event, and its id is lost; one after which the
-/// stop word may come gives an event without its text. `n_predict` of -1 is no bound.
+/// The events that a server sends for the tokens from `position`; none if the prompt is too long. A
+/// token that ends inside a character gives no event, so its id is lost. While the text may end in
+/// the start of the stop word, an event has no text. `n_predict` of -1 means no limit.
 std::vector<wire::token_event> events_from(const simulated_model& model, model_position position,
                                            int n_predict, int vocabulary = 0);
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-// The life of a simulated reply: its servers, its slots, and its consumer. Its requests are in
-// simulated_requests.cpp, what it promises in simulated_promises.cpp.
+// The servers, slots and consumer of a simulated reply. simulated_requests.cpp has the requests,
+// simulated_promises.cpp the promises.
 
 namespace tandem::test {
 
@@ -69,7 +69,7 @@ simulated_source make_single_server_source(simulated_core& core, slots::owner_id
         core.prepare([&core, owner, starts, from = std::move(from), done](const error_code& ec) {
             if (ec) core.request_failed(ec);
             simulated_start found{.why = {ec, {}}, .where = {&core, owner, 0}, .origin = from};
-            // As a conversation does it where another model came.
+            // A restarted server may have another model. A conversation drops the ids, too.
             if (found.origin.rest && core.told_starts() != starts)
                 found.origin.rest->text.forget_ids();
             done(std::move(found));
@@ -136,7 +136,7 @@ void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
     machine_.leave_server(world_.now(), reason);
     if (machine_.phase() == before) return;
     const bool seeks = machine_.phase() == detail::reply_phase::seeking;
-    // No health check ends a reply.
+    // A health check alone does not end a reply.
     if (seeks || reason.what == kind::removed) explain(static_cast<errc>(reason.why.ec.value()));
     if (seeks && before == detail::reply_phase::resting)
         world_.note("a reply that rests leaves its server");
@@ -222,7 +222,7 @@ void simulated_reply::perform(const detail::action::log_slot_mismatch& a) {
     site_.core->report_slot_mismatch(a.asked, a.used);
 }
 
-// --- ids: some answers never come, and some servers cannot tell
+// --- token ids: some answers never arrive, and some servers return no ids
 
 template <class Answer>
 void simulated_reply::later(int most, Answer what) {

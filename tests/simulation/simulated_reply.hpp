@@ -18,7 +18,7 @@
 
 namespace tandem::test {
 
-/// What a model says, and the rules by which it is asked; a reply that is resumed keeps them.
+/// The model of a reply, and the rules of the reply. A resumed reply keeps both.
 struct reply_plan {
     simulated_model model;
     pacing mode;
@@ -29,14 +29,14 @@ struct reply_plan {
 
 reply_plan random_plan(rng& random, std::string prompt);
 
-/// Whose slots a reply uses, and for whom.
+/// The server, slot owner and lease of a reply.
 struct reply_site {
     simulated_core* core = nullptr;
     slots::owner_id owner = slots::nobody;
     int lease = 0;
 };
 
-/// As the library's reply_start_point and reply_server_source.
+/// Correspond to reply_start_point and reply_server_source of the library.
 struct simulated_start {
     failure why{};
     reply_site where{};
@@ -46,25 +46,25 @@ using start_handler = std::function<void(simulated_start)>;
 struct simulated_source {
     std::function<void(start_handler)> start{};
     std::function<void(const failure&, start_handler)> go_on{};
-    /// A request failed there, as reply_listener tells it.
+    /// Called when a request has failed on this server.
     std::function<void(const simulated_core&, const error_code&)> failed{};
 };
 
-/// Starts from `origin` at this server, and continues there.
+/// A source that starts from `origin` on this server and continues on the same server.
 simulated_source make_single_server_source(simulated_core& core, slots::owner_id owner,
                                            detail::reply_origin origin);
 
-/// One reply of a simulation: its machine, the requests that run for it, and its consumer.
+/// One simulated reply: its machine, its requests and its consumer.
 class simulated_reply {
  public:
-    /// The listener must outlive it.
+    /// The listener must outlive the reply.
     simulated_reply(simulated_world& world, std::uint64_t id, reply_plan plan,
                     simulated_source source, detail::reply_listener& listener);
 
     void start();
     void interrupt();
     void leave_server(const detail::reason_to_leave& reason);
-    /// The server has gone: its connections break.
+    /// The server has died, so its connections break.
     void server_died(const simulated_core& which);
 
     void check_end() const;
@@ -75,29 +75,29 @@ class simulated_reply {
     bool ended() const noexcept { return ends_ > 0; }
     const simulated_core* server() const noexcept { return site_.core; }
     const reply_plan& plan() const noexcept { return plan_; }
-    /// What was handed over, with that of the replies that it continues from.
+    /// The text handed over by this reply and by the earlier replies that it continues.
     const std::string& spoken() const noexcept { return spoken_; }
     const std::string& last_chunk() const noexcept { return last_chunk_; }
 
  private:
-    // How this reply's server and consumer behave.
+    // The behavior of the reply's server and consumer.
     struct habits {
         duration token_time{};
         duration speech_time{};
-        double fault = 0;  // of each request
+        double fault = 0;  // probability for each request
         double tokenize_fault = 0;
-        double bytes = 0;  // of each answer, that it comes as such
+        double bytes = 0;  // probability that an answer arrives as bytes
         bool interrupts = false;
-        bool takes_back = false;  // cancels some of its waits for a chunk, and asks again later
-        /// From this chunk on it asks no more, or continues no more.
+        bool takes_back = false;  // cancels some chunk requests and repeats them later
+        /// From this chunk on, the consumer does not request chunks, or does not continue them.
         std::optional<std::uint32_t> asks_until;
         std::optional<std::uint32_t> continues_until;
     };
 
-    // One request at the server.
+    // One request to the server.
     struct request {
-        std::uint64_t id = 0;  // counts requests; what comes for an older one is dropped
-        bool open = false;     // a connection is up
+        std::uint64_t id = 0;  // counts requests; data for an older request is dropped
+        bool open = false;     // the connection is open
         bool slot_held = false;
         std::shared_ptr<simulated_answer> answer{};
     };
@@ -173,8 +173,8 @@ class simulated_reply {
     simulated_source source_;
     detail::reply_listener& listener_;
     reply_site site_;
-    std::uint64_t moves_ = 0;  // answers of the server before are no answers of this one
-    int starts_ = 0;           // of the server, when it told what its ids mean
+    std::uint64_t moves_ = 0;  // counts moves; answers from before a move are dropped
+    int starts_ = 0;           // restarts of the server when it last gave its ids
     int slots_found_ = 0;
     detail::reply_machine machine_;
     bool performing_ = false;
@@ -184,16 +184,16 @@ class simulated_reply {
     slots::ticket warm_ticket_ = 0;
     request live_;
     request warm_;
-    std::set<int> explained_;  // error codes that what went wrong may give
-    int broken_ = 0;           // requests in a row, without text
+    std::set<int> explained_;  // error codes that the faults so far may cause
+    int broken_ = 0;           // consecutive broken requests without text
     std::optional<time_point> lost_since_;
-    time_point waits_since_{};  // the listener, in silence
+    time_point waits_since_{};  // start of the listener's silence
 
     bool asked_ = false;
     bool speaking_ = false;
     std::uint32_t next_seq_ = 0;
     std::string handed_over_;
-    std::string spoken_;  // handed_over_, and what was spoken before it
+    std::string spoken_;  // handed_over_ with the text of earlier replies before it
     std::string last_chunk_;
     std::size_t generated_ = 0;  // bytes of the model's text that were read
     bool is_resumed_ = false;

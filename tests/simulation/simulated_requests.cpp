@@ -2,7 +2,7 @@
 
 #include <utility>
 
-// The requests of a simulated reply, and what goes wrong with them.
+// The requests of a simulated reply, and their faults.
 namespace tandem::test {
 
 using namespace std::chrono_literals;
@@ -13,7 +13,7 @@ std::optional<model_position> simulated_reply::position_of(
                            : plan_.model.position_of(prompt.text);
 }
 
-/// The server was started again while nothing ran there, with another model.
+/// Whether the server was restarted with another model while the reply had no request there.
 bool simulated_reply::has_ids_of_another_vocabulary() const {
     return site_.core->starts() != starts_ && machine_.next_prompt().as_ids() &&
            !position_of(machine_.next_prompt());
@@ -70,7 +70,7 @@ void simulated_reply::perform(const detail::action::send_request& a) {
     world_.at(up_to(world_.random(), 800), [this, id] { answer(id); });
 }
 
-// A clock of the reply ends it, or a health check.
+// A timeout of the reply or a health check ends the silence.
 void simulated_reply::explain_silence() {
     for (const auto what : {fault::never_begins, fault::stall})
         for (const auto code : errors_of(what)) explain(code);
@@ -101,7 +101,7 @@ void simulated_reply::piece_arrives(std::uint64_t id) {
         explain_silence();
         return world_.at(100ms, [this, id] { piece_arrives(id); });
     }
-    // What it brings may end the request.
+    // Keeps the answer alive, because the piece may end the request.
     const auto from = live_.answer;
     from->arrive(world_.random());
     read_events(id, *from);
@@ -126,7 +126,7 @@ void simulated_reply::read_events(std::uint64_t id, simulated_answer& from) {
     }
 }
 
-/// After a cut, or the end: a machine that has no request drops them.
+/// Events arrive after a cut or after the end. A machine without a request drops them.
 void simulated_reply::events_come_late(simulated_answer& from) {
     wire::token_event event;
     while (!live_.open && from.read(event)) {
@@ -159,7 +159,7 @@ void simulated_reply::perform(const detail::action::send_warming_request& a) {
                  "a slot is prefilled with the reply so far");
     world_.check(prompt.ids.size() + (whole.as_ids() ? 1 : 0) == whole.ids.size(),
                  "one token is left to the next request");
-    // Without an answer a clock must end it.
+    // Without an answer, a timeout must end the request.
     if (chance(world_.random(), habits_.fault) || site_.core->hangs()) return;
     const auto id = warm_.id;
     const int begins = site_.core->is_up() ? 600 : 10;
@@ -194,7 +194,7 @@ void simulated_reply::perform(const detail::action::close_warming_connection&) {
 }
 
 void simulated_reply::perform(const detail::action::release_slot& a) {
-    // The connection before it tells which request it belongs to.
+    // The request with a closed connection is the one that releases its slot.
     auto& ended = live_.slot_held && !live_.open ? live_ : warm_;
     world_.check(ended.slot_held && !ended.open, "a slot is released once, after its request");
     world_.check(!a.erase || plan_.rules.erase_after_cut,

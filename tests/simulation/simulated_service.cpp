@@ -65,7 +65,7 @@ detail::reply_machine::transitions simulated_service::made() const {
     return all;
 }
 
-// --- what conversations need
+// --- functions for the conversations
 
 auto simulated_service::id_of(const simulated_core* core) const -> server_id {
     for (const auto& [id, known] : cores_)
@@ -88,7 +88,7 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
         return !s.removal_deadline && ask(s).takes_requests &&
                std::ranges::find(left_out, s.id) == left_out.end();
     };
-    // One that hangs, where none is well.
+    // A server that hangs may serve only if no healthy server is available.
     const bool is_well = std::ranges::any_of(
         list_.all(), [&](const auto& s) { return s.health.may_serve() && is_free(s); });
     const auto may_serve = [&](const services::listed_server& s) {

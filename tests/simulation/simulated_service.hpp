@@ -19,14 +19,13 @@ namespace tandem::test {
 
 class simulated_conversation;
 
-/// Conversations that come at random, over servers that die, come back, are added and removed, in
-/// simulated time and all from one seed. It does what service_core does, and checks what the parts
-/// of the real one promise.
+/// Random conversations on servers that die, come back, are added and are removed, in simulated
+/// time and from one seed. Mirrors service_core, and checks the promises of its parts.
 class simulated_service {
  public:
     explicit simulated_service(std::uint64_t seed);
     ~simulated_service();
-    /// Runs until nothing is left to happen. What was broken; empty if nothing was.
+    /// Runs until no events are left. Returns the broken promises.
     std::vector<std::string> run();
 
     std::size_t conversations() const noexcept { return conversations_.size(); }
@@ -36,19 +35,19 @@ class simulated_service {
     /// The transitions that the machines made.
     detail::reply_machine::transitions made() const;
 
-    // What conversations need of it.
+    // Functions for the conversations.
 
     simulated_world& world() noexcept { return world_; }
     std::uint64_t next_id() noexcept { return ++last_id_; }
     int lease() const noexcept { return lease_; }
-    // As server_provider has them.
+    // Mirror server_provider.
     simulated_core* place(const simulated_core* pinned, bool elsewhere,
                           const std::vector<const simulated_core*>& without);
     bool server_failed(const simulated_core* core, const error_code& why);
     void turn_began(const simulated_core* core);
     void turn_ended(const simulated_core* core);
     void conversation_ended(const simulated_conversation& who, const simulated_core* pinned);
-    /// What is counted for each server is what there is.
+    /// Checks each server's counts of conversations and replies.
     void check_counts();
 
  private:
@@ -72,11 +71,11 @@ class simulated_service {
     slot_rules rules_;
     int lease_;
     services::server_list list_;
-    std::map<server_id, std::unique_ptr<simulated_core>> cores_;  // also of those that are gone
+    std::map<server_id, std::unique_ptr<simulated_core>> cores_;  // including removed servers
     std::uint64_t last_id_ = 0;
     std::vector<std::unique_ptr<simulated_conversation>> conversations_;
     std::size_t to_come_;
-    std::size_t open_ = 0;  // conversations
+    std::size_t open_ = 0;  // open conversations
     std::optional<time_point> timer_;
 };
 

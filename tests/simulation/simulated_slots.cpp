@@ -44,7 +44,7 @@ void simulated_slots::forget(slots::ticket t) {
     give();
 }
 
-// As slot_manager does it: what is not taken is free for the next ticket.
+// Mirrors slot_manager: a slot that is not taken is free for the next ticket.
 void simulated_slots::give() {
     for (auto leases_before = leases();; leases_before = leases()) {
         const auto given = scheduler_.take_grants(world_.now());
@@ -60,7 +60,7 @@ void simulated_slots::give() {
     arm();
 }
 
-/// What was granted before in the same go may have made it be taken back.
+/// An earlier grant of the same batch may have led to the withdrawal of this ticket.
 void simulated_slots::offer(const slots::grant& g) {
     const auto to = granted_.extract(g.ticket);
     if (to && to.mapped()(g)) return;
@@ -141,12 +141,12 @@ void simulated_slots::check_grants(const std::vector<slots::grant>& given,
         if (u.granted_to != slots::nobody && u.granted_to != w.owner)
             world_.note("a leased slot is shared");
         if (w.lease > 0) u.granted_to = w.owner;
-        // Who was granted one in the same go was no waiting ticket then.
+        // In a larger batch, the tickets of the other grants do not count as waiting.
         if (granted.size() == 1) check_order(g, served, leases_before);
     }
 }
 
-// Those who hold no lease may have the same slots.
+// Owners without a lease compete for the same slots.
 void simulated_slots::check_order(const slots::grant& g, const std::set<owner_id>& served,
                                   const std::map<owner_id, int>& leases_before) {
     const auto& taken = waiting_.at(g.ticket).wish;
@@ -172,8 +172,8 @@ void simulated_slots::check_leases() {
     }
 }
 
-// A request waits for slots in use, for guards, for those of others, or for its slot to be
-// prefilled.
+// A request may wait for busy slots, for guards, for slots that others have leased, or for the
+// prefill of its slot.
 void simulated_slots::check_nobody_waits_in_vain() {
     const auto held = leases();
     std::set<int> promised;

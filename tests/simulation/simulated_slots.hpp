@@ -12,7 +12,7 @@
 
 namespace tandem::test {
 
-/// How the slots of one server are given.
+/// The rules by which one server's slots are granted.
 struct slot_rules {
     int slots = 1;
     duration guard{};
@@ -20,39 +20,39 @@ struct slot_rules {
     std::size_t queue_limit = slots::default_queue_limit;
 };
 
-/// The slots of one server: the scheduler, and what it promises, checked at each step.
+/// The slots of one server. Runs the scheduler and checks its promises at each step.
 class simulated_slots {
  public:
-    /// False: the slot is not wanted any more, and goes back unused.
+    /// Returns false if the slot is no longer needed and goes back unused.
     using taker = std::function<bool(const slots::grant&)>;
 
     simulated_slots(simulated_world& world, slot_rules rules);
 
-    /// no_ticket if as many wait as may; else give() must follow.
+    /// Returns no_ticket if the queue is full. Otherwise, the caller must call give() next.
     slots::ticket want(slots::slot_request w, taker to);
     void raise(slots::ticket t, slots::priority to);
     void forget(slots::ticket t);
     void give();
-    /// A request begins on the slot, and has ended there.
+    /// A request begins on the slot, or has ended on the slot.
     void use(int slot);
     void release(int slot, slots::release_info note);
     void let_go(slots::owner_id owner);
     void retire(slots::owner_id owner);
 
-    /// The server has so many.
+    /// Sets the server's number of slots.
     void set_slot_count(int slots);
     int count() const noexcept { return scheduler_.slots(); }
     bool may_refuse() const noexcept { return rules_.queue_limit < slots::default_queue_limit; }
-    /// No request is left.
+    /// Checks that no request is left.
     void check_nothing_runs() const;
-    /// Nothing runs, waits or is leased any more.
+    /// Checks that nothing runs, waits or is leased.
     void check_nothing_left() const;
 
  private:
     struct slot_use {
         bool busy = false;
         std::optional<time_point> released{};
-        slots::owner_id granted_to = slots::nobody;  // by a lease that has not ended
+        slots::owner_id granted_to = slots::nobody;  // the owner of the current lease
     };
     struct waiting {
         slots::slot_request wish;
@@ -77,7 +77,7 @@ class simulated_slots {
     slots::slot_scheduler scheduler_;
     std::vector<slot_use> uses_;
     std::map<slots::ticket, waiting> waiting_;
-    std::map<slots::ticket, taker> granted_;  // and not offered yet
+    std::map<slots::ticket, taker> granted_;  // granted but not offered yet
 };
 
 }  // namespace tandem::test

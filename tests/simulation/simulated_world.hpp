@@ -26,34 +26,34 @@ inline duration up_to(rng& random, int milliseconds) {
     return std::chrono::milliseconds(pick(random, 0, milliseconds));
 }
 
-/// From a second to some minutes.
+/// From one second to five minutes.
 inline duration random_leap(rng& random) {
     return std::chrono::seconds(pick(random, 1, chance(random, 0.3) ? 300 : 10));
 }
 
-/// Simulated time, chance from one seed, and the promises that were found broken.
+/// Simulated time, random numbers from one seed, and the list of broken promises.
 class simulated_world {
  public:
     explicit simulated_world(std::uint64_t seed) : random_(seed) {}
 
     rng& random() noexcept { return random_; }
     time_point now() const noexcept { return now_; }
-    /// Calls `what` so much later; what is due at the same time comes in the order of these calls.
+    /// Calls `what` after `delay`. Functions due at the same time run in the order of these calls.
     void at(duration delay, std::function<void()> what);
-    /// Time leaps ahead, as where the machine sleeps: all that is due meanwhile comes late.
+    /// Time leaps ahead, as when the machine sleeps. Everything due in that period runs late.
     void leap(duration ahead);
-    /// Whether it did since then.
+    /// Whether time has leapt since `when`.
     bool leapt_since(time_point when) const noexcept { return leaps_ > 0 && leapt_at_ >= when; }
     bool leaps() const noexcept { return leaps_ > 0; }
-    /// Runs until nothing is left to happen, or a promise is broken.
+    /// Runs until no events are left or a promise is broken.
     void run(std::uint64_t most_steps);
     void check(bool holds, const char* promise);
-    /// Counts what happened, so that tests can tell what a run has tried.
+    /// Counts an event, so that tests can check which events a run covered.
     void note(const std::string& what) { ++happened_[what]; }
     const std::map<std::string, int>& happened() const noexcept { return happened_; }
 
     std::uint64_t steps() const noexcept { return steps_; }
-    /// Tells runs apart that differ anywhere: made of the time of each step.
+    /// A hash of the times of all steps, which distinguishes different runs.
     std::uint64_t course() const noexcept { return course_; }
     const std::vector<std::string>& broken() const noexcept { return broken_; }
 
@@ -72,7 +72,7 @@ class simulated_world {
     std::uint64_t steps_ = 0;
     std::uint64_t course_ = 0;
     std::uint64_t order_ = 0;
-    std::vector<entry> agenda_;  // a heap, the next one first
+    std::vector<entry> agenda_;  // a heap with the next entry first
     std::vector<std::string> broken_;
     std::map<std::string, int> happened_;
 };

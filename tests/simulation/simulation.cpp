@@ -77,7 +77,7 @@ void simulation::on_ended(std::uint64_t reply, const reply_result& result,
               });
 }
 
-/// The listener did not hear all of the last chunk, perhaps, and another server may continue.
+/// The listener may have missed part of the last chunk, and another server may continue the reply.
 void simulation::resume(const simulated_reply& before, detail::reply_remainder rest) {
     auto& random = world_.random();
     auto spoken = before.spoken();
@@ -88,12 +88,12 @@ void simulation::resume(const simulated_reply& before, detail::reply_remainder r
         rest.unspoken.insert(0, spoken.substr(kept));
         spoken.resize(kept);
     }
-    // One that was interrupted before it had a prompt starts again.
+    // A reply that was interrupted before it had a prompt starts again.
     if (rest.text.text().empty() && !rest.generated) {
         add(before.plan(), {.prompt = {.text = before.plan().model.prompt()}});
         return replies_.back()->start();
     }
-    // Only the server itself knows what its ids mean.
+    // Token ids are valid only on the server that generated them.
     if (chance(random, 0.3) || core_.starts() > 0)
         rest.text.forget_ids();
     else if (chance(random, 0.5))

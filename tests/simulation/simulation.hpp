@@ -16,14 +16,14 @@ namespace tandem::test {
 class simulated_reply;
 struct reply_plan;
 
-/// Runs some replies that share slots, in simulated time, with random texts, timings, faults and
-/// consumers, all from one seed. Some that are interrupted continue as another reply. Invariants
-/// are checked at each step; broken ones are written down.
+/// Runs replies that share slots, in simulated time, with random texts, timings, faults and
+/// consumers from one seed. Some interrupted replies continue as another reply. Checks invariants
+/// at each step and records the broken ones.
 class simulation final : public detail::reply_listener {
  public:
     explicit simulation(std::uint64_t seed);
     ~simulation();
-    /// Runs until nothing is left to happen. What was broken; empty if nothing was.
+    /// Runs until no events are left. Returns the broken promises.
     std::vector<std::string> run();
 
     std::uint64_t steps() const noexcept { return world_.steps(); }
@@ -45,7 +45,7 @@ class simulation final : public detail::reply_listener {
 
     simulated_world world_;
     simulated_core core_;
-    std::vector<std::unique_ptr<simulated_reply>> replies_;  // by id, from 1 on
+    std::vector<std::unique_ptr<simulated_reply>> replies_;  // by id, starting at 1
 };
 
 }  // namespace tandem::test

@@ -35,7 +35,7 @@ std::set<std::string> names_of(const reply_machine::transitions& made) {
     return names;
 }
 
-/// The rows "| `from` | `to` |" of the document.
+/// The table rows "| `from` | `to` |" of docs/internals.md.
 std::set<std::string> documented_transitions() {
     std::ifstream file(TANDEM_SOURCE_DIR "/docs/internals.md");
     const std::regex row(R"(^\| `(\w+)` \| `(\w+)` \|.*)");

@@ -9,7 +9,7 @@
 namespace tandem::testing {
 namespace {
 
-// Of the talk model (tests/model/network.py).
+// The dimensions of the talk model (tests/model/network.py).
 constexpr int layers = 3;
 constexpr std::uint64_t hidden = 384;
 constexpr std::uint64_t width = 128;
@@ -22,7 +22,7 @@ enum tensor_type : std::uint32_t { f32_tensor = 0 };
 
 static_assert(std::endian::native == std::endian::little, "GGUF is little-endian");
 
-// The two halves of a GGUF file: what there is, and the numbers.
+// Builds the two parts of a GGUF file: the tensor descriptions and the tensor data.
 class adapter_text {
  public:
     explicit adapter_text(std::uint32_t seed) : random_(seed) {}

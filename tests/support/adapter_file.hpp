@@ -5,8 +5,8 @@
 
 namespace tandem::testing {
 
-/// Writes a LoRA adapter for the talk model as a GGUF file: of rank 1, with random weights from
-/// `seed`, so large that the model babbles with it. It changes what each layer makes of all.
+/// Writes a rank-1 LoRA adapter for the talk model to a GGUF file. The adapter changes every layer.
+/// `seed` sets its random weights, which are large enough to turn the model's text into nonsense.
 void write_adapter(const std::string& file, std::uint32_t seed);
 
 }  // namespace tandem::testing

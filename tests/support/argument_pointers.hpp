@@ -5,7 +5,7 @@
 
 namespace tandem::testing {
 
-/// `texts` as exec() and its kind take them. They must outlive the result.
+/// Returns `texts` as a null-terminated array for exec(). `texts` must outlive the result.
 inline std::vector<char*> argument_pointers(std::vector<std::string>& texts) {
     std::vector<char*> result;
     for (auto& t : texts) result.push_back(t.data());

@@ -6,7 +6,7 @@
 
 namespace tandem::test {
 
-/// A time of a test's own, `since_start` after its first one.
+/// Returns the time `since_start` after a fixed start time.
 constexpr time_point at(duration since_start) {
     return time_point(since_start + std::chrono::hours(1));
 }

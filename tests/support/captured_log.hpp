@@ -15,10 +15,10 @@
 
 namespace tandem::testing {
 
-/// Keeps every log line, and can tell whether something got into them that must not.
+/// Stores every log line and checks the contents of the lines.
 class captured_log {
  public:
-    /// Logs at debug level into this object, or into nothing once it is gone.
+    /// A logger that stores lines down to debug level. The logger may outlive this object.
     tandem::logger logger() const {
         return {log_level::debug, [kept = kept_](log_level level, std::string_view line) {
                     const std::lock_guard lock(kept->mutex);
@@ -26,7 +26,7 @@ class captured_log {
                 }};
     }
 
-    /// How many lines of this level hold `part`.
+    /// The number of lines of this level that contain `part`.
     std::size_t count(log_level level, std::string_view part) const {
         const std::lock_guard lock(kept_->mutex);
         return static_cast<std::size_t>(
@@ -35,14 +35,14 @@ class captured_log {
             }));
     }
 
-    /// Fails the test if a line holds `secret`.
+    /// Fails the test if a line contains `secret`.
     void expect_nowhere(std::string_view secret) const {
         const std::lock_guard lock(kept_->mutex);
         for (const auto& [level, line] : kept_->lines)
             EXPECT_EQ(line.find(secret), std::string::npos) << "logged: " << line;
     }
 
-    /// Fails the test if a line is not as it should be.
+    /// Fails the test for each line that `is_right` rejects.
     template <class IsRight>
     void expect_each(IsRight is_right) const {
         const std::lock_guard lock(kept_->mutex);

@@ -4,7 +4,7 @@
 
 namespace tandem::testing {
 
-/// A self-signed certificate and its key, both PEM, made again. `name` is its subjectAltName:
+/// A new self-signed certificate and its key in PEM format. `name` is the subjectAltName, such as
 /// "IP:127.0.0.1" or "DNS:example".
 struct certificate {
     explicit certificate(const std::string& name);

@@ -54,8 +54,8 @@ struct chaos_proxy::link {
     std::mt19937_64 random;
     std::chrono::milliseconds longest_delay;
     ill what = ill::none;
-    bool to_client = true;   // the direction that is hit
-    std::size_t behind = 0;  // bytes of it that pass before
+    bool to_client = true;   // the direction that the fault strikes
+    std::size_t behind = 0;  // bytes in this direction before the fault
     bool is_stalled = false;
 };
 
@@ -115,12 +115,12 @@ void chaos_proxy::reset_all() {
 }
 
 asio::awaitable<void> chaos_proxy::accept_all() {
-    // The port may have been closed when the connection was there already.
+    // close_port() may reset the acceptor while a connection is being accepted.
     while (acceptor_) {
         error_code ec;
         auto socket = co_await acceptor_->async_accept(redirect_error(use_awaitable, ec));
         if (ec == asio::error::operation_aborted || !acceptor_) co_return;
-        // Of one connection: the next may be well.
+        // The error concerns one connection only. The next one may succeed.
         if (ec) continue;
         asio::co_spawn(context_, serve(new_link(std::move(socket))), asio::detached);
     }
@@ -146,7 +146,7 @@ asio::awaitable<void> chaos_proxy::serve(link_ptr l) {
     error_code ec;
     const tcp::endpoint there(asio::ip::address_v4::loopback(), upstream_);
     co_await l->server.async_connect(there, redirect_error(use_awaitable, ec));
-    // A port where nobody listens looks like one whose listener has just died.
+    // If nothing listens upstream, the client sees a reset, as if the server had just died.
     if (ec) co_return l->end(true);
     l->server.set_option(tcp::no_delay(true), ec);
     asio::co_spawn(context_, pump(l, {&link::client, &link::server, false}), asio::detached);
@@ -160,7 +160,7 @@ asio::awaitable<void> chaos_proxy::pump(link_ptr l, direction way) {
         const auto n =
             co_await ((*l).*way.from)
                 .async_read_some(asio::buffer(buffer), redirect_error(use_awaitable, ec));
-        // After a stall the client does not see either that the server has gone.
+        // After a stall, the client does not see that the server has closed the connection.
         if (ec && l->is_stalled && way.to_client) co_return;
         if (ec) co_return l->end(ec != asio::error::eof);
         if (l->is_stalled) continue;
@@ -168,7 +168,7 @@ asio::awaitable<void> chaos_proxy::pump(link_ptr l, direction way) {
     }
 }
 
-// False if the connection has ended.
+// Returns false if the connection has ended.
 asio::awaitable<bool> chaos_proxy::pass(link& l, const direction& way, std::string piece) {
     error_code ec;
     if (l.what == ill::delay) {
@@ -192,7 +192,8 @@ asio::awaitable<bool> chaos_proxy::pass(link& l, const direction& way, std::stri
     co_return !ec;
 }
 
-// What is left of `rest` is to be passed on; false if the connection has ended.
+// Applies the fault. The caller passes on the bytes that remain in `rest`. Returns false if the
+// connection has ended.
 bool chaos_proxy::strike(link& l, std::string& rest) {
     const auto what = std::exchange(l.what, ill::none);
     ++counts_[static_cast<std::size_t>(what)];

@@ -1,7 +1,7 @@
 #pragma once
 
 // clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+#include <utility>  // awaitable.hpp of Boost 1.74 needs <utility> but does not include it
 // clang-format on
 
 #include <boost/asio/awaitable.hpp>
@@ -22,32 +22,32 @@
 
 namespace tandem::testing {
 
-/// What befalls a connection on its way.
+/// The fault that strikes a connection in the proxy.
 enum class ill {
     none,
-    drop,     ///< it is closed before anything passed
-    delay,    ///< each piece comes late, by a time of its own
-    stall,    ///< nothing passes any more, and it stays open until the client leaves
+    drop,     ///< the connection is closed before any byte passes
+    delay,    ///< each piece of data passes after a random delay
+    stall,    ///< no more data passes, and the connection stays open until the client closes it
     reset,    ///< RST to both sides
     close,    ///< FIN to both sides
-    corrupt,  ///< one byte is another
+    corrupt,  ///< one byte is changed
 };
 inline constexpr std::size_t ill_count = 7;
 
-/// What may befall the connections of a proxy, by chance.
+/// The random faults of a proxy's connections.
 struct chaos_plan {
     std::uint64_t seed = 1;
-    /// How often each ill comes, as shares of their sum.
+    /// The relative frequency of each fault.
     std::array<int, ill_count> weights{1};
     int& weight(ill i) { return weights[static_cast<std::size_t>(i)]; }
-    /// Stalls, resets, closes and corruptions come after so many bytes of one direction at most;
-    /// fewer are likelier, so that heads are hit as well as streams.
+    /// A stall, reset, close or corruption strikes after at most this number of bytes in one
+    /// direction. Small numbers are more likely, so that faults hit HTTP heads as well as streams.
     std::size_t within = 32 * 1024;
     std::chrono::milliseconds longest_delay{50};
 };
 
-/// A TCP proxy on a free port of 127.0.0.1, with a thread of its own. What befalls the n-th
-/// connection hangs on the seed and n alone. All functions may be called from any thread.
+/// A TCP proxy on a free port of 127.0.0.1 with its own thread. The fault of the n-th connection
+/// depends only on the plan and n. All functions may be called from any thread.
 class chaos_proxy {
  public:
     chaos_proxy(std::uint16_t upstream, chaos_plan plan);
@@ -58,15 +58,15 @@ class chaos_proxy {
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
     std::uint16_t port() const noexcept { return port_; }
 
-    /// For connections that come from now on.
+    /// Applies to connections that are accepted after this call.
     void set_plan(chaos_plan plan);
-    /// Connections are refused from now on; those that run are reset.
+    /// Resets all open connections and refuses new ones.
     void close_port();
     void open_port();
 
-    /// Connections that this has befallen.
+    /// The number of connections with this fault.
     int count(ill i) const { return counts_[static_cast<std::size_t>(i)]; }
-    /// Connections that run.
+    /// The number of open connections.
     int running() const { return running_; }
 
  private:

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
-extern char** environ;  // NOLINT: POSIX wants it to be declared
+extern char** environ;  // NOLINT: POSIX requires this declaration
 
 namespace tandem::testing {
 namespace {
@@ -29,7 +29,7 @@ std::unique_ptr<std::FILE, int (*)(std::FILE*)> temporary_file() {
     return f;
 }
 
-// Without the settings of whoever runs the test.
+// Drops TANDEM_ variables, so that the caller's settings do not affect the test.
 std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
     std::vector<std::string> result;
     for (char** v = environ; *v; ++v)
@@ -61,7 +61,8 @@ child_process::child_process(const std::string& program, setup s)
     posix_spawn_file_actions_adddup2(&actions, ::fileno(in_.get()), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ::fileno(err_.get()), STDERR_FILENO);
-    // Not the sockets of a server in this process: it could not close its port any more.
+    // If the child inherited the sockets of a server in this process, the server could not close
+    // its port.
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     s.args.insert(s.args.begin(), program);
     auto variables = environment_with(s.variables);

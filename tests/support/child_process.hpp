@@ -8,16 +8,16 @@
 
 namespace tandem::testing {
 
-/// A started program whose stdout is a pipe. It is killed if it still runs at the end.
+/// Runs a program with its stdout in a pipe. The destructor kills the program if it is running.
 class child_process {
  public:
     struct setup {
         std::vector<std::string> args{};
-        /// What stdin holds.
+        /// The contents of stdin.
         std::string input{};
-        /// NAME=value, besides the environment of the test.
+        /// Variables as NAME=value, in addition to the environment of the test.
         std::vector<std::string> variables{};
-        /// A file that stands for stdout; empty = a pipe.
+        /// The file to use as stdout; empty = a pipe.
         std::string out_file{};
     };
     child_process(const std::string& program, setup s);
@@ -25,13 +25,13 @@ class child_process {
     child_process(const child_process&) = delete;
     child_process& operator=(const child_process&) = delete;
 
-    /// The next line of stdout without its end; empty at the end.
+    /// The next line of stdout without the newline; empty at the end of the output.
     std::string read_line();
-    /// As a reader does that has enough.
+    /// Closes the reading end of the pipe, as `head` does.
     void close_stdout();
     void send_signal(int signal);
 
-    /// What is left of stdout, then the end of the program.
+    /// The exit status of the program, the unread part of stdout, and stderr.
     struct ended {
         int status = 0;  ///< 128 + N for signal N
         std::string out{};

@@ -32,7 +32,7 @@ void running_answer::on_end(error_code ec, const diagnostics&) {
 }
 
 http_probe::http_probe(const std::string& url, const std::string& api_key)
-    // The machine's own proxy has no say in tests.
+    // Tests ignore the machine's proxy settings.
     : transport_(transport::make_curl_transport(
           loop_.ioc.get_executor(),
           {.url = url, .api_key = api_key, .ca_file = {}, .ca_path = {}, .proxy = "none"})) {}

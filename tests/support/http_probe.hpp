@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-// Requests to a llama-server as they are, without what the client makes of them.
+// Raw requests to a llama-server, without the client library.
 namespace tandem::testing {
 
 using nlohmann::json;
 
-/// The answer to one request, as far as it has come.
+/// The part of one answer that has arrived.
 class running_answer final : private transport::exchange_handler {
  public:
     running_answer() = default;
@@ -27,13 +27,13 @@ class running_answer final : private transport::exchange_handler {
 
     int status() const noexcept { return status_; }
     const std::string& body() const noexcept { return body_; }
-    /// The JSON of the body; null if it is none.
+    /// The body as JSON; a discarded value if the body is not valid JSON.
     json parsed() const { return json::parse(body_, nullptr, false); }
 
     /// The events of a stream.
     const std::vector<json>& events() const noexcept { return events_; }
     const json& final_event() const { return events_.back(); }
-    /// Their text.
+    /// The text of all events.
     std::string text() const;
 
     bool ended() const noexcept { return ended_; }
@@ -41,7 +41,7 @@ class running_answer final : private transport::exchange_handler {
     /// Closes the connection.
     void cut() { exchange_.reset(); }
 
-    /// Called when the status came.
+    /// Called when the status arrives.
     std::function<void()> when_begun;
 
  private:
@@ -59,20 +59,20 @@ class running_answer final : private transport::exchange_handler {
     std::unique_ptr<transport::exchange> exchange_;
 };
 
-/// Sends requests to one server. Answers must be gone before it.
+/// Sends requests to one server. The probe must outlive its answers.
 class http_probe {
  public:
     explicit http_probe(const std::string& url, const std::string& api_key = {});
     ~http_probe();
 
-    /// One whole exchange.
+    /// Sends a request and waits for the whole answer.
     std::unique_ptr<running_answer> get(const std::string& path);
     std::unique_ptr<running_answer> post(const std::string& path, const json& body);
     std::unique_ptr<running_answer> post_text(const std::string& path, const std::string& body);
 
-    /// Sends a request to /completion and does not wait.
+    /// Sends a request to /completion and returns without waiting.
     std::unique_ptr<running_answer> start(const json& body);
-    /// A /completion stream to its end.
+    /// Sends a request to /completion and waits for the end of the stream.
     std::unique_ptr<running_answer> complete(const json& body);
 
     bool wait_for_events(const running_answer& a, std::size_t count);

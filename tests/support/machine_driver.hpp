@@ -14,7 +14,7 @@
 
 namespace tandem::test {
 
-/// Drives a reply machine by hand and writes down what it wants, one short line an action.
+/// Drives a reply machine by hand and records each of its actions as a short line.
 class machine_driver {
  public:
     explicit machine_driver(detail::reply_rules rules = default_rules(),
@@ -31,7 +31,7 @@ class machine_driver {
                 .continue_timeout = 30s};
     }
 
-    /// What the machine wanted since the last call.
+    /// The actions since the last call.
     std::vector<std::string> wants() {
         note_actions();
         return std::exchange(noted_, {});
@@ -41,7 +41,7 @@ class machine_driver {
     void start(int slots = 2) { start({.prompt = {.text = prompt_}}, slots); }
     void start(detail::reply_origin from, int slots = 2) {
         machine.start(now);
-        // The first server is there at once.
+        // The first server is found immediately, so the request for it is not recorded.
         machine.take_actions();
         machine.server_found(now, slots, std::move(from));
     }
@@ -66,7 +66,7 @@ class machine_driver {
         note_actions();
         machine.warm_slot_granted(now, slot);
     }
-    /// The whole answer to the request that prefills, which evaluated so many tokens.
+    /// Feeds the whole answer to the prefill request, which evaluated this number of tokens.
     void warmed(int evaluated = 1) {
         note_actions();
         machine.warming_begun();
@@ -93,7 +93,7 @@ class machine_driver {
     void recovered(std::vector<wire::token_id> ids) { machine.tokens_recovered(now, ids); }
     void fail(errc code) { machine.request_failed(now, {code, {.client_message = "it failed"}}); }
 
-    /// A token event; `lost` tokens before it came without an event.
+    /// Feeds a token event. The `lost` tokens before the event came without events.
     void token(std::string text, wire::token_id id = 7, int lost = 0) {
         wire::token_event e;
         e.content = std::move(text);
@@ -108,7 +108,7 @@ class machine_driver {
     void tokens(Texts... texts) {
         (token(texts), ...);
     }
-    /// The end token's event and the final one.
+    /// Feeds the final event. At an end token, feeds the event of that token first.
     void final(wire::stop_type stop = wire::stop_type::eos) {
         if (stop == wire::stop_type::eos) token("", 2);
         wire::token_event e;
@@ -119,7 +119,7 @@ class machine_driver {
         machine.event_read(now, e);
     }
 
-    /// From nothing to a request on slot 0.
+    /// Starts a reply that runs a request on slot 0.
     void begin() {
         ask();
         start();
@@ -130,11 +130,11 @@ class machine_driver {
     time_point now{std::chrono::hours(1)};
     int prompt_tokens = 1;
     wire::timings timings;
-    /// What /tokenize answers for the prompt at once; with nothing the test answers it.
+    /// The immediate answer of /tokenize for the prompt. If empty, the test calls tokenized().
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
-    /// Whether the machine has said that it wants no more slots.
+    /// Whether the machine has released its ownership of slots.
     bool left_slots = false;
-    /// As far as their actions were noted.
+    /// The chunks of the hand-over actions recorded so far.
     std::vector<chunk> handed_over;
     detail::reply_machine machine;
 

@@ -8,8 +8,8 @@
 
 namespace tandem::testing {
 
-/// Looks every 5 ms whether `condition` holds, for what nobody tells: other processes, and files.
-/// False if it does not within `limit`.
+/// Polls `condition` every 5 ms. Use it for changes without notification, such as those of other
+/// processes and files. Returns false if the condition does not hold within `limit`.
 inline bool poll_until(const std::function<bool()>& condition,
                        std::chrono::milliseconds limit = std::chrono::seconds(120)) {
     boost::asio::io_context ioc;

@@ -11,9 +11,9 @@
 
 namespace tandem::testing {
 
-/// Says a whole reply whose text is `text`, and continues each chunk once the slot for the next
-/// one is prefilled, as it is after a sentence's speech. `log` is that of the client, at debug
-/// level.
+/// Receives a whole reply with the text `text`. Continues each chunk after the slot for the next
+/// chunk has been prefilled, as is normal after a spoken sentence. `log` is the client's log at
+/// debug level.
 inline consumer say_prefilled(reply_runner& loop, const captured_log& log, reply r,
                               const std::string& text) {
     std::optional<chunk> waiting;

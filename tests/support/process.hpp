@@ -8,16 +8,16 @@
 #include <string>
 #include <unistd.h>
 
-// What this process holds.
+// The resources of this process.
 namespace tandem::testing {
 
 inline std::size_t open_descriptors() {
-    // The one that lists them does not count.
+    // The descriptor that lists the directory does not count.
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return static_cast<std::size_t>(std::distance(begin(all), end(all))) - 1;
 }
 
-// A sanitizer keeps what was freed. GCC tells of one by macros, clang by features.
+// Sanitizers retain freed memory. GCC reports sanitizers by macros, clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool memory_counts = false;
 #elif defined(__has_feature)
@@ -28,7 +28,7 @@ inline constexpr bool memory_counts = !__has_feature(address_sanitizer) &&
 inline constexpr bool memory_counts = true;
 #endif
 
-/// Files that epoll watches in this process, whether a number still stands for them or not.
+/// The number of files that epoll watches in this process, even if their descriptors are closed.
 inline std::size_t epoll_registrations() {
     std::size_t count = 0;
     for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
@@ -38,7 +38,7 @@ inline std::size_t epoll_registrations() {
     return count;
 }
 
-/// What is allocated on the heap, in bytes.
+/// The number of bytes allocated on the heap.
 inline std::size_t heap_bytes() {
     const auto info = mallinfo2();
     return info.uordblks + info.hblkhd;

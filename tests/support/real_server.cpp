@@ -43,7 +43,7 @@ struct finding {
     std::vector<std::string> command{};
 };
 
-// What tools/llama-server.sh says, asked once.
+// Runs tools/llama-server.sh and parses its output.
 finding find_server() {
     FILE* pipe = popen((std::string(finder) + " command 2>&1").c_str(), "r");
     if (!pipe) return {.why_not = "tools/llama-server.sh cannot be run"};
@@ -55,7 +55,7 @@ finding find_server() {
     if (status != 0) throw std::runtime_error("tools/llama-server.sh: " + said);
     finding f;
     std::istringstream lines(said);
-    // What it says while it fetches the server comes before its answer.
+    // While the script fetches the server, it prints progress lines before the answer.
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with("llama-server.sh:")) continue;
         if (f.directory.empty())
@@ -79,7 +79,7 @@ std::string new_temporary_file() {
     return name;
 }
 
-// In the child: nothing but system calls, as the parent may have threads.
+// Runs in the child process. Makes only system calls, because the parent may have threads.
 [[noreturn]] void become(char* const* arguments, const char* directory, const char* log_file,
                          pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -132,7 +132,7 @@ void real_server::spawn() {
 }
 
 void real_server::wait_until_healthy() {
-    // The server chooses a free port itself, and says which.
+    // The server chooses a free port and logs the port number.
     const std::string mark = "listening on http://127.0.0.1:";
     bool listens = false;
     const auto look = [&] {

@@ -9,28 +9,28 @@
 
 namespace tandem::testing {
 
-/// One time a slot of the server ran a request, as the server's own log tells it.
+/// One run of a request on a slot, according to the server's log.
 struct logged_use {
     int slot = 0;
     int task = 0;
-    /// Since the start of the server.
+    /// Both times count from the start of the server.
     std::chrono::microseconds start{};
     std::optional<std::chrono::microseconds> end{};
 };
 
-/// The uses in a log of llama-server with timestamps, oldest first.
+/// The slot uses in a llama-server log with timestamps, oldest first.
 std::vector<logged_use> uses_in_log(const std::string& log);
 
-/// A llama-server of its own with the talk model, on a free port, which it keeps when it is started
-/// again. It dies with the thread that started it.
+/// A llama-server process with the talk model on a free port. A restart keeps the port. The process
+/// dies with the thread that started it.
 class real_server {
  public:
-    /// Why no llama-server can be had here; empty if one can.
+    /// The reason why no llama-server is available; empty if one is.
     static std::string missing();
-    /// Whether its lack is a failure: TANDEM_REQUIRE_REAL_SERVER=1.
+    /// Whether TANDEM_REQUIRE_REAL_SERVER=1 makes a missing llama-server a failure.
     static bool required();
 
-    /// Starts it with these arguments after the model's, and waits until it is healthy.
+    /// Starts the server with these arguments after the default ones. Waits until it is healthy.
     explicit real_server(std::vector<std::string> more = {});
     ~real_server();
     real_server(const real_server&) = delete;
@@ -39,16 +39,16 @@ class real_server {
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
     std::uint16_t port() const noexcept { return port_; }
     pid_t process() const noexcept { return process_; }
-    /// Of the process that was started last.
+    /// The log of the process that was started last.
     std::string log() const;
-    /// From the log, once every use has ended.
+    /// Waits until every use in the log has ended, and returns the uses.
     std::vector<logged_use> finished_uses() const;
 
-    /// As `kill -9`: nobody listens at its port when this returns.
+    /// Kills the process like `kill -9`. Nothing listens on the port when this function returns.
     void kill_hard();
-    /// Starts it again after that, and waits until it is healthy.
+    /// Starts the server again after kill_hard(), and waits until it is healthy.
     void start_again();
-    /// Stops the process where it is: connections are made still, and nothing is answered.
+    /// Suspends the process. Clients can still connect, but receive no answer.
     void freeze();
     void thaw();
 

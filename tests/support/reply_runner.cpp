@@ -17,7 +17,7 @@ std::string consumer::text() const {
     return all;
 }
 
-// The handler must not keep the reply alive: a consumer that is dropped takes its handle along.
+// The handler must not keep the reply alive: the destruction of a consumer destroys its handle.
 void consumer::ask(const std::shared_ptr<sight>& seen) {
     seen->handle.async_next_chunk(
         [weak = std::weak_ptr(seen)](error_code ec, std::optional<chunk> piece) {

@@ -16,8 +16,8 @@
 
 namespace tandem::testing {
 
-/// A reply and what its consumer saw of it. It asks for each next chunk by itself, and continues
-/// each chunk as soon as it came, unless the test has another idea.
+/// A reply and everything that its consumer received. Requests each next chunk automatically, and
+/// continues each chunk on arrival unless the test sets another listener.
 class consumer {
  public:
     /// Called with each chunk instead of continue_after().
@@ -27,18 +27,18 @@ class consumer {
     consumer(consumer&&) noexcept = default;
     consumer& operator=(consumer&&) noexcept = default;
 
-    /// Keeps the chunk waiting for a continue that does not come.
+    /// Does not continue the chunk.
     static void say_nothing(consumer&, const chunk&) {}
     static void continue_at_once(consumer& c, const chunk& piece) { c.go_on(piece); }
 
     void go_on(const chunk& piece) { seen_->handle.continue_after(piece.id); }
     void interrupt() { seen_->handle.interrupt(); }
 
-    /// Whether the end was told.
+    /// Whether the consumer has received the end of the reply.
     bool ended() const { return seen_->ended; }
     error_code error() const { return seen_->error; }
     const std::vector<chunk>& chunks() const { return seen_->chunks; }
-    /// All chunks joined.
+    /// The text of all chunks.
     std::string text() const;
     const reply_result& result() const { return seen_->handle.result(); }
     std::uint64_t id() const { return seen_->handle.id(); }
@@ -63,29 +63,29 @@ class consumer {
     std::shared_ptr<sight> seen_;
 };
 
-/// An event loop that runs until something holds, and fails the test when that takes too long.
+/// An event loop that runs until a condition holds. Fails the test on a timeout.
 class reply_runner {
  public:
     static constexpr auto patience = std::chrono::seconds(120);
 
     boost::asio::io_context ioc{1};
 
-    /// Runs until `condition` holds; false, with a failure of the test, if it does not in time.
+    /// Runs until `condition` holds. On a timeout, fails the test and returns false.
     bool run_until(const std::function<bool()>& condition,
                    std::chrono::milliseconds limit = patience);
     /// Runs the reply to its end.
     bool run_to_end(const consumer& c) {
         return run_until([&c] { return c.ended(); });
     }
-    /// Runs what is left to be done; whether the loop runs out of work by that. No more can be run
-    /// in it.
+    /// Runs the remaining work. Returns whether the loop has run out of work. The loop cannot be
+    /// used after this call.
     bool runs_out() {
         busy_.reset();
         ioc.restart();
         ioc.run_for(patience);
         return ioc.stopped();
     }
-    /// One call of the client: `ask(handler)` starts it, the result is what the handler got.
+    /// Makes one call of the client. `ask(handler)` starts the call. Returns the handler's results.
     template <class Result = std::nullptr_t, class Ask>
     std::pair<error_code, Result> call(Ask ask) {
         struct answer {
@@ -101,11 +101,11 @@ class reply_runner {
         run_until([&] { return got->arrived; });
         return std::move(got->value);
     }
-    /// What the conversation answers to async_state().
+    /// The result of the conversation's async_state().
     conversation_state state_of(conversation& c);
 
  private:
-    // So that the loop waits where nothing but another thread can make the condition true.
+    // Keeps the loop waiting if only another thread can make the condition true.
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_{
         ioc.get_executor()};
 };

@@ -6,7 +6,7 @@
 
 namespace tandem::test {
 
-/// What the environment says, to run one seed again or more of them.
+/// Reads a number from the environment, such as a seed to repeat or a number of runs.
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     const char* const text = std::getenv(variable);
     return text ? std::stoull(text) : otherwise;

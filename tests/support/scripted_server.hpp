@@ -1,7 +1,7 @@
 #pragma once
 
 // clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+#include <utility>  // awaitable.hpp of Boost 1.74 needs <utility> but does not include it
 // clang-format on
 
 #include <boost/asio/awaitable.hpp>
@@ -18,25 +18,25 @@
 
 namespace tandem::testing {
 
-/// How the other side ended a connection.
+/// The way in which the other side ended a connection.
 enum class peer_end { fin, reset };
 
-/// One accepted connection, as a script sees it. Sending to a closed connection is not an error.
+/// One accepted connection for a script. Sending to a closed connection is not an error.
 class scripted_peer {
  public:
     explicit scripted_peer(boost::asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
 
-    /// Head and body of the request.
+    /// Reads the head and body of a request.
     boost::asio::awaitable<std::string> read_request();
-    /// Something has come.
+    /// Waits until the connection is readable.
     boost::asio::awaitable<void> wait_readable();
     boost::asio::awaitable<void> send(std::string text);
-    /// As one chunk of a chunked body.
+    /// Sends `text` as one chunk of a chunked body.
     boost::asio::awaitable<void> send_chunk(std::string_view text);
-    /// Sends `text` over and over until the connection has taken none of it for 100 ms, or `most`
-    /// bytes are sent; gives the number of bytes sent.
+    /// Sends `text` repeatedly until the connection accepts no data for 100 ms or `most` bytes are
+    /// sent. Returns the number of bytes sent.
     boost::asio::awaitable<std::size_t> send_until_stalled(std::string_view text, std::size_t most);
-    /// Reads on until the other side closes.
+    /// Reads until the other side closes the connection.
     boost::asio::awaitable<peer_end> wait_for_close();
     /// Ends the connection with an RST instead of a FIN.
     void reset();
@@ -48,8 +48,8 @@ class scripted_peer {
     std::string received_;
 };
 
-/// A server on a free port of 127.0.0.1 that runs a script for each connection, on a thread of its
-/// own; what the script lets go is closed.
+/// A server on a free port of 127.0.0.1 with its own thread. Runs a script for each connection, and
+/// closes the connection when the script returns.
 class scripted_server {
  public:
     using script = std::function<boost::asio::awaitable<void>(scripted_peer&)>;
@@ -75,8 +75,8 @@ class scripted_server {
     std::thread thread_;
 };
 
-/// What one script waits for and a test opens, from any thread; stays open. Must be defined before
-/// the server.
+/// A gate that one script waits for. A test opens the gate from any thread, and it stays open. Must
+/// be defined before the server.
 class gate {
  public:
     boost::asio::awaitable<void> opened();
@@ -88,9 +88,9 @@ class gate {
     boost::asio::steady_timer* waiting_ = nullptr;
 };
 
-/// "HTTP/1.1 200 OK" with `body` and its length.
+/// An HTTP answer with `status`, `body` and the length of the body.
 std::string whole_answer(std::string_view body, std::string_view status = "200 OK");
-/// The head of a chunked event stream, and what ends it.
+/// The head of a chunked event stream, and the chunk that ends the stream.
 inline constexpr std::string_view stream_head =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 inline constexpr std::string_view stream_end = "0\r\n\r\n";

@@ -10,9 +10,9 @@
 
 namespace tandem::testing {
 
-/// Completions that came for a slot before the one before them there was over or given up, as the
-/// server saw it: "7 to slot 1 before the end of 5". The slots' own histories cannot tell: a
-/// server runs one request at a time there whatever it is sent.
+/// Completions that reached a slot before the previous completion there had ended or its client had
+/// left, such as "7 to slot 1 before the end of 5". The slots' histories do not show overlaps: the
+/// server runs one request at a time on each slot.
 inline std::vector<std::string> slot_overlaps(const mock::observations& seen) {
     std::vector<std::string> found;
     std::map<int, mock::request_record> last;

@@ -7,8 +7,8 @@
 
 namespace tandem::testing {
 
-/// A started program whose terminal is a pseudo-terminal of the test. It is killed if it still runs
-/// at the end.
+/// Runs a program in a pseudo-terminal of the test. The destructor kills the program if it is
+/// running.
 class terminal_process {
  public:
     struct setup {
@@ -22,14 +22,14 @@ class terminal_process {
     terminal_process& operator=(const terminal_process&) = delete;
 
     void type(std::string_view keys) const;
-    /// What is shown from the last call on up to the end of `text`, which is waited for; without
-    /// `text` where the program ends before.
+    /// Waits for `text`, and returns the output since the last call up to the end of `text`. If the
+    /// program ends first, returns all remaining output.
     std::string shown_until(std::string_view text);
     void resize(int columns) const;
     void send_signal(int signal) const;
-    /// The terminal gives whole lines, and shows what is typed.
+    /// Whether the terminal delivers whole lines and echoes the input.
     bool edits_lines_itself() const;
-    /// The exit status; 128 + N for signal N.
+    /// Waits for the program, and returns its exit status; 128 + N for signal N.
     int wait();
 
  private:

@@ -47,15 +47,29 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
 }
 
 // Returns the language of the replies or texts; empty if the options have none.
-std::string language_of(const auto& options) {
-    if constexpr (requires { options.service.client.chunking.language; })
-        return options.service.client.chunking.language;
-    else if constexpr (requires { options.gateway.service.client.chunking.language; })
-        return options.gateway.service.client.chunking.language;
-    else if constexpr (requires { options.sentences.language; })
-        return options.sentences.language;
-    else
-        return {};
+std::string language_of(const config& c) {
+    return c.chunking.language;
+}
+std::string language_of(const replay_options& o) {
+    return language_of(o.service.client);
+}
+std::string language_of(const chat_options& o) {
+    return language_of(o.service.client);
+}
+std::string language_of(const bench_options& o) {
+    return language_of(o.service.client);
+}
+std::string language_of(const serve_options& o) {
+    return language_of(o.gateway.service.client);
+}
+std::string language_of(const segment_options& o) {
+    return o.sentences.language;
+}
+std::string language_of(const doctor_options&) {
+    return {};
+}
+std::string language_of(const key_options&) {
+    return {};
 }
 
 // Returns "a", "a and b" or "a, b and c".

@@ -19,11 +19,13 @@
 namespace tandem::detail {
 
 class conversation_shell;
+class reply_shell;
 class server_link;
 class service_core;
 
 /// The strands of handles; empty once the execution context is gone.
 boost::asio::any_io_executor executor_of(const conversation_shell& shell) noexcept;
+boost::asio::any_io_executor executor_of(const reply_shell& shell) noexcept;
 boost::asio::any_io_executor executor_of(const server_link& link) noexcept;
 boost::asio::any_io_executor executor_of(const service_core& core) noexcept;
 

@@ -77,7 +77,7 @@ template <class Handler>
 void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
                              Handler handler) {
     if (diag) *diag = {};
-    const auto executor = executor_of(*shell);
+    const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
     const auto wait = name_wait(*shell);
@@ -93,7 +93,7 @@ template <class Handler>
 void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
                                   Handler handler) {
     if (diag) *diag = {};
-    const auto executor = executor_of(*shell);
+    const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
     const auto wait = name_wait(*shell);

@@ -43,7 +43,7 @@ struct task {
     time_point last_sent;
     std::optional<time_point> stalled_until;
 
-    /// Whether its fault makes the server notice a disconnect late.
+    /// The injected fault makes the server notice a disconnect late.
     bool ignores_client_close() const { return fault && fault->kind == fault_kind::unnoticed_cut; }
     bool is_stalled(time_point now) const { return stalled_until && now < *stalled_until; }
 };

@@ -69,9 +69,9 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
     for (const auto& m : models_of(o)) {
         if (adapters_.deployed_scales(m.name).empty()) continue;
         for (const auto& url : m.servers)
-            servers_.push_back(std::make_shared<deployer_server>(
-                deployer_server{m.name, transport::without_credentials(url),
-                                client(executor, settings_for(o.service.client, url))}));
+            servers_.push_back(std::make_shared<deployer_server>(deployer_server{
+                m.name, transport::without_credentials(url),
+                client(executor, settings_for(o.service.client, url), o.instruments)}));
     }
     if (o.state_file.empty()) return;
     store_.emplace(o.state_file);

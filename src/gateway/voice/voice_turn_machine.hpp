@@ -42,7 +42,7 @@ struct voice_setup {
     adapters_of_model adapters{};
     std::optional<std::vector<requested_adapter>> lora{};
     voice_limits limits{};
-    /// config::continue_timeout of the service.
+    /// limits_config::continue_timeout of the service.
     duration continue_timeout = std::chrono::seconds(30);
 };
 

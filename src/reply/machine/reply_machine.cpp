@@ -7,7 +7,7 @@
 #include <utility>
 
 // Requests and hand-over of the machine. reply_machine_reading.cpp contains the reading, and
-// reply_machine_limits.cpp the time limits.
+// reply_machine_deadlines.cpp the time limits.
 namespace tandem::detail {
 namespace {
 

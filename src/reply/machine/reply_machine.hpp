@@ -219,7 +219,7 @@ class reply_machine {
     void request_ids();
     void pause_or_request_next(time_point now);
 
-    // Continuing after a server failed, in reply_machine_going_on.cpp.
+    // Continuing after a server failed, in reply_machine_failover.cpp.
     void acquire_server(time_point now);
     void handle_server_failure(time_point now, failure why);
     void abandon(time_point now, failure why);
@@ -242,7 +242,7 @@ class reply_machine {
     void generation_failed(time_point now, failure why);
     void finish(time_point now, outcome how);
 
-    // Time limits, in reply_machine_limits.cpp. A limit that does not apply is `never`.
+    // Time limits, in reply_machine_deadlines.cpp. A limit that does not apply is `never`.
     time_point next_deadline() const;
     time_point generation_deadline() const;
     time_point phase_deadline() const;

@@ -1,6 +1,6 @@
-// The `openai` package of npm as it reads a server's streams, TIMES in a row: the text of each, a line.
-//   openai_stream.cjs PACKAGES URL BODY TIMES   PACKAGES: a folder with node_modules; asks
-//                                               /v1/completions with the JSON of the file BODY
+// Reads TIMES streams of a server in a row with npm's `openai` package. Prints each text on a line.
+//   openai_stream.cjs PACKAGES URL BODY TIMES   PACKAGES is a folder with node_modules. Each request
+//                                               sends the JSON of the file BODY to /v1/completions.
 'use strict';
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');

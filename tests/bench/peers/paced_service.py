@@ -1,11 +1,11 @@
-"""What a voice bot in Python does to llama-server: reads a stream's lines with httpx, and divides
-the text into chunks at ends of sentences, with one token of peek. A chunk a line on stdout.
+"""Works like a voice bot in Python: reads the lines of llama-server's stream with httpx, and divides the
+text into chunks at the ends of sentences, with one token of peek. Prints each chunk on a line.
 
   paced_service.py URL BODY [uncut|cut [TIMES]]
 
-It asks URL/completion with the JSON of the file BODY, TIMES times in a row. `uncut` reads the whole
-stream; `cut` closes the connection at each end of a sentence, and sends the next request to the
-other of two slots with the text so far.
+Each of TIMES requests sends the JSON of the file BODY to URL/completion. `uncut` reads the whole stream.
+`cut` closes the connection at the end of each sentence, and sends the next request, with the text so
+far, to the other of two slots.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ def ends_sentence(text):
 
 
 async def tokens_of(client, url, body):
-    """Texts of tokens, and None behind the last one."""
+    """Yields the texts of the tokens, and None after the last one."""
     async with client.stream("POST", url + "/completion", json=body) as answer:
         answer.raise_for_status()
         async for line in answer.aiter_lines():
@@ -37,7 +37,7 @@ async def tokens_of(client, url, body):
 
 
 async def chunks_of(tokens, collected=""):
-    """Chunks, each with the token that was peeked at behind it; None behind the last one."""
+    """Yields each chunk with the token that was peeked at after it, or None after the last chunk."""
     async for token in tokens:
         if token is None:
             break

@@ -1,5 +1,5 @@
-# What a project that is added may leave behind: its library, and cache entries with its own name or
-# those of the packages it looks for.
+# An added project may leave behind its library, and cache entries with its own name or the name of a
+# package that it searches for.
 
 set(watched_directory_properties COMPILE_OPTIONS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES
     LINK_OPTIONS LINK_LIBRARIES TESTS)
@@ -40,7 +40,7 @@ macro(fail_on_leaks)
   fail_on_targets(${TANDEM_SOURCES})
 endmacro()
 
-# Of the folder and those below.
+# Checks the folder and all folders below it.
 function(fail_on_targets folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   list(REMOVE_ITEM targets ${allowed_targets})

@@ -17,7 +17,7 @@ using tandem::is_retryable;
 using testing::HasSubstr;
 using testing::Not;
 
-// The enumeration ends at its last value; each one before it must be known.
+// The last value of the enumeration. Every value from 1 to `last` must be known.
 constexpr int last = static_cast<int>(errc::channel_failed);
 
 TEST(error_category, knows_a_name_and_a_sentence_for_each_code) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-// What consumers get of a channel once it has ended, without a reply.
+// A channel that has ended, without a reply: what consumers receive.
 namespace {
 
 using tandem::chunk;
@@ -44,7 +44,7 @@ TEST_F(ended_channel, gives_only_its_end_once_it_is_cancelled) {
     EXPECT_FALSE(core.is_cancelled());
 }
 
-// As a reply does whose loop was stopped and is run again.
+// A reply calls on_end() twice if its loop is stopped and then runs again.
 TEST_F(ended_channel, keeps_its_items_if_the_reply_is_interrupted_later) {
     take(0, "One. ");
     core.on_end({.error = errc::context_stopped}, std::nullopt);

@@ -14,12 +14,12 @@
 
 namespace tandem::command {
 
-/// Command lines, with the variables and the file that they read.
+/// Command lines with the variables and the file that they read.
 class arguments : public ::testing::Test {
  protected:
     ~arguments() override { std::remove(file_.c_str()); }
 
-    // `tandem replay --prompt x` with further arguments.
+    // Parses `tandem replay --prompt x` with additional arguments.
     command_line replay(std::vector<std::string> args) {
         args.insert(args.begin(), {"replay", "--prompt", "x"});
         return parse(std::move(args));

@@ -1,4 +1,4 @@
-// Flags that are given twice, words for help, and names and files that are nearly right.
+// Repeated flags, words that request help, and misspelled names and files.
 
 #include "arguments_fixture.hpp"
 

@@ -161,7 +161,7 @@ TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
     EXPECT_THAT(faulty_fields(c), ElementsAre("first_chunk_min_tokens"));
 }
 
-// What constrains a reply.
+// Settings that constrain a reply, and the fields that check() reports.
 struct constraint_row {
     const char* name;
     void (*set)(tandem::generation_options&);
@@ -252,7 +252,7 @@ TEST(config_fields, read_back_the_text_they_show) {
     copy.generation.top_p = 0.1;
     for_each_field(original, [&](const tandem::field_info& f, const auto&) {
         if (std::string_view(f.name) == "stop" || std::string_view(f.name) == "reasoning_tags")
-            return;  // each call adds one
+            return;  // each call adds an entry
         EXPECT_EQ(set_field(copy, f.name, field_text(original, f.name)), std::nullopt) << f.name;
         EXPECT_EQ(field_text(copy, f.name), field_text(original, f.name));
     });
@@ -274,7 +274,7 @@ TEST(config_fields, show_a_url_without_its_credentials) {
 struct text_row {
     const char* field;
     const char* text;
-    const char* fault;  // part of it
+    const char* fault;  // part of the message
 };
 
 class set_field_refuses : public testing::TestWithParam<text_row> {};
@@ -307,7 +307,7 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "unknown field"}));
 
-// The same words for a text that cannot be read and for a value out of range.
+// A text that cannot be parsed gets the same message as a value out of range.
 TEST(set_field, tells_the_text_and_what_it_must_be) {
     config c;
     EXPECT_EQ(*set_field(c, "slots", "two"), "is two; it must be a whole number from 0 to 1024");
@@ -330,7 +330,7 @@ TEST(reuse_guard, may_be_as_the_build_allows) {
     EXPECT_EQ(c.server.reuse_guard, 250ms);
 }
 
-// It is sent as a header, so that nothing else may be in it.
+// The value is sent as a header, so it must not contain anything else.
 TEST(traceparent, must_be_well_formed) {
     tandem::generation_options o;
     o.traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 using change = std::function<void(conversation_options&)>;
 
-/// The faults of the defaults with one change, as "field message".
+/// The faults of the default options with one change, as "field message".
 std::vector<std::string> faults_of(const change& make) {
     conversation_options o;
     make(o);

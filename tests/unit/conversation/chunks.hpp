@@ -15,7 +15,7 @@ inline chunk chunk_of(chunk_id id, std::string text, std::string speech) {
     return c;
 }
 
-/// One whose speech is its text.
+/// A chunk with the same text and speech.
 inline chunk chunk_of(chunk_id id, const std::string& text) {
     return chunk_of(id, text, text);
 }

@@ -10,8 +10,8 @@ namespace {
 
 using costs = std::vector<exchange_size>;
 
-/// A context of 1000 tokens of which 200 are for the reply, and a quarter is slack.
-context_usage get_server_use(int prompt, const costs& exchanges) {
+/// A context of 1000 tokens: 200 are reserved for the reply, and a quarter is slack.
+context_usage make_usage(int prompt, const costs& exchanges) {
     return {.context = 1000,
             .reserve = 200,
             .slack = 0.25,
@@ -28,39 +28,39 @@ void expect_plan(const context_usage& use, std::size_t drop, bool fits) {
 
 TEST(plan_trim, drops_nothing_that_fits) {
     const costs five(5, {100, 400});
-    expect_plan(get_server_use(0, five), 0, true);
-    expect_plan(get_server_use(800, five), 0, true);
+    expect_plan(make_usage(0, five), 0, true);
+    expect_plan(make_usage(800, five), 0, true);
 }
 
 TEST(plan_trim, frees_the_slack_too_once_something_has_to_go) {
     const costs five(5, {100, 400});
-    // 801 + 200 is to become 750 at most.
-    expect_plan(get_server_use(801, five), 3, true);
+    // 801 + 200 tokens exceed the context and must shrink to at most 750.
+    expect_plan(make_usage(801, five), 3, true);
 }
 
 TEST(plan_trim, drops_just_what_it_takes_without_slack) {
     const costs five(5, {100, 400});
-    auto use = get_server_use(801, five);
+    auto use = make_usage(801, five);
     use.slack = 0;
     expect_plan(use, 1, true);
 }
 
 TEST(plan_trim, never_drops_what_is_being_answered) {
     const costs two{{50, 200}, {-1, 4000}};
-    expect_plan(get_server_use(820, two), 1, true);
-    expect_plan(get_server_use(900, two), 1, false);
+    expect_plan(make_usage(820, two), 1, true);
+    expect_plan(make_usage(900, two), 1, false);
     const costs one{{-1, 4000}};
-    expect_plan(get_server_use(900, one), 0, false);
-    expect_plan(get_server_use(900, {}), 0, false);
+    expect_plan(make_usage(900, one), 0, false);
+    expect_plan(make_usage(900, {}), 0, false);
 }
 
 TEST(plan_trim, is_content_if_the_slack_cannot_be_freed) {
     const costs two{{50, 200}, {-1, 3000}};
-    expect_plan(get_server_use(850, two), 1, true);
+    expect_plan(make_usage(850, two), 1, true);
 }
 
 TEST(plan_trim, leaves_room_for_a_token_at_least) {
-    auto use = get_server_use(999, {});
+    auto use = make_usage(999, {});
     use.reserve = 0;
     expect_plan(use, 0, true);
     use.prompt = 1000;
@@ -69,24 +69,24 @@ TEST(plan_trim, leaves_room_for_a_token_at_least) {
 
 TEST(plan_trim, knows_no_bound_where_the_context_is_not_known) {
     const costs five(5, {100, 400});
-    auto use = get_server_use(100000, five);
+    auto use = make_usage(100000, five);
     use.context = 0;
     expect_plan(use, 0, true);
 }
 
 TEST(plan_trim, estimates_costs_by_the_bytes_of_those_it_knows) {
-    // Two bytes a token: the first is 100 tokens, and the second is known to be as many.
+    // At two bytes per token, the first exchange has 100 tokens. The second is known to have 100.
     const costs exchanges{{-1, 200}, {100, 200}, {-1, 200}, {-1, 200}};
-    expect_plan(get_server_use(801, exchanges), 3, true);
-    auto use = get_server_use(801, exchanges);
+    expect_plan(make_usage(801, exchanges), 3, true);
+    auto use = make_usage(801, exchanges);
     use.slack = 0.15;
     expect_plan(use, 2, true);
 }
 
 TEST(plan_trim, estimates_costs_by_the_whole_prompt_if_it_knows_none) {
-    // 2400 bytes are 1200 tokens; the first exchange is 400 bytes, so 200 tokens.
+    // 2400 bytes are 1200 tokens, so the first exchange of 400 bytes has 200 tokens.
     const costs exchanges{{-1, 400}, {-1, 400}, {-1, 600}};
-    auto use = get_server_use(1200, exchanges);
+    auto use = make_usage(1200, exchanges);
     use.opening_bytes = 1000;
     use.slack = 0;
     expect_plan(use, 2, true);
@@ -96,7 +96,7 @@ TEST(plan_trim, estimates_costs_by_the_whole_prompt_if_it_knows_none) {
 
 TEST(plan_trim, gets_on_where_exchanges_seem_to_cost_nothing) {
     const costs empty(10, exchange_size{});
-    expect_plan(get_server_use(801, empty), 9, true);
+    expect_plan(make_usage(801, empty), 9, true);
 }
 
 TEST(plan_trim, frees_enough_or_all_that_may_go) {
@@ -109,7 +109,7 @@ TEST(plan_trim, frees_enough_or_all_that_may_go) {
             e = {static_cast<int>(random() % 300), random() % 2000};
             prompt += e.tokens;
         }
-        const auto use = get_server_use(prompt, exchanges);
+        const auto use = make_usage(prompt, exchanges);
         const auto plan = plan_trim(use);
         int left = prompt + use.reserve;
         for (std::size_t i = 0; i < plan.drop; ++i) left -= exchanges[i].tokens;
@@ -121,24 +121,24 @@ TEST(plan_trim, frees_enough_or_all_that_may_go) {
 }
 
 TEST(is_trim_likely, looks_ahead_by_what_the_user_says_on_average) {
-    const costs known(4, {100, 400});  // four bytes a token
-    EXPECT_FALSE(is_trim_likely(get_server_use(700, known), 400));
-    EXPECT_TRUE(is_trim_likely(get_server_use(701, known), 400));
-    EXPECT_FALSE(is_trim_likely(get_server_use(701, known), 200));
+    const costs known(4, {100, 400});  // four bytes per token
+    EXPECT_FALSE(is_trim_likely(make_usage(700, known), 400));
+    EXPECT_TRUE(is_trim_likely(make_usage(701, known), 400));
+    EXPECT_FALSE(is_trim_likely(make_usage(701, known), 200));
 }
 
 TEST(is_trim_likely, is_false_where_the_context_is_not_known) {
     const costs known(4, {100, 400});
-    auto use = get_server_use(100000, known);
+    auto use = make_usage(100000, known);
     use.context = 0;
     EXPECT_FALSE(is_trim_likely(use, 400));
 }
 
 TEST(add_next_message, plans_for_the_turn_to_come) {
     const costs known(5, {100, 400});
-    const auto use = get_server_use(720, known);
+    const auto use = make_usage(720, known);
     expect_plan(use, 0, true);
-    // 720 + 100 + 200 is to become 750 at most.
+    // 720 + 100 + 200 tokens exceed the context and must shrink to at most 750.
     expect_plan(add_next_message(use, 400), 3, true);
 }
 

@@ -45,7 +45,7 @@ constexpr std::string_view full_text =
     R"("messages":[{"content":"Be brief.","role":"system"}],)"
     R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim_slack":0.5},"version":1})";
 
-/// What is wrong with the text, as "field message"; empty if nothing is.
+/// The fault of the text as "field message", or an empty string.
 std::string fault_of(std::string_view text) {
     saved_conversation c;
     c.last_turn = {1, 1, 1};
@@ -56,7 +56,7 @@ std::string fault_of(std::string_view text) {
     return fault->field + " " + fault->message;
 }
 
-/// A text of version 1 with more members.
+/// A text of version 1 with additional members.
 std::string with(std::string_view members) {
     return R"({"version":1,)" + std::string(members) + "}";
 }

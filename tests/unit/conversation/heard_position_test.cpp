@@ -16,7 +16,7 @@
 namespace tandem::conversations {
 namespace {
 
-/// The text up to where the listener got once `said` was spoken, the start of its clean speech.
+/// The text that the listener has heard after `said`, which is the start of the clean speech.
 std::string heard(std::string_view text, std::string_view said, text::speech_options options = {}) {
     const auto speech = text::trim_to_speakable(text::speech_cleaner(options).clean(text));
     EXPECT_EQ(speech.substr(0, said.size()), said);
@@ -45,7 +45,7 @@ TEST(speech_characters, are_none_or_all_for_shares_that_cannot_be) {
     EXPECT_EQ(count_heard_characters("", 0.5), 0u);
 }
 
-// Where the speech is in the text
+// The position of speech in the text
 
 TEST(map_speech_to_text_offset, is_the_place_itself_where_speech_is_the_text) {
     EXPECT_EQ(map_speech_to_text_offset("caf\xC3\xA9 ole", "caf\xC3\xA9 ole", 4), 5u);
@@ -107,12 +107,12 @@ TEST(map_speech_to_text_offset, does_not_look_for_what_only_speech_has) {
 }
 
 TEST(map_speech_to_text_offset, takes_no_word_of_the_text_for_another_one_farther_on) {
-    // Not what the cleaner makes: the voice said a word that the text does not have.
+    // The cleaner does not produce this speech: the voice said a word that is not in the text.
     EXPECT_EQ(map_speech_to_text_offset("one two three zebra", "one zwo three", 5), 3u);
     EXPECT_EQ(map_speech_to_text_offset("one two three zebra", "one zwo three z", 9), 9u);
 }
 
-/// Words with marks around and between them; each word has its number in it.
+/// Words with marks around and between them. Each word contains its number.
 std::string marked_text(std::mt19937& random, int words) {
     static constexpr struct {
         std::string_view before, behind;
@@ -236,7 +236,7 @@ TEST(floor_to_word_end, do_not_end_with_what_belongs_to_the_next_one) {
 
 TEST(floor_to_word_end, are_signs_too) {
     EXPECT_EQ(words("So \xF0\x9F\x98\x80 ok", 7), "So \xF0\x9F\x98\x80");
-    // A family is one sign.
+    // A family emoji is one sign.
     EXPECT_EQ(words("So 👨‍👩‍👧 ok", 7), "So");
 }
 

@@ -15,8 +15,8 @@
 namespace tandem::conversations {
 namespace {
 
-/// A turn with random chunks, reports and resumes, held against the text that the model would
-/// speak; the seed tells all.
+/// A turn with random chunks, reports and resumes, checked against the text that the model would
+/// speak. The seed determines the turn.
 class random_turn {
  public:
     explicit random_turn(unsigned seed) : random_(seed) {
@@ -100,7 +100,7 @@ class random_turn {
         heard_before_ = at_;
         begin_reply();
     }
-    /// One of this reply, one to come, or one of another reply.
+    /// The id of a chunk of this reply, which may not exist yet, or of another reply.
     chunk_id some_chunk() {
         return {below(5) ? reply_ : reply_ - 1 + below(3), static_cast<std::uint32_t>(below(8))};
     }
@@ -109,7 +109,7 @@ class random_turn {
     turn_ledger turn_;
     text::speech_cleaner cleaner_;
     std::string model_;
-    std::size_t at_ = 0;  // handed over
+    std::size_t at_ = 0;  // bytes handed over
     std::size_t heard_before_ = 0;
     std::uint64_t reply_ = 0;
     std::uint32_t seq_ = 0;

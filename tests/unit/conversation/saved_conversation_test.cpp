@@ -68,7 +68,7 @@ TEST(saved_conversation, leaves_a_turn_open_that_can_still_be_resumed) {
     EXPECT_TRUE(history.can_resume({}));
 }
 
-/// A history after random calls; the seed tells all.
+/// A history after random calls. The seed determines the calls.
 class random_history {
  public:
     explicit random_history(unsigned seed) : random_(seed) {

@@ -19,7 +19,7 @@ turn_history prompted_history() {
     return turn_history(o);
 }
 
-/// The user says something; the prompt has so many tokens then, unless they are not counted.
+/// Appends a user message and records the size of the prompt. A negative size is not recorded.
 void say(turn_history& history, int prompt) {
     history.append({"user", "abcd"});
     if (prompt >= 0) history.record_prompt_tokens(prompt);
@@ -128,7 +128,7 @@ TEST(turn_history_drop, makes_measuring_start_anew) {
     auto history = three_exchanges();
     history.drop_oldest(1);
     EXPECT_THAT(tokens(history), ElementsAre(40, -1));
-    // The measurement of the last exchange was of a longer prompt, so its cost stays unknown.
+    // The last measurement was of a longer prompt, so the cost of the last exchange stays unknown.
     say(history, 130);
     EXPECT_THAT(tokens(history), ElementsAre(40, -1, -1));
     answer(history);

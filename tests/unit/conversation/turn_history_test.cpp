@@ -40,7 +40,7 @@ conversation_options with_prompt() {
     return o;
 }
 
-/// A user's question, and a turn of reply 1 with two chunks and some text after them.
+/// A user's question, and a turn of reply 1 with two chunks and additional text.
 class history : public testing::Test {
  protected:
     void begin_turn(std::string question = "Hi") {
@@ -99,7 +99,7 @@ TEST_F(history, joins_what_the_user_said_twice_for_the_prompt_only) {
                 ElementsAre("system: Be brief.", "user: Hi", "user: there"));
 }
 
-// How a turn ends
+// The end of a turn
 
 TEST_F(history, keeps_all_of_a_turn_that_ended_by_itself_though_nobody_told_it_was_heard) {
     for (const auto why : {finish_reason::eos, finish_reason::stop_word, finish_reason::length}) {
@@ -195,7 +195,7 @@ TEST_F(history, knows_no_interrupt_where_no_turn_is_open) {
     EXPECT_EQ(told(history_.transcript())[2], "assistant: One two. Three four. Five");
 }
 
-// Settling
+// Settlement of a turn
 
 TEST_F(history, counts_late_reports_until_the_grace_is_over) {
     begin_turn();
@@ -249,7 +249,7 @@ TEST_F(history, remembers_how_far_the_last_turn_got) {
     EXPECT_EQ(history_.last_turn(), figures);
 }
 
-// Going on
+// Resumes
 
 TEST_F(history, goes_on_from_the_last_word_that_was_heard) {
     begin_turn();
@@ -329,7 +329,7 @@ TEST_F(history, does_not_go_on_after_the_next_message) {
     EXPECT_FALSE(history_.can_resume(start));
 }
 
-// What may come at any time
+// Calls without a running turn, and the size of an idle history
 
 TEST_F(history, takes_no_harm_from_reports_without_a_turn) {
     history_.begin_reply(1);

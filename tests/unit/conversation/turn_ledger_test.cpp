@@ -15,7 +15,7 @@ constexpr std::uint64_t first = 7;
 constexpr std::uint64_t second = 9;
 constexpr auto heard_only = history_policy::heard;
 
-/// A turn of two chunks that were handed over, and some text that was not.
+/// A turn with two chunks that were handed over, and some text that was not.
 turn_ledger two_chunks() {
     turn_ledger turn;
     turn.begin_reply(first);
@@ -46,7 +46,7 @@ TEST(turn_ledger, counts_what_was_generated_handed_over_and_heard) {
     expect_sizes(turn, 35, 29, 19);
 }
 
-// What was handed over
+// Handed-over chunks
 
 TEST(turn_ledger, takes_a_chunk_once) {
     auto turn = two_chunks();
@@ -69,7 +69,7 @@ TEST(turn_ledger, takes_text_once_that_was_read_and_not_handed_over) {
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven");
 }
 
-// What was heard
+// Heard text
 
 TEST(turn_ledger, takes_a_continued_chunk_and_those_before_it_as_heard) {
     auto turn = two_chunks();
@@ -133,7 +133,7 @@ TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) 
     EXPECT_EQ(turn.heard(), 11u);
 }
 
-// What history keeps
+// The text for the history
 
 TEST(turn_ledger, keeps_what_the_policy_says) {
     auto turn = two_chunks();
@@ -194,7 +194,7 @@ TEST(turn_ledger, does_not_keep_a_word_that_goes_on_in_the_next_chunk) {
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One…");
 }
 
-// Hearing on
+// Resumes
 
 TEST(turn_ledger, hands_out_what_was_not_heard_to_be_spoken_again) {
     auto turn = two_chunks();
@@ -250,7 +250,7 @@ TEST(turn_ledger, leaves_an_opening_mark_with_the_word_behind_it) {
     EXPECT_EQ(turn.resume(), "\u201c\u4f60\u597d\u201d");
 }
 
-// No white space parts the two, as models write quotations at times.
+// No white space separates the chunks. Models sometimes write quotations this way.
 turn_ledger two_joined_chunks() {
     turn_ledger turn;
     turn.begin_reply(first);

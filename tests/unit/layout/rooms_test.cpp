@@ -1,4 +1,4 @@
-// The source tree keeps the order that docs/architecture.md tells.
+// The source tree keeps the order that docs/architecture.md describes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ using testing::IsEmpty;
 
 const fs::path root = TANDEM_SOURCE_DIR;
 
-/// Folders of a tree in the order of dependence: each may include itself and those before it. A
-/// folder that is not listed belongs to the one that it is in; files beside the folders come last.
+/// Folders of a tree in the order of dependence: each may include itself and earlier folders. A
+/// folder not listed belongs to its parent. Files outside all listed folders come last.
 struct tree {
     const char* below;
     std::vector<std::string> rooms;
@@ -85,7 +85,7 @@ std::vector<fs::path> sources(const fs::path& below) {
     return files;
 }
 
-// What a file includes, as it is written.
+// The names in a file's #include lines.
 std::vector<std::string> includes(const fs::path& file) {
     static const std::regex include("#include [<\"]([^>\"]+)[>\"].*");
     std::ifstream in(file);
@@ -95,7 +95,7 @@ std::vector<std::string> includes(const fs::path& file) {
     return found;
 }
 
-// Files below `folder` that include what `forbidden` says, as "file: include".
+// Include lines in files below `folder` that `forbidden` matches, as "file: include".
 std::vector<std::string> offenders(
     const fs::path& folder,
     const std::function<bool(const fs::path&, const std::string&)>& forbidden) {
@@ -107,7 +107,7 @@ std::vector<std::string> offenders(
     return list;
 }
 
-// What a file includes, and what its headers of ours include.
+// The includes of a file, and recursively the includes of the project's own headers.
 void add_all_includes(const fs::path& file, std::set<std::string>& found) {
     for (const auto& include : includes(file)) {
         if (!found.insert(include).second) continue;
@@ -160,7 +160,7 @@ TEST(curl, is_included_by_the_transport_only) {
         EXPECT_THAT(offenders(folder, is_curl), IsEmpty());
 }
 
-// Outside of wire and gateway, only files named *_json.cpp may use the JSON library.
+// Outside wire and gateway, only files named *_json.cpp may use the JSON library.
 TEST(json, is_used_by_files_of_that_name_only) {
     for (const auto& file : sources("src")) {
         const auto in_tree = fs::relative(file, root / "src").string();
@@ -178,8 +178,8 @@ TEST(json, is_used_by_files_of_that_name_only) {
                 IsEmpty());
 }
 
-// Code that decides: it is told what happened and when. Names without an end stand for the header
-// and the source.
+// Code that decides, with events and times as its only input. An entry that ends with a dot names a
+// header and its source.
 constexpr std::array pure_parts{"src/base/",
                                 "src/text/",
                                 "src/wire/",
@@ -261,8 +261,8 @@ TEST(pure_parts, read_no_clock) {
     }
 }
 
-// A lock that lives to the end of a statement would be held while the coroutine waits, and its loop
-// continues to whoever wants the same lock.
+// A lock in the same statement would be held while the coroutine waits. Meanwhile, the loop may run
+// other code that needs the lock.
 TEST(coroutines, hold_no_lock_while_they_wait) {
     for (const char* folder : {"src", "tools"})
         for (const auto& file : sources(folder)) {

@@ -14,7 +14,7 @@ using boost::asio::io_context;
 using boost::asio::make_strand;
 using tandem::detail::strand_poster;
 
-// As a home makes it of what the user gives.
+// Builds the poster from the user's executor in the same way as the library.
 strand_poster link_to(const any_io_executor& users) {
     return strand_poster(make_strand(users));
 }

@@ -17,7 +17,7 @@
 namespace tandem::mock {
 namespace {
 
-// The program tandem-mock-server, killed if the test leaves it running.
+// The program tandem-mock-server. The destructor kills it if the test leaves it running.
 class program {
  public:
     explicit program(std::vector<std::string> arguments) {
@@ -127,8 +127,8 @@ TEST(program, tells_what_its_flags_say) {
               501);
 }
 
-// A prompt that diverges from what its slot holds, after the checkpoint that was made 4 tokens
-// before its end.
+// The second prompt diverges from the slot's text after the checkpoint, which is 4 tokens before
+// the end of the first prompt.
 TEST(program, plays_a_model_that_cannot_roll_back) {
     program p({"--memory", "recurrent"});
     const std::uint16_t port = p.port();

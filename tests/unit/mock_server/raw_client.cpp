@@ -27,7 +27,7 @@ std::size_t count_of(const std::string& text, std::string_view what) {
     return count;
 }
 
-// Puts chunks together; stops at the first one that is not whole.
+// Joins chunks up to the first incomplete chunk.
 void read_chunks(const std::string& bytes, answer& a, std::size_t& used) {
     used = 0;
     for (;;) {
@@ -98,7 +98,7 @@ void raw_client::get(const std::string& path, const std::string& headers) {
     send("GET " + path + " HTTP/1.1\r\nHost: mock\r\n" + headers + "\r\n");
 }
 
-// Not through Asio, whose reads ignore the socket's time limit.
+// Asio's reads ignore the time limit of the socket, so this function calls recv().
 ending raw_client::read_some() {
     if (state_->end != ending::open) return state_->end;
     std::array<char, 64 * 1024> bytes;

@@ -7,21 +7,20 @@
 #include <string>
 #include <vector>
 
-// A client that shows what really came over the socket.
+// A client that shows exactly what came over the socket.
 namespace tandem::mock::test {
 
-/// A whole answer, chunks put together.
+/// One answer, with its chunks joined.
 struct answer {
     int status = 0;
     std::string head;
     std::string body;
-    bool is_whole = false;  ///< the length is right, or the last chunk came
+    bool is_whole = false;  ///< the length matches, or the last chunk came
 };
 
-/// How a connection ended.
 enum class ending { open, closed, reset };
 
-/// Every read gives up after ten seconds, by an exception.
+/// Every read throws an exception after ten seconds without data.
 class raw_client {
  public:
     explicit raw_client(std::uint16_t port);
@@ -31,16 +30,15 @@ class raw_client {
     void post(const std::string& path, const nlohmann::json& body, const std::string& headers = "");
     void get(const std::string& path, const std::string& headers = "");
 
-    /// Reads until `mark` came; what was read stays for read_answer().
+    /// Reads until `mark` came. The bytes stay available for read_answer().
     void read_until(const std::string& mark);
-    /// Reads until so many events came.
+    /// Reads until `count` events came.
     void read_events(std::size_t count);
-    /// Reads one answer, or what comes of it before the connection ends.
+    /// Reads one answer, or the part of it that comes before the connection ends.
     answer read_answer();
-    /// Reads to the end of the connection.
     ending read_end();
     const std::string& received() const;
-    /// Whether nothing has come that was not read yet.
+    /// Whether no unread bytes have come.
     bool is_silent();
 
     void close();
@@ -53,15 +51,15 @@ class raw_client {
     std::unique_ptr<state> state_;
 };
 
-/// One request over a connection of its own.
+/// Sends one request over its own connection.
 answer post(std::uint16_t port, const std::string& path, const nlohmann::json& body,
             const std::string& headers = "");
 answer post_text(std::uint16_t port, const std::string& path, const std::string& body);
 answer get(std::uint16_t port, const std::string& path, const std::string& headers = "");
 
-/// The JSON of the `data:` lines.
+/// The JSON values of the `data:` lines.
 std::vector<nlohmann::json> events_of(const std::string& body);
-/// The text of a stream.
+/// The text of a stream's events.
 std::string content_of(const std::vector<nlohmann::json>& events);
 
 }  // namespace tandem::mock::test

@@ -20,7 +20,7 @@ options talking() {
 
 const json streamed_with{{"prompt", "Hi"}, {"stream", true}};
 
-// What a client gets of a stream that meets a fault, and how the connection ends.
+// What a client receives from a stream with a fault, and how the connection ends.
 struct fate {
     std::string content;
     bool is_whole;
@@ -121,7 +121,7 @@ TEST(server_faults, stall_until_the_client_gives_up) {
     }));
 }
 
-// Slow enough that the client is gone long before the context is full.
+// The model is slow enough that the client leaves long before the context is full.
 options talking_without_end() {
     options o = talking();
     o.tokens_per_second = 200;

@@ -207,7 +207,7 @@ TEST(server, resets_the_counters_of_a_slot_when_it_is_released) {
     test::post(s.port(), "/completion", streamed(0));
     const json slot = json::parse(test::get(s.port(), "/slots").body)[0];
     EXPECT_FALSE(slot["is_processing"].get<bool>());
-    EXPECT_EQ(slot["n_prompt_tokens"], 2 + 6);  // BOS, "Hi", and what was said
+    EXPECT_EQ(slot["n_prompt_tokens"], 2 + 6);  // BOS, "Hi" and the reply
     EXPECT_EQ(slot["n_prompt_tokens_processed"], 0);
 }
 
@@ -298,7 +298,7 @@ TEST(server, is_unavailable_while_it_loads) {
     }
 }
 
-// However the client leaves, the slot stops at the next token.
+// The slot stops at the next token, however the client leaves.
 struct way_to_leave {
     std::string name;
     void (raw_client::*leave)();
@@ -318,7 +318,7 @@ TEST_P(cut_by, a_client_that_leaves) {
     EXPECT_EQ(seen.slots[0].cuts, 1);
     EXPECT_TRUE(seen.slots[0].history[0].cut);
     EXPECT_FALSE(seen.slots[0].is_processing);
-    // BOS, "Hi" and all tokens but the last, which was sampled but never evaluated.
+    // BOS, "Hi" and all tokens except the last, which was sampled but not evaluated.
     EXPECT_EQ(seen.slots[0].tokens, 2 + seen.requests[0].generated - 1);
 }
 

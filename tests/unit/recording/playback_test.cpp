@@ -25,7 +25,7 @@ class playback_test : public testing::Test {
         if (!player_) player_ = std::make_shared<playback>(lines.traffic());
         return *player_;
     }
-    /// All bytes of an answer, up to its end or 20 steps.
+    /// All bytes of an answer, up to its end or at most 20 steps.
     std::string answer(const http_request& request, const std::string& server = "http://a") {
         const auto script = player().answer(server, request, 250ms);
         std::string bytes;
@@ -80,7 +80,7 @@ TEST_F(playback_test, knows_servers_apart) {
     EXPECT_THAT(player().servers(), ElementsAre("http://a", "http://b"));
 }
 
-// Placement may send the question elsewhere.
+// Placement may send the same request to another server.
 TEST_F(playback_test, finds_the_same_question_at_another_server_before_another_one_here) {
     lines.call("/apply-template", "of b", "prompt of b", "http://b");
     lines.call("/apply-template", "of a", "prompt of a", "http://a");
@@ -88,7 +88,7 @@ TEST_F(playback_test, finds_the_same_question_at_another_server_before_another_o
     EXPECT_EQ(answer({.path = "/apply-template", .body = "of b"}, "http://a"), "prompt of b");
 }
 
-// The recording ended while it was under way.
+// The recording ended while the second request was still running.
 TEST_F(playback_test, repeats_the_last_call_that_was_answered) {
     lines.call("/health", "", "ok");
     lines.add(tandem::wire::recorded_request{
@@ -158,7 +158,7 @@ TEST_F(playback_test, prefills_also_what_was_not_prefilled_then) {
         HasSubstr(R"("stop":true)"));
 }
 
-// Nobody would ever be told that the slot is ready.
+// Without an answer, the client would never learn that the slot is ready.
 TEST_F(playback_test, prefills_what_was_cut_then) {
     record_reply(1, "first", "One");
     const std::string body = R"({"prompt":"first","id_slot":1,"n_predict":1})";

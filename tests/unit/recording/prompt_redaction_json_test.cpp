@@ -100,7 +100,7 @@ TEST(prompt_removal, keeps_how_much_too_long_a_prompt_is) {
     EXPECT_EQ(answer("/completion", {{"error", error}}), (json{{"error", error}}));
 }
 
-// It is one of those that the request asked for.
+// The stop word is one of the words in the request.
 TEST(prompt_removal, finds_the_stop_word_in_a_final_event) {
     EXPECT_EQ(remove_stream_line_prompts("data: {\"stop\":true,\"stop_type\":\"word\","
                                          "\"stopping_word\":\"secret\"}\n"),
@@ -113,7 +113,7 @@ TEST(prompt_removal, leaves_nothing_of_lines_that_are_none_of_a_stream) {
         EXPECT_EQ(remove_stream_line_prompts(line), "");
 }
 
-// What cannot be read may be anything.
+// Bytes that cannot be parsed may contain anything.
 TEST(prompt_removal, leaves_nothing_of_what_is_no_json) {
     EXPECT_EQ(remove_request_prompts("/completion", R"({"prompt": "secret")"), "");
     EXPECT_EQ(remove_answer_prompts("/tokenize", "secret"), "");

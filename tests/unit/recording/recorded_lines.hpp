@@ -13,12 +13,12 @@
 
 namespace tandem::testing {
 
-/// Writes a recording line by line; each is a millisecond after the one before.
+/// Writes a recording line by line. Each line is one millisecond after the previous line.
 class recorded_lines {
  public:
     recorded_lines() { add(wire::recording_start{.began = "now"}); }
 
-    /// A request of reply 1 that continues from so many bytes; gives its number.
+    /// Adds a request of reply 1 that continues after `text_bytes` bytes. Returns its number.
     std::uint64_t ask(std::size_t text_bytes, std::string_view server = "http://a") {
         return ask(text_bytes, 1, "p", server);
     }
@@ -33,7 +33,7 @@ class recorded_lines {
             .reply_key = recording_key{.reply = reply, .text_bytes = text_bytes}});
         return requests_;
     }
-    /// One to another path, answered with 200 and this body.
+    /// Adds a request to another path, answered with 200 and `answer`.
     void call(std::string path, std::string body, std::string answer,
               std::string server = "http://a") {
         add(wire::recorded_request{.number = ++requests_,
@@ -47,7 +47,7 @@ class recorded_lines {
     }
     void status(int http_status) { add(wire::recorded_status{requests_, http_status}); }
     void bytes(std::string b) { add(wire::recorded_bytes{requests_, std::move(b)}); }
-    /// An event a token, with 200 before the first.
+    /// Adds status 200 and one event for each token.
     void tokens(const std::vector<std::string>& texts) {
         status(200);
         int predicted = 0;
@@ -62,7 +62,7 @@ class recorded_lines {
         e.prompt_tokens = 5;
         bytes(wire::encode_stream_event(e));
     }
-    /// A whole answer to the request of reply 1 that continues from so many bytes.
+    /// Adds a request of reply 1 that continues after `text_bytes` bytes, and a complete answer.
     void whole(std::size_t text_bytes, const std::vector<std::string>& texts) {
         ask(text_bytes);
         tokens(texts);

@@ -23,8 +23,8 @@ using kind = answer_step::kind;
 
 class recorded_reply_test : public testing::Test {
  protected:
-    /// What a request gets that continues from there, up to `most` steps; the last one is the
-    /// test's to look at.
+    /// The first steps of the answer to `request`, at most `most` of them. With a smaller `most`,
+    /// the test can examine the last step.
     std::vector<answer_step> ask(replayed_request request, std::size_t most = 100) {
         const auto script = reply().answer(request, 250ms);
         std::vector<answer_step> steps;
@@ -37,7 +37,7 @@ class recorded_reply_test : public testing::Test {
     }
     std::vector<answer_step> ask(std::size_t from) { return ask({from, 0, -1}); }
 
-    /// The text in them.
+    /// The text in the steps.
     static std::string text_in(const std::vector<answer_step>& steps) {
         tandem::wire::completion_reader reader;
         std::string text;
@@ -99,7 +99,7 @@ TEST_F(recorded_reply_test, numbers_tokens_anew_for_a_request_that_begins_elsewh
     EXPECT_EQ(steps[1].delay, 1ms) << "as soon as the first token of all came";
 }
 
-// A client that knows of the end marks the last chunk with it.
+// A client that has already read the end marks its last chunk with it.
 TEST_F(recorded_reply_test, gives_at_once_what_came_at_once) {
     lines.ask(0);
     lines.status(200);
@@ -143,7 +143,8 @@ TEST_F(recorded_reply_test, tells_of_the_progress_of_the_prompt_also_at_another_
     EXPECT_EQ(e.timings.evaluated, 4);
 }
 
-// Each of them ends after its text, and none brings any: far more than calls go one in another.
+// Each request ends with its text and contributes nothing. 20,000 nested calls would overflow the
+// stack, so the requests must be skipped in a loop.
 TEST_F(recorded_reply_test, passes_over_any_number_of_requests_that_bring_nothing) {
     for (int i = 0; i < 20'000; ++i) {
         lines.ask(0);
@@ -172,7 +173,7 @@ TEST_F(recorded_reply_test, leaves_out_what_was_dropped_behind_the_cut) {
     EXPECT_EQ(text_in(ask(8)), " more.");
 }
 
-// The next request generates it again, and whole.
+// The next request generates the whole character again.
 TEST_F(recorded_reply_test, leaves_out_half_a_character_behind_the_cut) {
     lines.ask(0);
     lines.tokens({"One."});
@@ -195,7 +196,7 @@ TEST_F(recorded_reply_test, fails_once_where_the_recorded_request_failed) {
     lines.tokens({"One.", " Two"});
     lines.end(errc::stream_incomplete, "it broke");
     lines.whole(8, {" more."});
-    const auto first = ask(4);  // which the recorded run did not ask for
+    const auto first = ask(4);  // the recorded run did not send this request
     EXPECT_EQ(text_in(first), " Two");
     EXPECT_EQ(first.back().what, kind::end);
     EXPECT_EQ(first.back().ec, errc::stream_incomplete);
@@ -237,7 +238,7 @@ TEST_F(recorded_reply_test, breaks_in_the_middle_of_an_event_as_then) {
     EXPECT_EQ(steps[3].ec, errc::stream_incomplete);
 }
 
-// The client closes the connection then, so the recording says that it was cut.
+// The client closes the connection at the garbage, so the recording contains a cut.
 TEST_F(recorded_reply_test, sends_the_garbage_that_a_client_cut_for) {
     lines.ask(0);
     lines.tokens({"One."});
@@ -248,8 +249,8 @@ TEST_F(recorded_reply_test, sends_the_garbage_that_a_client_cut_for) {
     EXPECT_EQ(text_in(ask(4)), " Two.");
 }
 
-// A chunk ended as no token came for `peek_hold`, and the request was cut for it: those who do not
-// cut there must find it as long.
+// No token came for `peek_hold`, so the chunk ended and the client cut the request. A client that
+// does not cut there must see the same silence.
 TEST_F(recorded_reply_test, is_silent_as_long_as_the_client_waited_before_it_cut) {
     lines.ask(0);
     lines.tokens({"One."});

@@ -52,7 +52,7 @@ TEST(recorded_traffic, takes_what_ran_at_its_end_for_cut) {
     EXPECT_EQ(lines.traffic().exchanges[0].ended_at, 3ms);
 }
 
-// The program was killed while it wrote.
+// The program was killed during a write.
 TEST(recorded_traffic, leaves_out_a_last_line_that_is_not_whole) {
     recorded_lines lines;
     lines.ask(0);

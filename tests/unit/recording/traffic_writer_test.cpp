@@ -45,7 +45,7 @@ TEST_F(traffic_writer_test, writes_what_goes_over_the_wire_with_its_times) {
                     R"({"ms":4.0,"answer":1,"end":"whole"})"));
 }
 
-// A client's replies and another's count from 1 each.
+// Each client numbers its replies from 1.
 TEST_F(traffic_writer_test, numbers_replies_by_what_is_unique) {
     auto w = writer();
     for (const auto& [home, reply] : {std::pair(1u, 1u), {2u, 1u}, {1u, 1u}})
@@ -95,7 +95,7 @@ TEST_F(traffic_writer_test, leaves_prompts_out_of_requests_and_answers) {
     EXPECT_THAT(all(), HasSubstr(R"("prompts":false)"));
 }
 
-// As servers do that do not know `response_fields`.
+// Servers that do not know `response_fields` repeat the prompt.
 TEST_F(traffic_writer_test, leaves_out_the_prompt_that_a_stream_says_again) {
     auto w = writer({.prompts = false});
     const auto n = w.record_request(

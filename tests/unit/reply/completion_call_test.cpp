@@ -27,7 +27,7 @@ struct fake_transport final : tandem::transport::http_transport {
     exchange_handler* handler = nullptr;
 };
 
-// What an answer with this status and body tells, in its order.
+// The callbacks for an answer with this status and body, in order.
 std::vector<std::string> told_by(int status, std::string_view body) {
     std::vector<std::string> told;
     completion_call call(
@@ -47,7 +47,7 @@ TEST(completion_call, begins_with_the_status_of_a_stream) {
                 ElementsAre("begun", "Hi", "stream_incomplete"));
 }
 
-// No slot works on it: a listener's patience with it must not begin again.
+// No slot works on a refused request, so the time limit for retries must not start again.
 TEST(completion_call, is_not_begun_by_a_refusal) {
     EXPECT_THAT(told_by(503, R"({"error":{"code":503,"message":"Loading model",)"
                              R"("type":"unavailable_error"}})"),

@@ -15,7 +15,7 @@ using tandem::services::server_health;
 using tandem::test::at;
 using state = tandem::server_status::health;
 
-// A server that was asked at the start, and answered so.
+// A server that was checked at startup and answered with `answer`.
 server_health asked(tandem::error_code answer = {}) {
     server_health h(5s);
     h.check_started();

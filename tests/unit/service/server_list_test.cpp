@@ -24,7 +24,7 @@ server_state all_is_well(const listed_server&) {
     return {.takes_requests = true, .slots = 2};
 }
 
-// Two servers, which were asked for their health at the start.
+// Two servers with a successful health check at startup.
 struct two_servers {
     server_list list{placement::round_robin, 5s};
     server_id one = list.add("one");
@@ -60,7 +60,7 @@ TEST(server_list, leaves_a_conversation_where_it_is) {
     EXPECT_EQ(t.list.find(t.one)->conversations, 1);
 }
 
-// --- where a conversation was before
+// --- the previous server of a conversation
 
 TEST(server_list, begins_a_conversation_where_it_was) {
     two_servers t;
@@ -202,7 +202,7 @@ TEST(server_list, tells_once_that_a_removed_server_is_overdue) {
     EXPECT_THAT(t.list.take_expired_removals(at(1s)), IsEmpty());
 }
 
-// A reply whose text is all there may be spoken for long.
+// The voice may take long to speak a reply after all of its text has arrived.
 TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
     two_servers t;
     t.list.turn_began(t.one);

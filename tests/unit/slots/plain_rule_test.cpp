@@ -1,4 +1,4 @@
-// Without leases, slots are given by one plain rule: a slow model of it, and random runs.
+// Without leases, one plain rule assigns slots. Random runs compare the scheduler with it.
 
 #include "slot_uses.hpp"
 
@@ -26,7 +26,7 @@ using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::test::at;
 
-/// The rule: the first ticket that has an open slot is served, and nobody after it before.
+/// The rule: the first ticket with an open slot is served, and no later ticket is served before it.
 class plain_rule {
  public:
     plain_rule(int slots, duration guard)
@@ -51,7 +51,7 @@ class plain_rule {
     }
     void set_server_state(int slot, server_slot_state side) { at_slot(slot).side = side; }
 
-    /// The next ticket and its slot; or when there will be one.
+    /// The next ticket and its slot, or the time when there will be one.
     struct step {
         std::optional<std::pair<ticket, int>> given{};
         std::optional<time_point> due{};
@@ -114,7 +114,7 @@ class plain_rule {
         return open;
     }
 
-    // The smallest is the best.
+    // The smallest rank is the best.
     std::tuple<bool, bool, bool, int, bool, time_point, int> rank(int i, const slot_request& w,
                                                                   time_point now) const {
         const auto& s = slot(i);
@@ -124,7 +124,7 @@ class plain_rule {
         int same = 0;
         for (std::size_t n = 0; n < std::min(w.prompt.size(), s.holds.size()); ++n, ++same)
             if (w.prompt[n] != s.holds[n]) break;
-        // What another owner would lose counts as well, for five minutes.
+        // For five minutes, the text that another owner would lose counts as well.
         const bool is_lost = s.last_user != tandem::slots::nobody && s.last_user != w.owner &&
                              s.used && now - *s.used < std::chrono::minutes(5);
         const int lost = is_lost ? static_cast<int>(s.holds.size()) - same : 0;
@@ -153,7 +153,7 @@ class plain_rule {
     std::optional<int> last_;
 };
 
-/// Does the same to the scheduler and to the model.
+/// Applies the same calls to the scheduler and to the model.
 class random_run {
  public:
     explicit random_run(unsigned seed)
@@ -196,7 +196,7 @@ class random_run {
         }
     }
 
-    // One ticket that prefills at a time: with several, one that waits for a guard lets others by.
+    // At most one ticket prefills. With several, a ticket that waits for a guard lets others pass.
     void ask() {
         slot_request w{.prompt = text(), .owner = static_cast<owner_id>(pick(0, 3))};
         if (pick(0, 2) == 0) w.warmed = pick(0, slots_ - 1);

@@ -33,15 +33,15 @@ INSTANTIATE_TEST_SUITE_P(
                     named_build{"release 11669", std::nullopt}));
 
 TEST(server_builds, the_build_that_was_tried_needs_no_guard) {
-    EXPECT_EQ(default_reuse_guard("b11669-Debian"), 0s);
-    EXPECT_EQ(default_reuse_guard("b12000"), 0s);
+    EXPECT_EQ(choose_reuse_guard("b11669-Debian"), 0s);
+    EXPECT_EQ(choose_reuse_guard("b12000"), 0s);
 }
 
 TEST(server_builds, an_older_build_and_one_that_does_not_tell_keep_the_guard) {
-    EXPECT_EQ(default_reuse_guard("b11668"), 2s);
-    EXPECT_EQ(default_reuse_guard("b7000-1a2b3c4"), 2s);
-    EXPECT_EQ(default_reuse_guard("custom"), 2s);
-    EXPECT_EQ(default_reuse_guard(""), 2s);
+    EXPECT_EQ(choose_reuse_guard("b11668"), 2s);
+    EXPECT_EQ(choose_reuse_guard("b7000-1a2b3c4"), 2s);
+    EXPECT_EQ(choose_reuse_guard("custom"), 2s);
+    EXPECT_EQ(choose_reuse_guard(""), 2s);
 }
 
 TEST(server_builds, tell_their_progress_if_they_are_not_too_old) {

@@ -1,5 +1,4 @@
-// Which of several slots a ticket gets: by what they hold, what they were prefilled for, and what
-// the server does on them.
+// The choice among several slots: by their text, their prefilling, and the work of the server.
 
 #include "slot_uses.hpp"
 
@@ -26,9 +25,9 @@ using tandem::test::at;
 using tandem::test::guard;
 using tandem::test::use_all;
 
-/// How a slot was left.
+/// The state of a slot after its last use.
 struct slot_left {
-    /// When its last request ended, in seconds; nothing: it was never used.
+    /// When its last request ended, in seconds; empty if it was never used.
     std::optional<int> used_at{};
     const char* holds = "";
     server_slot_state side = server_slot_state::idle;
@@ -38,15 +37,15 @@ struct choice {
     const char* name;
     std::vector<slot_left> slots;
     slot_request asked;
-    /// At 10 s. Nothing: the ticket waits.
+    /// The slot that is granted at 10 s; empty if the ticket waits.
     std::optional<int> granted;
-    /// Where it waits: until then, in seconds; nothing: for other replies.
+    /// The end of the wait in seconds; empty if the ticket waits for other replies.
     std::optional<int> waits_until{};
 
     friend std::ostream& operator<<(std::ostream& out, const choice& c) { return out << c.name; }
 };
 
-/// Slots that were used by turns, and left so.
+/// A scheduler with slots in these states.
 slot_scheduler scheduler_of(const std::vector<slot_left>& slots) {
     slot_scheduler s(static_cast<int>(slots.size()), guard);
     for (std::size_t i = 0; i < slots.size(); ++i) s.request();
@@ -189,7 +188,7 @@ TEST(slot_choice, with_one_conversation_on_two_slots_is_that_of_the_seed) {
             text += " And so on.";
             by_text.release(given[0].slot, t, {.holds = text});
             seed.release(expected[0].slot, t);
-            // Some chunks are spoken at once, the others take their time.
+            // Some chunks are spoken at once, the others take longer.
             t += chunk % 3 == 0 ? 100ms : pause;
         }
     }
@@ -253,7 +252,7 @@ TEST(slot_text, is_unknown_after_a_use_that_does_not_tell) {
     EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
 }
 
-// "Rapid interruptions": both slots were used a moment ago.
+// "Rapid interruptions": both slots were used just before.
 TEST(guard, after_two_interrupts_in_a_row_is_waited_for_exactly) {
     slot_scheduler s(2, guard);
     const auto reply = [&](duration asked, duration waits, int slot, duration interrupted) {
@@ -273,7 +272,7 @@ TEST(guard, after_two_interrupts_in_a_row_is_waited_for_exactly) {
     reply(750ms, 0ms, 1, 1250ms);
     reply(1300ms, 1400ms, 0, 2900ms);  // slot 0: 700 + 2000 = 2700
     reply(2950ms, 300ms, 1, 3400ms);   // slot 1: 1250 + 2000 = 3250
-    reply(6000ms, 0ms, 1, 6100ms);     // the last one, and both are ready
+    reply(6000ms, 0ms, 1, 6100ms);     // slot 1 was used last, and both slots are ready
 }
 
 TEST(guard, that_is_changed_counts_for_slots_used_before_and_for_who_waits) {
@@ -323,7 +322,7 @@ TEST(slot_that_was_not_wanted_any_more, is_as_it_was) {
     EXPECT_EQ(s.take_grants(at(3s)).size(), 2u);
     s.release(0, at(4s), {.has_run = false});
     s.release(1, at(4s), {.has_run = false});
-    // Still maybe busy, and so left for last, but with no new guard.
+    // The slot may still be busy, so it comes last, but it has no new guard.
     s.request({.prompt = "Dear"});
     EXPECT_EQ(s.take_grants(at(4s)).at(0).slot, 1);
     s.request({.prompt = "Dear"});

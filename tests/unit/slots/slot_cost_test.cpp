@@ -1,4 +1,4 @@
-// What a slot is worth to those who may come back for what it holds.
+// The cost of a slot: its value to owners that may return for the text in it.
 
 #include "slot_uses.hpp"
 
@@ -15,7 +15,7 @@ using tandem::test::at;
 
 constexpr owner_id anna = 1, ben = 2, cleo = 3;
 
-// One whole request of an owner; the slot holds the text then.
+// One complete request of an owner. Afterwards, the slot holds the text.
 int say(slot_scheduler& s, owner_id owner, const std::string& text, tandem::duration when) {
     s.request({.prompt = text, .owner = owner});
     const int slot = s.take_grants(at(when)).at(0).slot;

@@ -1,4 +1,4 @@
-// Slots that owners have for themselves.
+// Slots that are leased to owners.
 
 #include "slot_uses.hpp"
 
@@ -25,14 +25,14 @@ using tandem::test::use_all;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Who has which slot for itself.
+/// The owner to which each slot is leased.
 std::vector<owner_id> leases_of(const slot_scheduler& s) {
     std::vector<owner_id> leases;
     for (int slot = 0; slot < s.slots(); ++slot) leases.push_back(s.leased_to(slot));
     return leases;
 }
 
-/// The owner uses one slot, which is given back at 1 s. Tells which.
+/// The owner uses one slot and releases it at 1 s. Returns the slot.
 int use_one(slot_scheduler& s, owner_id owner, int lease, const std::string& text = {}) {
     s.request({.owner = owner, .lease = lease});
     const int slot = only_grant(s, at(1s)).slot;
@@ -199,7 +199,7 @@ TEST(lease_of_one, of_an_owner_that_had_two_leaves_it_the_one_that_it_uses) {
     EXPECT_THAT(leases_of(s), ElementsAre(1, nobody, nobody));
 }
 
-/// Owner 1 has three slots, which were used at once and hold different texts.
+/// Owner 1 has leases on three slots, which it used at the same time. They hold different texts.
 slot_scheduler with_three_leases() {
     slot_scheduler s(3, 0s);
     for (int i = 0; i < 3; ++i) s.request({.owner = 1, .lease = 3});
@@ -346,7 +346,7 @@ TEST(slot_limit, ends_the_lease_of_a_gone_slot_in_use) {
 
 // --- sharing
 
-/// Slot 0 is leased to owner 1 and holds "Dear"; slot 1, leased to nobody, is given back at 2 s.
+/// Slot 0 is leased to owner 1 and holds "Dear". Slot 1 is not leased and is released at 2 s.
 slot_scheduler sharing_scheduler() {
     slot_scheduler s(2, guard);
     s.request({.owner = 1, .lease = 1});
@@ -432,7 +432,7 @@ TEST(sharing, leaves_who_lost_a_slot_free_to_take_another) {
     EXPECT_EQ(only_grant(s, at(4s)).slot, 1);
 }
 
-// --- what a wait is for
+// --- the reason for a wait
 
 TEST(wait_beside_leases, tells_that_all_slots_are_leased_to_others) {
     slot_scheduler s(2, 0s);

@@ -1,4 +1,4 @@
-// In which order tickets are served, and which of them hold up others.
+// The order in which tickets are served, and tickets that hold up others.
 
 #include "slot_uses.hpp"
 
@@ -27,7 +27,7 @@ using tandem::test::use_all;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// The tickets that one slot serves, in that order.
+/// The tickets in the order in which one slot serves them.
 std::vector<ticket> served_by_one_slot(const std::vector<slot_request>& wishes) {
     slot_scheduler s(1, 0s);
     for (const auto& w : wishes) s.request(w);
@@ -116,7 +116,7 @@ TEST(queue, holds_prefilling_back_for_continuations_too) {
     EXPECT_EQ(s.take_grants(at(3s)).at(0).ticket, live);
 }
 
-/// Slot 0 is leased to owner 1, slot 1 to nobody; they are given back at these times.
+/// Slot 0 is leased to owner 1, slot 1 is not leased. They are released at `first` and `second`.
 slot_scheduler half_leased(tandem::duration first, tandem::duration second) {
     slot_scheduler s(2, guard);
     s.request({.owner = 1, .lease = 1});

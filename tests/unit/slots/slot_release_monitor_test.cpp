@@ -1,4 +1,4 @@
-// When /slots is asked after cuts, and what its answers mean.
+// When the monitor polls /slots after a cut, and how it interprets the answers.
 
 #include "slots/slot_release_monitor.hpp"
 
@@ -26,7 +26,7 @@ using testing::IsEmpty;
 
 constexpr time_point start{1h};
 
-// What the slot of a request that was cut may be doing.
+// The possible states of a slot after its request was cut.
 constexpr auto before_first_token = server_slot_state::maybe_busy;
 constexpr auto in_mid_stream = server_slot_state::idle;
 
@@ -38,7 +38,7 @@ std::string in_words(const release_report& n) {
            std::to_string(n.since_cut / 1ms);
 }
 
-/// A server whose slots are busy as the test says, and a clock.
+/// A clock and a server with the busy slots that the test sets.
 class release_watching : public testing::Test {
  protected:
     void cut(int slot, server_slot_state when = in_mid_stream) {
@@ -46,7 +46,7 @@ class release_watching : public testing::Test {
     }
     void granted(int slot) { watch.granted(slot, start + now); }
 
-    /// Answers each look at once, up to a time.
+    /// Answers each poll at once, until `end`.
     void run_until(duration end) {
         for (auto due = watch.next_poll_at(); due && *due <= start + end;
              due = watch.next_poll_at()) {
@@ -135,7 +135,7 @@ TEST_F(release_watching, is_slow_for_all_slots_while_one_may_be_in_prefill) {
     run_until(4s);
     EXPECT_THAT(looks, ElementsAre(1200, 3200));
     busy = {1};
-    // Slot 0 is idle: slot 1 has its own times again.
+    // Slot 0 is idle, so slot 1 has its own poll times again.
     run_until(8s);
     EXPECT_THAT(looks, ElementsAre(1200, 3200, 5200, 7200));
     cut(2);

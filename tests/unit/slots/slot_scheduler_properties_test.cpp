@@ -1,4 +1,4 @@
-// What holds whatever owners ask for, and however long they take.
+// Rules that hold for all requests of owners, however long they take.
 
 #include "slot_uses.hpp"
 
@@ -26,10 +26,10 @@ using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::test::at;
 
-/// What makes leases end before their owners let go.
+/// Reasons why a lease ends before its owner releases it.
 enum class trouble { none, stuck_slots, sharing };
 
-/// Owners 1 to 6 with leases of 0 to 2 slots, whose requests come, run and end at random.
+/// Owners 1 to 6 with leases of 0 to 2 slots. Their requests come, run and end at random.
 class random_owners {
  public:
     random_owners(unsigned seed, trouble what)
@@ -59,7 +59,7 @@ class random_owners {
         bool busy = false;
         std::optional<time_point> used{};
         bool is_stuck = false;
-        owner_id granted_to = nobody;  // leased since
+        owner_id granted_to = nobody;  // leased to this owner since the grant
         owner_id last_user = nobody;
         owner_id user = nobody;
     };
@@ -113,7 +113,7 @@ class random_owners {
         for (int slot = scheduler_.slots(); slot < static_cast<int>(slots_.size()); ++slot)
             use(slot).granted_to = nobody;
     }
-    // An owner may get another slot for one that is stuck, and lose one of them later.
+    // An owner may receive another slot in place of a stuck slot, and lose one of the two later.
     void set_server_state(int slot, bool is_stuck) {
         if (trouble_ != trouble::stuck_slots) return;
         scheduler_.set_server_state(slot,
@@ -143,7 +143,7 @@ class random_owners {
         ++grants_;
     }
 
-    // The same slots are open for them.
+    // Whether the same slots are open to both requests.
     bool are_alike(const slot_request& a, const slot_request& b) const {
         const bool is_live = a.priority != priority::warming;
         return a.owner == b.owner || (is_live && a.lease == 0 && b.lease == 0);

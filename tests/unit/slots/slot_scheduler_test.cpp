@@ -14,7 +14,7 @@ using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::test::at;
 
-// Asks for a slot and takes it as soon as the guard allows; tells which one, and when.
+// A slot that was requested and taken as soon as the guard allowed it.
 struct taken {
     int slot;
     bool reused;
@@ -63,7 +63,7 @@ TEST(slot_scheduler, takes_the_other_slot_just_before_the_guard_of_the_last_one_
     EXPECT_FALSE(next.reused);
 }
 
-// "Very fast replies": the third chunk waits out what is left of its slot's guard.
+// "Very fast replies": the third chunk waits until its slot's guard ends.
 TEST(slot_scheduler, waits_for_the_rest_of_the_guard_when_chunks_are_very_fast) {
     slot_scheduler s(2, 2s);
     s.release(take(s, at(0ms)).slot, at(500ms));
@@ -74,7 +74,7 @@ TEST(slot_scheduler, waits_for_the_rest_of_the_guard_when_chunks_are_very_fast) 
     EXPECT_EQ(third.when, at(2500ms));
 }
 
-// "Rapid interruptions": the third reply finds both slots used.
+// "Rapid interruptions": the third reply finds both slots recently used.
 TEST(slot_scheduler, waits_after_two_rapid_interruptions) {
     slot_scheduler s(2, 2s);
     s.release(take(s, at(0ms)).slot, at(200ms));
@@ -101,7 +101,7 @@ TEST(slot_scheduler, reuses_the_same_slot_at_once_without_a_guard) {
     EXPECT_EQ(next.waited, 0s);
 }
 
-// "Interruption during the guard wait": the wish is taken back, and harms nobody.
+// "Interruption during the guard wait": the request is withdrawn and has no effect on others.
 TEST(slot_scheduler, forgets_a_wish_that_is_taken_back_during_the_guard_wait) {
     slot_scheduler s(1, 2s);
     s.release(take(s, at(0s)).slot, at(1s));

@@ -1,4 +1,4 @@
-// Several replies on the same slots: who waits for what, and slots that come and go.
+// Several replies on the same slots: waits, and slots that are added and removed.
 
 #include "slot_uses.hpp"
 
@@ -93,7 +93,7 @@ TEST(wait, is_none_for_a_ticket_that_was_granted_or_withdrawn) {
     EXPECT_FALSE(s.find_wait_reason(withdrawn, at(0s)));
 }
 
-// Cut before its first token: the server may continue with the prompt for seconds.
+// The request is cut before its first token. The server may process the prompt for seconds.
 TEST(slot_that_may_be_busy, is_not_used_again_while_another_one_is_ready) {
     slot_scheduler s(2, 0s);
     s.request();

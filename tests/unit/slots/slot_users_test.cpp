@@ -1,4 +1,4 @@
-// Who used a slot last, so that it can be erased before another uses it.
+// The last user of a slot. The slot can be erased before another owner uses it.
 
 #include "slot_uses.hpp"
 

@@ -10,17 +10,17 @@
 
 namespace tandem::test {
 
-/// Most tests have it.
+/// The guard of most tests.
 constexpr duration guard = std::chrono::seconds(2);
 
-/// Uses as many slots as there are ends from 0 s on, and releases each at its time.
+/// Uses one slot for each entry of `ends`, all from 0 s on, and releases each at its end.
 inline void use_all(slots::slot_scheduler& s, const std::vector<duration>& ends) {
     for (std::size_t i = 0; i < ends.size(); ++i) s.request();
     ASSERT_EQ(s.take_grants(at({})).size(), ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) s.release(static_cast<int>(i), at(ends[i]));
 }
 
-/// The one grant that is possible now.
+/// The only possible grant at `now`.
 inline slots::grant only_grant(slots::slot_scheduler& s, time_point now) {
     const auto given = s.take_grants(now);
     EXPECT_EQ(given.size(), 1u);

@@ -7,16 +7,16 @@
 
 namespace tandem::text {
 
-/// Texts of all that the sentence rules tell apart, in tokens; the seed decides.
+/// Random tokens with all characters that the sentence rules distinguish. The seed determines them.
 class random_text {
  public:
     explicit random_text(unsigned seed) : random_(seed) {}
 
     std::size_t below(std::size_t n) { return random_() % n; }
-    /// One to three parts of a text, which start and end anywhere between characters.
+    /// One to three parts of a text. A part may start or end between any two characters.
     std::string token();
     std::vector<std::string> tokens(std::size_t most);
-    /// Bytes of which many are no characters.
+    /// Random bytes, many of which are not valid UTF-8.
     std::string bytes(std::size_t most);
 
  private:

@@ -89,7 +89,7 @@ TEST_F(AnswerTest, streamed_byte_by_byte_keeps_its_order) {
 }
 
 TEST_F(AnswerTest, comes_as_it_is_streamed) {
-    // Each part is sent only after the one before arrived.
+    // The server sends each part only after the previous part has arrived.
     gate arrived[2];
     scripted_server server([&](scripted_peer& peer) -> script_result {
         co_await peer.read_request();

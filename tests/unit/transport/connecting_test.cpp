@@ -2,7 +2,7 @@
 #include "support/process.hpp"
 #include "transport_fixture.hpp"
 
-// Connections that never came up. Some versions of curl (7.88) close their sockets silently.
+// Connections that were never established. curl 7.88 closes their sockets without reporting it.
 namespace tandem::transport {
 namespace {
 

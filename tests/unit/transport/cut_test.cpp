@@ -12,7 +12,7 @@ using boost::asio::steady_timer;
 using std::chrono::steady_clock;
 using ::testing::ElementsAre;
 
-/// Sends a first chunk and tells when and how the connection is closed.
+/// Sends a first chunk and reports when and how the connection is closed.
 class watching_server {
  public:
     struct closed {
@@ -24,7 +24,7 @@ class watching_server {
         : first_(std::move(first)), server_([this](scripted_peer& peer) { return serve(peer); }) {}
 
     std::string url() const { return server_.url(); }
-    /// Waits without running the client's event loop.
+    /// Waits without running the event loop of the client.
     closed wait_for_close() {
         auto seen = closed_.get_future();
         EXPECT_EQ(seen.wait_for(std::chrono::seconds(20)), std::future_status::ready);

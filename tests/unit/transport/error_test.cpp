@@ -115,7 +115,7 @@ TEST_F(ErrorTest, is_connect_failed_if_the_server_dies_in_the_tls_handshake) {
     EXPECT_THAT(r.diag.client_message, HasSubstr("in the TLS handshake"));
 }
 
-// The reset meets the client while it connects, writes or reads.
+// The reset may arrive while the client connects, writes or reads.
 TEST_F(ErrorTest, is_connect_failed_whenever_the_server_dies_before_the_tls_handshake) {
     scripted_server server([](scripted_peer& peer) -> script_result {
         peer.reset();

@@ -9,7 +9,7 @@
 
 namespace tandem::transport {
 
-/// A listening socket that takes no further connection.
+/// A listening socket that accepts no more connections.
 class full_listener {
  public:
     full_listener() : acceptor_(ioc_) {
@@ -19,7 +19,7 @@ class full_listener {
         for (auto& s : waiting_) {
             s.open(boost::asio::ip::tcp::v4());
             s.native_non_blocking(true);
-            // Not connect(), which waits even then.
+            // Asio's connect() would wait even on a non-blocking socket.
             const auto to = acceptor_.local_endpoint();
             ::connect(s.native_handle(), to.data(), static_cast<socklen_t>(to.size()));
         }

@@ -34,7 +34,7 @@ TEST_F(LoadTest, many_parallel_exchanges_all_end_well) {
     EXPECT_EQ(server.accepted(), 100);
 }
 
-/// Starts the next exchange inside the handler of the one before.
+/// Starts the next exchange inside the handler of the previous exchange.
 class chain : public exchange_handler {
  public:
     chain(http_transport& t, int count, bool cut) : transport_(t), left_(count), cut_(cut) {

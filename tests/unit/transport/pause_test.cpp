@@ -14,7 +14,7 @@ class PauseTest : public TransportTest {
     std::unique_ptr<exchange> x;
 };
 
-// Prime length, so that a lost or doubled piece shifts what follows.
+// The length is prime, so a lost or doubled piece shifts the text after it.
 const std::string pattern = [] {
     std::string s;
     for (int i = 0; s.size() < 10'007; ++i) s += std::to_string(i);
@@ -63,7 +63,7 @@ class PausedExchange : public PauseTest {
     }};
     void SetUp() override {
         auto options = options_for(server.url());
-        // curl keeps its timer to the end, also when it is connected; run() waits for it.
+        // curl keeps its timer until it expires, even after the connect. run() waits for the timer.
         options.connect_timeout = std::chrono::milliseconds(500);
         connect(options);
     }

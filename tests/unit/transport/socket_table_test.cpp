@@ -22,7 +22,7 @@ struct counted_events : event_loop_listener {
     void on_timeout() override {}
 };
 
-/// No new descriptor can be had while it lives.
+/// No new descriptor is available during the lifetime of this object.
 class descriptors_used_up {
  public:
     descriptors_used_up() {
@@ -38,7 +38,7 @@ class descriptors_used_up {
     rlimit before_{};
 };
 
-// What a curl that shuts down connections gracefully leaves after: sockets it still keeps.
+// A socket that curl still keeps, as after a graceful shutdown of its connection.
 class KeptSocket : public ::testing::Test {
  protected:
     boost::asio::io_context ioc;
@@ -105,7 +105,7 @@ TEST_F(KeptSocket, is_closed_for_the_peer_by_a_cut_where_no_descriptor_is_left) 
     EXPECT_EQ(ec, boost::asio::error::eof);
 }
 
-// As curl 7.88 does with a connection that is not up yet; another thread may get the number.
+// curl 7.88 closes a connecting socket this way. Another thread may receive the same number.
 TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     ::close(fd);
     tcp::socket strangers(ioc);
@@ -113,7 +113,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_is_no_longer_ours_at_a_cut) {
     ASSERT_EQ(strangers.native_handle(), fd);
     table.close_sockets(owner);
     EXPECT_EQ(strangers.write_some(boost::asio::buffer("x", 1)), 1u);
-    // So that TearDown() closes it once.
+    // TearDown() closes this socket, so the old number is closed only once.
     fd = open_socket();
 }
 
@@ -127,7 +127,7 @@ TEST_F(KeptSocket, that_was_closed_without_a_word_leaves_its_number_to_the_next_
     peer = connect();
     table.close_sockets(owner);
     EXPECT_EQ(::send(fd, "x", 1, MSG_NOSIGNAL), 1);
-    // The owner must not be asked for after its end.
+    // The table must not use the owner after its destruction.
     table.close(fd);
     fd = open_socket();
 }
@@ -147,7 +147,7 @@ TEST(socket_table, can_be_made_where_no_descriptor_is_left) {
     EXPECT_NO_THROW(socket_table(ioc.get_executor(), events));
 }
 
-// Takes the epoll instance away from an io_context that is not run.
+// Replaces the epoll descriptor of an io_context that does not run.
 class epoll_out_of_order {
  public:
     epoll_out_of_order() {
@@ -185,7 +185,7 @@ TEST(socket_table, opens_no_socket_that_cannot_be_watched) {
     EXPECT_TRUE(owner.sockets.empty());
 }
 
-// As where epoll has no room left for one more file.
+// The same error occurs when epoll has no room for another file.
 TEST(socket_table, reports_a_socket_that_cannot_be_watched_once) {
     boost::asio::io_context ioc;
     counted_events events;

@@ -2,15 +2,15 @@
 
 #include <stdexcept>
 
-// A handler that throws, as one out of memory does. The exception leaves the event loop, which may
-// be run again.
+// A handler that throws, for example because memory is exhausted. The exception leaves the event
+// loop, which may run again.
 namespace tandem::transport {
 namespace {
 
 class throwing_handler : public TransportTest {
  protected:
     recorder r;
-    gate caught;  // opened once the exception was caught
+    gate caught;  // opened after the exception was caught
     scripted_server server{[this](scripted_peer& peer) -> script_result {
         co_await peer.read_request();
         co_await peer.send(std::string(stream_head));

@@ -9,8 +9,8 @@
 
 namespace tandem::testing {
 
-/// Speaks TLS on a free port of 127.0.0.1: reads a request, sends `answer`, closes without saying
-/// so unless `polite`, and tells when the client has closed.
+/// Speaks TLS on a free port of 127.0.0.1: reads one request and sends `answer`. If `polite`, waits
+/// until the client closes. Otherwise, closes without a close_notify. Then completes closed().
 class tls_server {
  public:
     tls_server(const certificate& c, std::string answer, bool polite = true);

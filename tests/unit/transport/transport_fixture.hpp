@@ -24,7 +24,7 @@ using tandem::testing::stream_head;
 using tandem::testing::whole_answer;
 using script_result = boost::asio::awaitable<void>;
 
-/// Keeps what it is told; does what a test wants meanwhile.
+/// Records its calls and runs the test's callback in each of them.
 class recorder final : public exchange_handler {
  public:
     int status = 0;
@@ -53,7 +53,7 @@ class recorder final : public exchange_handler {
  private:
     void note(const char* call, const std::function<void()>& then) {
         calls.emplace_back(call);
-        // A copy, as `then` may destroy this object.
+        // Calls a copy, because `then` may destroy this object.
         if (const auto copy = then) copy();
     }
 };
@@ -64,7 +64,7 @@ class TransportTest : public ::testing::Test {
     std::unique_ptr<http_transport> transport;
 
     static curl_options options_for(std::string url) {
-        // The machine's own proxy has no say in tests.
+        // A proxy that is configured on the machine must not affect the tests.
         return {
             .url = std::move(url), .api_key = {}, .ca_file = {}, .ca_path = {}, .proxy = "none"};
     }
@@ -78,13 +78,13 @@ class TransportTest : public ::testing::Test {
     }
     std::unique_ptr<exchange> start(recorder& r) { return transport->start(completion(), r); }
 
-    /// Runs until no work is left, which must happen.
+    /// Runs until no work is left. The test fails if work is left after 30 s.
     void run() {
         ioc.restart();
         ioc.run_for(std::chrono::seconds(30));
         ASSERT_TRUE(ioc.stopped()) << "work is left on the io_context";
     }
-    /// One exchange with `url` from start to end.
+    /// Runs one exchange with `url` to its end.
     recorder exchange_with(curl_options options) {
         recorder r;
         connect(std::move(options));

@@ -31,7 +31,7 @@ void for_each_character_with(UProperty property, Use use) {
         if (u_hasBinaryProperty(static_cast<UChar32>(c), property)) use(c);
 }
 
-/// Scripts that Unicode (UAX 31) calls excluded, as no one writes them now, or of limited use.
+/// Scripts that Unicode (UAX 31) classifies as excluded from use or of limited use.
 bool is_of_rare_script(char32_t c) {
     UErrorCode error = U_ZERO_ERROR;
     const auto script = uscript_getScript(static_cast<UChar32>(c), &error);
@@ -49,13 +49,13 @@ bool is_in(const range (&ranges)[count], char32_t c) {
     return std::ranges::any_of(ranges, [c](range r) { return r.first <= c && c <= r.last; });
 }
 
-// Terminal in Unicode's list, but not in replies.
+// Marks that are terminal in Unicode's list, but not in replies.
 constexpr range ambiguous_marks[] = {
-    {0x061D, 0x061E},  // ends a whole Arabic text; three dots of a triangle, an ornament
+    {0x061D, 0x061E},  // Arabic: end of a whole text; three dots in a triangle, an ornament
     {0x1735,
-     0x1736},  // Philippine marks for commas and stops both, in scripts not written any more
-    {0x17D4, 0x17D5},  // Khmer, terminal from Unicode 15.1 on
-    {0x2024, 0x2024},  // one dot leader, a part of tables of contents
+     0x1736},  // Philippine marks for both commas and full stops, in scripts that are out of use
+    {0x17D4, 0x17D5},  // Khmer, terminal since Unicode 15.1
+    {0x2024, 0x2024},  // one dot leader, used in tables of contents
     {0x2E3C, 0x2E3C},  // stenographic
     {0x2E53, 0x2E54},  // medieval
 };

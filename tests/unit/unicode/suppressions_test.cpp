@@ -1,4 +1,4 @@
-// The abbreviations after which ICU finds no end of a sentence (CLDR's suppressions).
+// The abbreviations after which ICU finds no sentence end (CLDR's suppressions).
 
 #include "text/sentences/word_lists.hpp"
 
@@ -34,7 +34,7 @@ std::vector<icu::UnicodeString> suppressions(const char* language) {
     return found;
 }
 
-/// In lower case, without the full stop at its end, as the lexicon has words.
+/// The word in lower case without its final full stop, as in the lexicon.
 std::string listed_form(icu::UnicodeString word) {
     word.toLower();
     if (word.endsWith(u".", 1)) word.truncate(word.length() - 1);
@@ -61,7 +61,7 @@ bool is_abbreviation(word_classes classes) {
     return std::ranges::any_of(kinds, [&](word_class c) { return classes.has(c); });
 }
 
-/// "J", "u.s": a rule knows letters with full stops, so no list need have them.
+/// Initials such as "J" or "u.s". A rule handles them, so no list needs to contain them.
 bool is_initials(std::string_view word) {
     const auto text = icu::UnicodeString::fromUTF8({word.data(), static_cast<int>(word.size())});
     for (int i = 0; i < text.length(); ++i)
@@ -71,10 +71,10 @@ bool is_initials(std::string_view word) {
 
 struct left_out_words {
     const char* language;
-    /// Words that end sentences far more often than they are cut short.
+    /// Words that end sentences far more often than they are abbreviations.
     std::string_view plain;
-    /// Cut short in dictionaries and tables, not in replies that are spoken. Where lower case
-    /// follows, they end no sentence all the same.
+    /// Abbreviations in dictionaries and tables, but not in spoken replies. Before lower case, they
+    /// do not end a sentence either.
     std::string_view rare;
 };
 
@@ -132,7 +132,7 @@ std::vector<std::string> sentences_around(const icu::UnicodeString& abbreviation
     return split_sentences(text + " yes", {.language = language});
 }
 
-// Divided though they should not be: "D" is a title in Portuguese, "G" may start a sentence.
+// The splitter still divides these: "D" is a title in Portuguese, and "G" may start a sentence.
 bool is_still_divided(const icu::UnicodeString& suppression) {
     return suppression == u"Ph.D." || suppression == u"P.-D. G.";
 }

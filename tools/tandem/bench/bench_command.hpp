@@ -14,7 +14,7 @@ namespace tandem::command {
 
 /// Options of `tandem bench`.
 struct bench_options {
-    /// The servers, without duplicates; if empty, the one in `server`.
+    /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     /// Replaces the servers by mock servers in this process.
     bool mock = false;

@@ -113,7 +113,7 @@ void chat::note_reuse_guard() {
                 fmt::format("{}: build {} is not known to be sound, so chunks may wait up to {} "
                             "for a slot; use --reuse-guard 0 to avoid the wait",
                             s.url, s.props.build_info,
-                            to_string(slots::default_reuse_guard(s.props.build_info))));
+                            to_string(slots::choose_reuse_guard(s.props.build_info))));
 }
 
 auto chat::test_synthesiser_and_player() -> awaitable<bool> {

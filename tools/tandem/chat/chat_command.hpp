@@ -15,7 +15,7 @@ namespace tandem::command {
 
 /// Options of `tandem chat`.
 struct chat_options {
-    /// The servers, without duplicates; if empty, the one in `server`.
+    /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
     duration wait{};

@@ -35,7 +35,7 @@ advised_setting slots_setting(const doctor_facts& facts) {
 
 advised_setting guard_setting(const doctor_facts& facts) {
     const auto& build = facts.props.value.build_info;
-    const auto safe = slots::default_reuse_guard(build);
+    const auto safe = slots::choose_reuse_guard(build);
     const auto& guard = facts.settings.reuse_guard;
     const auto current = guard ? to_string(*guard) : "auto";
     const bool right = guard.value_or(safe) == safe;

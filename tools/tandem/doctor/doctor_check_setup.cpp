@@ -48,7 +48,7 @@ void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
 finding reuse_guard(const doctor_facts& facts) {
     const auto& info = facts.props.value.build_info;
     const auto& set = facts.settings.reuse_guard;
-    const auto safe = slots::default_reuse_guard(info);
+    const auto safe = slots::choose_reuse_guard(info);
     const auto guard = facts.reuse_guard();
     const auto text = set ? to_string(guard) : fmt::format("auto ({})", to_string(guard));
     finding f{.name = "reuse_guard", .value = to_string(guard), .message = text};

@@ -7,7 +7,7 @@
 namespace tandem::command {
 
 duration doctor_facts::reuse_guard() const {
-    return settings.reuse_guard.value_or(slots::default_reuse_guard(props.value.build_info));
+    return settings.reuse_guard.value_or(slots::choose_reuse_guard(props.value.build_info));
 }
 
 // Matches the number of slots that a service leases.

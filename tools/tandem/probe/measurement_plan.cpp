@@ -38,7 +38,7 @@ measurement_plan plan_of(const doctor_facts& facts) {
         plan.cut_bound = std::clamp(props.context_per_slot / 4, plan.cut_after, plan.cut_bound);
     }
     plan.may_cut = !slots::may_crash_after_cut(props.build_info);
-    plan.guard = slots::default_reuse_guard(props.build_info);
+    plan.guard = slots::choose_reuse_guard(props.build_info);
     plan.can_watch = facts.slots.ok();
     return plan;
 }

@@ -26,7 +26,7 @@ constexpr auto watch_limit = 5s;
 constexpr auto status_interval = 20ms;
 constexpr int looks_after_the_end = 5;
 
-cache_usage get_server_use(const probe_answer& a) {
+cache_usage get_cache_usage(const probe_answer& a) {
     return {a.timings.cached, a.timings.evaluated};
 }
 
@@ -111,17 +111,17 @@ awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_roun
     if (!should_continue()) co_return;
     tell("the same slot after a cut");
     const auto a = co_await send(prompt, plan_.slots[0], 1);
-    if (should_continue()) r.same_slot = get_server_use(a);
+    if (should_continue()) r.same_slot = get_cache_usage(a);
 }
 
 awaitable<void> server_measurement::hop(tokens& prompt, doctor_round& r) {
     tell("the other slot");
     const auto cold = co_await send(prompt, plan_.slots[1], 1);
-    if (should_continue()) r.other_slot = get_server_use(cold);
+    if (should_continue()) r.other_slot = get_cache_usage(cold);
     const auto warm = co_await send(prompt, plan_.slots[1], 1);
-    if (should_continue()) r.prefilled_slot = get_server_use(warm);
+    if (should_continue()) r.prefilled_slot = get_cache_usage(warm);
     const auto back = co_await send(prompt, plan_.slots[0], 1);
-    if (should_continue()) r.first_slot_again = get_server_use(back);
+    if (should_continue()) r.first_slot_again = get_cache_usage(back);
 }
 
 awaitable<probe_answer> server_measurement::send(tokens& prompt, int slot, int n_predict,

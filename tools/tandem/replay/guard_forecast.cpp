@@ -10,11 +10,11 @@ namespace tandem::command {
 guard_forecast::guard_forecast(int slots, std::optional<duration> reuse_guard)
     : is_auto_(!reuse_guard),
       uses_all_(slots == 0),
-      reuse_guard_(reuse_guard.value_or(slots::default_reuse_guard({}))),
+      reuse_guard_(reuse_guard.value_or(slots::choose_reuse_guard({}))),
       free_at_(static_cast<std::size_t>(std::max(slots, 1)), time_point::min()) {}
 
 void guard_forecast::set_server(int slots, std::string_view build_info) {
-    if (is_auto_) reuse_guard_ = slots::default_reuse_guard(build_info);
+    if (is_auto_) reuse_guard_ = slots::choose_reuse_guard(build_info);
     const auto there = static_cast<std::size_t>(std::max(slots, 1));
     if (slots > 0 && (uses_all_ || there < free_at_.size()))
         free_at_.resize(there, time_point::min());

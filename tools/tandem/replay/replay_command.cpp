@@ -92,8 +92,8 @@ int slots_of(const replay_options& options, const std::vector<dialogue>& dialogu
     return options.service.client.server.slots.value_or(has_conversations(dialogues) ? 0 : 2);
 }
 
-recorded_run count_leading_marks(const replay_options& options,
-                                 const std::vector<dialogue>& dialogues) {
+recorded_run make_recorded_run(const replay_options& options,
+                               const std::vector<dialogue>& dialogues) {
     auto settings = collect_changed_settings(options.service, options.record.prompts);
     if (const auto slots = options.service.client.server.slots)
         settings.push_back({"", "slots", std::to_string(*slots)});
@@ -195,8 +195,8 @@ int run_replay(replay_options options) {
         return wrong_use;
     }
     // Last, because it replaces an older recording.
-    const auto recorded = start_recording(options.record, count_leading_marks(options, dialogues),
-                                          options.instruments);
+    const auto recorded =
+        start_recording(options.record, make_recorded_run(options, dialogues), options.instruments);
     begin_recording(recorded);
     if (const auto fault = get_recording_error(recorded); !fault.empty()) {
         t.print_error("tandem replay: " + fault);

@@ -19,7 +19,7 @@ namespace tandem::command {
 
 /// Options of `tandem replay`.
 struct replay_options {
-    /// The servers, without duplicates; if empty, the one in `server`.
+    /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
     /// A file of prompts, "-" for stdin, or empty.

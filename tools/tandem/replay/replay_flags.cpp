@@ -102,7 +102,7 @@ void replay_flags::add_recording_flags() {
              "replay a recording without a server; flags override its settings", "recording");
     add_flag("--speed", t.speed, "N",
              "speed factor of the recorded servers, or max for no waits; max also skips voice and "
-             "reuse guard unless set [1]",
+             "reuse guard unless they are set or a line interrupts [1]",
              "recording");
 }
 

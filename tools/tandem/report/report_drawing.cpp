@@ -79,7 +79,7 @@ constexpr std::array mark_legend{
     mark_entry{mark_kind::interrupt, "interrupt", 96},
 };
 
-constexpr std::string_view append_path(mark_kind k) {
+constexpr std::string_view mark_path(mark_kind k) {
     switch (k) {
         case mark_kind::cut:
             return "M0,3V25M-3,3H3M-3,25H3";
@@ -197,7 +197,7 @@ void draw_mark(out_text out, const report_mark& m, const time_scale& scale) {
                    R"(<title>{}</title><path d="{}"/></svg>)"
                    "\n",
                    to_string(m.what), scale.at(m.at_ms), top_of(m.lane), report_lane_height,
-                   escape_markup(m.words), append_path(m.what));
+                   escape_markup(m.words), mark_path(m.what));
 }
 
 std::string swatch_of(bar_kind k) {
@@ -209,7 +209,7 @@ std::string swatch_of(bar_kind k) {
 
 std::string swatch_of(mark_kind k) {
     return fmt::format(R"svg(<g class="mark {}" transform="translate(12)"><path d="{}"/></g>)svg",
-                       to_string(k), append_path(k));
+                       to_string(k), mark_path(k));
 }
 
 template <class Entry>

@@ -114,7 +114,7 @@ duration server_clients::reuse_guard() const {
     if (reuse_guard_) return *reuse_guard_;
     duration longest{};
     for (const auto& s : servers_)
-        if (s.answers) longest = std::max(longest, slots::default_reuse_guard(s.props.build_info));
+        if (s.answers) longest = std::max(longest, slots::choose_reuse_guard(s.props.build_info));
     return longest;
 }
 

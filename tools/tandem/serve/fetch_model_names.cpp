@@ -22,14 +22,14 @@ struct asked_server {
 };
 
 std::vector<asked_server> unnamed(const boost::asio::any_io_executor& executor, config settings,
-                                  std::vector<named_server>& servers) {
+                                  const instruments& i, std::vector<named_server>& servers) {
     constexpr duration limit = std::chrono::seconds(2);
     settings.limits.connect_timeout = std::min(settings.limits.connect_timeout, limit);
     settings.limits.request_timeout = std::min(settings.limits.request_timeout, limit);
     std::vector<asked_server> asked;
     for (auto& s : servers) {
         settings.server.url = s.url;
-        if (s.model.empty()) asked.push_back({client(executor, settings), s});
+        if (s.model.empty()) asked.push_back({client(executor, settings, i), s});
     }
     return asked;
 }
@@ -51,9 +51,9 @@ boost::asio::awaitable<void> ask(asked_server& s) {
 }  // namespace
 
 boost::asio::awaitable<void> fetch_model_names(boost::asio::any_io_executor executor,
-                                               const config& settings,
+                                               const config& settings, const instruments& i,
                                                std::vector<named_server>& servers) {
-    auto asked = unnamed(executor, settings, servers);
+    auto asked = unnamed(executor, settings, i, servers);
     co_await when_all(executor, asked.size(), [&](std::size_t i) { return ask(asked[i]); });
 }
 

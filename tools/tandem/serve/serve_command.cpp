@@ -86,7 +86,8 @@ class serving {
 
     asio::awaitable<void> start() {
         auto servers = options_.servers;
-        co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client, servers);
+        co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client,
+                                   gateway_settings().instruments, servers);
         tell_models(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);

@@ -15,7 +15,7 @@ using tandem::command::load_rules;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-// What a plan gives whose turns are all taken at its start.
+// The due times of all turns, taken at the start of the plan.
 std::vector<duration> dues_of(load_rules rules) {
     arrival_schedule plan(rules);
     std::vector<duration> dues;
@@ -68,7 +68,7 @@ TEST(arrival_schedule, misses_nothing_in_a_closed_loop) {
 
 TEST(arrival_schedule, makes_as_many_turns_by_chance_as_the_rate_says) {
     const auto count = static_cast<double>(dues_of({.rate = 100, .time = 100s}).size());
-    // The deviation of 10,000 is 100.
+    // For a mean of 10,000, the standard deviation is 100.
     EXPECT_NEAR(count, 10'000, 400);
 }
 

@@ -97,9 +97,9 @@ TEST(bench_totals, know_by_the_quickest_continue_how_late_the_time_line_began) {
                   event_at(70ms, kind::chunk, 1), event_at(71ms, kind::continued, 1)};
     turn_times t{.due = start, .began = start};
     t.add_chunk(start + 47ms);
-    t.chunks[0].continued = start + 48ms;  // it began at 3 ms, or later
+    t.chunks[0].continued = start + 48ms;  // the timeline began at 3 ms or later
     t.add_chunk(start + 76ms);
-    t.chunks[1].continued = start + 76ms;  // at 5 ms, or later
+    t.chunks[1].continued = start + 76ms;  // the timeline began at 5 ms or later
     bench_totals totals;
     totals.add(t, r, false);
     EXPECT_EQ(totals.figures().hand_over.max, 2);
@@ -122,7 +122,7 @@ TEST(bench_totals, know_no_waits_of_a_reply_that_sent_nothing) {
     EXPECT_EQ(totals.figures().queue_wait.count, 0);
 }
 
-// A reply that was cut at this time, on slot 1.
+// A reply on slot 1 that was cut at `at`.
 reply_result cut_at(std::chrono::nanoseconds at) {
     auto r = ended();
     r.servers = {"http://a"};

@@ -11,7 +11,7 @@ const time_point zero = time_point(1000s);
 
 class schedule : public ::testing::Test {
  protected:
-    // A sound of 2 s that begins at 1 s, and is heard to its end.
+    // Plays a sound of 2 s from 1 s to its end.
     void speak_first(boundary behind) {
         sounds.record_start(zero + 1s, 2s);
         sounds.record_end(zero + 3s, behind);

@@ -1,4 +1,4 @@
-// What shells complete, held against what the command takes.
+// The words that shells complete, compared with the words that the command accepts.
 #include "completion/completion_words.hpp"
 
 #include "unit/command/arguments_fixture.hpp"
@@ -26,7 +26,7 @@ completion_words all_words() {
     return all;
 }
 
-// "--color is ?; it must be auto, always or never" → those three.
+// Extracts auto, always and never from "--color is ?; it must be auto, always or never".
 std::vector<std::string> words_in_refusal(const std::string& text) {
     static const std::regex list("(it must be )([a-z_, -]+)");
     static const std::regex word("[a-z_-]+");
@@ -38,8 +38,8 @@ std::vector<std::string> words_in_refusal(const std::string& text) {
 
 class completed : public arguments {
  protected:
-    // What the command says of `--flag ?`, without that of other flags.
-    std::vector<std::string> format_error(const std::string& command, const std::string& flag) {
+    // The words that the error for `--flag ?` lists, without the errors for other flags.
+    std::vector<std::string> words_in_error(const std::string& command, const std::string& flag) {
         const auto err = parse({command, flag, "?"}).err;
         const auto from = err.find(flag + " ");
         return from == err.npos ? std::vector<std::string>()
@@ -52,7 +52,7 @@ TEST_F(completed, words_of_a_flag_are_those_that_its_refusal_names) {
     for (const auto& c : all_words().commands)
         for (const auto& f : c.flags) {
             if (f.by != completion_kind::words || f.names.empty()) continue;
-            EXPECT_THAT(format_error(c.name, f.names.back()),
+            EXPECT_THAT(words_in_error(c.name, f.names.back()),
                         ::testing::UnorderedElementsAreArray(f.words))
                 << c.name << ' ' << f.names.back();
             ++flags;

@@ -6,7 +6,7 @@
 
 namespace tandem::testing {
 
-/// What is found at a server with which all is well: two slots, a sound build, no guard.
+/// The facts about a healthy server: two slots, a sound build, no guard.
 inline command::doctor_facts good_facts() {
     using namespace command;
     doctor_facts f;
@@ -38,7 +38,7 @@ inline command::doctor_facts good_facts() {
     return f;
 }
 
-/// A server that answered this to the first question.
+/// The facts about a server that answered the first request with this error.
 inline command::doctor_facts facts_of_fault(errc code, std::string words, int http_status = 0) {
     command::doctor_facts f;
     f.url = "http://127.0.0.1:8080";

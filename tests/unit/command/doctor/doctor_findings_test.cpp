@@ -29,7 +29,7 @@ constexpr auto bad = finding_status::bad;
 
 using facts = doctor_facts;
 
-// What is found, and what a user reads of it.
+// The facts about a server, and the finding that a user reads.
 struct row {
     const char* name;
     std::function<facts()> found;
@@ -43,7 +43,7 @@ std::function<facts()> good() {
     return good_facts;
 }
 
-// Good except this.
+// Good facts with one change.
 std::function<facts()> but(std::function<void(facts&)> change) {
     return [change] {
         auto f = good_facts();
@@ -409,7 +409,7 @@ TEST(doctor_findings, each_have_a_row) {
     EXPECT_EQ(found, expected);
 }
 
-// Names in the first column of the tables of docs/doctor.md.
+// The names in the first column of the tables in docs/doctor.md.
 std::set<std::string> documented() {
     std::ifstream file(TANDEM_SOURCE_DIR "/docs/doctor.md");
     std::set<std::string> names;

@@ -1,4 +1,4 @@
-// What --help shows, what ends the flags, and what is told of a language.
+// The output of --help, the end of the flags, and the error for an unknown language.
 
 #include "flags/short_help_flags.hpp"
 #include "unit/command/arguments_fixture.hpp"

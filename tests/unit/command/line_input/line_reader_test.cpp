@@ -16,7 +16,7 @@
 namespace tandem::command {
 namespace {
 
-// As bits, from that of signal 1 on.
+// The signals that a thread blocks, as a bit mask. The lowest bit is signal 1.
 unsigned long long blocked_signals(const std::filesystem::path& thread) {
     std::ifstream in(thread / "status");
     const std::string name = "SigBlk:";

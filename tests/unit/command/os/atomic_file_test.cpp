@@ -66,7 +66,7 @@ TEST_F(whole_files, are_read_by_those_who_could_read_what_was_there) {
               files::perms::owner_read | files::perms::owner_write);
 }
 
-// The whole process can write no more than a few bytes to a file, as on a disk that is full.
+// Limits all file writes of the process to a few bytes, as on a full disk.
 class small_disk {
  public:
     small_disk() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::command::read_file;
 
-// Puts a pipe that does not block, as programs that share it may leave it, in the place of stdin.
+// Replaces stdin with a non-blocking pipe. Programs that share a pipe may leave it in this mode.
 class stdin_that_does_not_block : public testing::Test {
  protected:
     stdin_that_does_not_block() {
@@ -34,7 +34,7 @@ class stdin_that_does_not_block : public testing::Test {
 TEST_F(stdin_that_does_not_block, is_read_to_its_end) {
     constexpr std::size_t bytes = 1000;
     auto file = std::async(std::launch::async, [] { return read_file("-", bytes); });
-    // Each byte comes when the pipe is empty again.
+    // Write the next byte only when the pipe is empty, so that the reader has to wait for it.
     for (std::size_t i = 0; i < bytes; ++i) {
         EXPECT_EQ(::write(ends_[1], "x", 1), 1);
         for (int left = 1; left > 0 && file.wait_for(0s) == std::future_status::timeout;)

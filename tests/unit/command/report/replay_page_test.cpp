@@ -1,4 +1,4 @@
-// docs/replay.md against what `tandem replay --json` writes.
+// Compares docs/replay.md with the output of `tandem replay --json`.
 #include "replay/replay_json.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::ContainerEq;
 
 using field_types = std::map<std::string, std::string>;
 
-// The rows of each section, by its heading.
+// The table rows of each section, keyed by the heading.
 std::map<std::string, field_types> documented_fields() {
     static const std::regex heading("### `([a-z]+)`");
     static const std::regex row(R"(\| `([a-z0-9_.\[\]]+)` \| ([a-z ]+) \|.*)");
@@ -40,7 +40,7 @@ std::string type_of(const json& value) {
     return value.is_number_float() ? "number" : value.is_number() ? "whole number" : "null";
 }
 
-// Fields of objects inside are "usage.prompt", those in lists "servers[].url".
+// A field of a nested object is named "usage.prompt", a field in a list "servers[].url".
 void collect(const std::string& path, const json& value, field_types& found) {
     if (value.is_array() && !value.empty() && value[0].is_object())
         return collect(path + "[]", value[0], found);
@@ -55,7 +55,7 @@ field_types written(const std::string& line) {
     return found;
 }
 
-// With all that may be absent.
+// A result with all optional fields.
 tandem::reply_result full_result() {
     tandem::reply_result r;
     r.finish_reason = tandem::finish_reason::interrupted;

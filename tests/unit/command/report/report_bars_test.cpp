@@ -126,8 +126,8 @@ std::vector<std::string> prompt_words(const report_bars& b) {
     return words;
 }
 
-// As with `pacing::ahead` and two chunks held: those of the first request are handed over when the
-// second one runs.
+// With `pacing::ahead` and two held chunks, a chunk of the first request is handed over while the
+// second request runs.
 TEST(report_bars, tell_of_a_prompt_what_its_own_request_found_however_late_its_chunks_come) {
     const auto b = make_bars(reply_maker()
                                  .event(event_kind::request, 0, 0)

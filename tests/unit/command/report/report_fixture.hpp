@@ -24,12 +24,12 @@ class reply_maker {
         reply_.result.metrics.total_ms = ms;
         return *this;
     }
-    /// The event before is a request that its slot's guard held back for so long.
+    /// Sets how long the slot's guard held back the request of the last event.
     reply_maker& guarded(double ms) {
         reply_.result.timeline.back().guard_wait_ms = ms;
         return *this;
     }
-    /// A chunk that the `request`-th request made, counted from 0.
+    /// Adds a chunk of request number `request`, counted from 0.
     reply_maker& chunk(std::string text, int request = 0, int cached = 0, int evaluated = 0) {
         tandem::chunk c;
         c.id.seq = static_cast<std::uint32_t>(reply_.chunks.size());

@@ -53,7 +53,7 @@ TEST(markup, replaces_what_xml_forbids) {
 
 TEST(drawing, puts_a_time_at_its_share_of_the_width) {
     const auto svg = draw_timeline(make_bars(spoken("Hi.")));
-    // 100 ms of 1000 ms, and 1 % of room after the end
+    // 100 ms of 1000 ms, with 1 % of free space at the end
     EXPECT_THAT(svg, HasSubstr(R"(<rect x="0.0000%" y="27" width="9.9010%" height="18"/>)"));
 }
 
@@ -91,7 +91,7 @@ TEST(drawing, shortens_what_would_overprint_and_has_the_whole_in_titles) {
 
 TEST(drawing, ends_a_label_that_has_no_room_with_dots) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
-    // The chunk has the second half of some 1000 pixels, which no 150 columns fit in.
+    // The chunk covers the second half of about 1000 pixels. 150 columns do not fit there.
     const auto svg = make_svg_file(spoken("Hi there. " + std::string(150, 'a')), "");
     EXPECT_THAT(svg, HasSubstr(R"(<text x="5" y="15">0 Hi there. aaa)"));
     EXPECT_THAT(svg, HasSubstr("aaa…</text>"));
@@ -149,7 +149,7 @@ TEST(report_page, shows_a_dash_for_a_time_that_there_is_not) {
 
 TEST(report_page, shows_no_gap_where_there_is_no_second_chunk) {
     auto r = spoken("Hi.");
-    // began, first token, first chunk, longest gap
+    // The columns are: began, first token, first chunk, longest gap.
     r.result.metrics.first_chunk_ms = 500;
     const std::string begin = R"(<td class="number">500.0</td><td class="number">)";
     EXPECT_THAT(page_with(r), HasSubstr(begin + "–</td>"));
@@ -185,7 +185,7 @@ TEST(report_page, of_a_run_that_was_stopped_before_a_reply_says_so) {
 TEST(report_page, writes_no_more_than_its_limit_whatever_its_texts_become) {
     report_run run;
     auto r = spoken("Hi.");
-    r.prompt.assign(max_report_bytes / 20, '"');  // six bytes each
+    r.prompt.assign(max_report_bytes / 20, '"');  // six bytes each in HTML
     run.replies.assign(10, r);
     const auto page = report_page(run);
     EXPECT_LT(page.size(), max_report_bytes + (std::size_t{1} << 20));

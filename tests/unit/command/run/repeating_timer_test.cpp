@@ -24,7 +24,7 @@ TEST(repeating_timer, lets_the_loop_end_where_it_is_stopped_while_its_next_call_
     boost::asio::io_context loop;
     int calls = 0;
     repeating_timer t(loop, milliseconds(0), [&] { ++calls; });
-    // Both have expired when the loop looks, and the earlier one's handler runs first.
+    // Both timers have expired when the loop checks them. The handler of `earlier` runs first.
     steady_timer earlier(loop, steady_timer::time_point::min());
     earlier.async_wait([&](const boost::system::error_code&) { t.stop(); });
     t.start();

@@ -63,7 +63,7 @@ TEST(segment_batch, takes_no_tokens_and_empty_ones) {
     EXPECT_THAT(answered(R"({"tokens": ["", "a", ""]})")["chunks"].get<texts>(), ElementsAre("a"));
 }
 
-// "14." is a date in German, and the end of a sentence in English.
+// "14." is part of a date in German, and the end of a sentence in English.
 constexpr const char* german_date = R"("tokens": ["Am", " 14", ".", " Mai", " ging", " er", "."])";
 
 TEST(segment_language, is_that_of_the_line) {
@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_request_line{"bytes", "{\"token\": \"\xFF\"}", "invalid UTF-8 at byte 12"}),
     [](const auto& row) { return std::string(row.param.name); });
 
-// The same texts as words with the space before them, as pieces of any length, and as characters.
+// Three ways to split a text: characters, words with the space before them, and short pieces.
 texts characters(const std::string& text) {
     texts tokens;
     for (const char c : text) {

@@ -1,4 +1,4 @@
-// `tandem serve` and `tandem key`.
+// The flags of `tandem serve` and `tandem key`.
 
 #include "gateway/access/api_keys.hpp"
 #include "support/certificate.hpp"

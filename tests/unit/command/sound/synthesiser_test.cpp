@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 class programs : public ::testing::Test {
  protected:
-    // As the command does: a program may end without reading its input.
+    // The command ignores SIGPIPE too, because a program may end without reading its input.
     programs() { std::signal(SIGPIPE, SIG_IGN); }
     ~programs() override { std::remove(file.c_str()); }
 
@@ -46,7 +46,7 @@ class programs : public ::testing::Test {
         synthesiser s(ioc.get_executor(), shell_arguments(command), limit);
         return speak(s, "Hello.");
     }
-    // A command that writes this.
+    // A command that writes `bytes`.
     std::string writing(const std::string& bytes) {
         std::ofstream(file, std::ios::binary) << bytes;
         return "cat " + file;
@@ -111,7 +111,7 @@ TEST_F(a_synthesiser, is_ended_with_all_that_it_started) {
     EXPECT_EQ(run("sleep 60 & sleep 60", 50ms).fault, "it took longer than 0.05 s");
 }
 
-// As what starts its server at its first use.
+// A synthesiser that starts a server at its first use leaves such a process.
 TEST_F(a_synthesiser, is_not_waited_for_where_something_has_left_its_group) {
     EXPECT_EQ(run("setsid sleep 20 & cat > /dev/null; exit 3").fault, "it ended with status 3");
     EXPECT_EQ(run("setsid sleep 20 & exec sleep 60", 50ms).fault, "it took longer than 0.05 s");

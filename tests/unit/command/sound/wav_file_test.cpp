@@ -30,7 +30,7 @@ std::string bytes_of(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// As a program leaves the lengths in a header that cannot go back in its output.
+// Replaces the lengths in the header. A program that cannot seek in its output leaves such values.
 std::string with_length(std::string wav, const std::string& length) {
     wav.replace(4, 4, length);
     wav.replace(header_bytes - 4, 4, length);
@@ -64,8 +64,8 @@ TEST(a_wav_file, may_be_cut_off) {
 TEST(a_wav_file, of_two_channels_is_mixed) {
     auto wav = wav_bytes({.rate = 8000, .samples = {100, 300, -50, 50}});
     wav[22] = 2;                                             // channels
-    wav[32] = 4;                                             // bytes of a frame
-    wav.replace(28, 4, std::string("\x00\x7d\x00\x00", 4));  // bytes a second
+    wav[32] = 4;                                             // bytes per frame
+    wav.replace(28, 4, std::string("\x00\x7d\x00\x00", 4));  // bytes per second
     const auto read = decode_sound(wav);
     EXPECT_EQ(read.fault, "");
     EXPECT_THAT(read.value.samples, ::testing::ElementsAre(200, 0));

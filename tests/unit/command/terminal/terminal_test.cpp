@@ -26,7 +26,7 @@ using tandem::command::terminal;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A pipe whose writing end does not block, as programs that share it may leave it.
+// A pipe with a non-blocking write end. Programs that share a pipe may leave it in this mode.
 class terminal_output : public testing::Test {
  protected:
     terminal_output() { EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK), 0); }
@@ -35,7 +35,7 @@ class terminal_output : public testing::Test {
         ::close(ends_[1]);
     }
 
-    // So many bytes, waiting for each.
+    // Reads `count` bytes and waits for each of them.
     std::string read(std::size_t count) const {
         ::fcntl(ends_[0], F_SETFL, 0);
         std::string text(count, '\0');
@@ -46,7 +46,7 @@ class terminal_output : public testing::Test {
     }
 
     std::array<int, 2> ends_{};
-    // More than a pipe holds.
+    // Larger than the capacity of a pipe.
     const std::string text_ = std::string(1 << 20, 'x') + "end";
 };
 
@@ -124,7 +124,7 @@ class bottom_line : public testing::TestWithParam<const char*> {
         ::close(master_);
     }
 
-    // What the terminal was sent.
+    // The bytes that the terminal received.
     std::string shown() const {
         std::array<char, 256> bytes{};
         const auto n = ::read(master_, bytes.data(), bytes.size());

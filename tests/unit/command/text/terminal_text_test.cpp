@@ -13,7 +13,7 @@ using tandem::command::wrapped;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The width of characters is the locale's.
+// The locale determines the width of characters.
 class display_text : public testing::Test {
  protected:
     void SetUp() override { ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8")); }

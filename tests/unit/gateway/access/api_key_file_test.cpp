@@ -23,7 +23,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// The hash of "abc".
 constexpr auto hash_of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 std::string digits_of(int i) {
@@ -39,7 +38,7 @@ std::string file_of(json keys) {
     return json{{"keys", std::move(keys)}}.dump();
 }
 
-// A file with one key, one field of which has this value.
+// A file with one key. Sets one field of the key to `value`.
 std::string with_field(const char* field, json value) {
     auto key = plain_key();
     key[field] = std::move(value);
@@ -190,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  "keys[0].sha256"},
                       fault_case{with_field("sha256", std::string(64, '\0')), "keys[0].sha256"},
                       fault_case{with_field("sha256", std::string(64, '0')), "keys[0].sha256"},
-                      fault_case{with_field("sha256",  // of the empty text
+                      fault_case{with_field("sha256",  // hash of an empty text
                                             "e3b0c44298fc1c149afbf4c8996fb924"
                                             "27ae41e4649b934ca495991b7852b855"),
                                  "keys[0].sha256"}));

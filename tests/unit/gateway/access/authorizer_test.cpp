@@ -1,8 +1,8 @@
-// Who is let in where.
+// Which keys may use which routes.
 
 #include "gateway/access/authorizer.hpp"
 
-#include "gatekeeper_fixture.hpp"
+#include "authorizer_fixture.hpp"
 #include "gateway/access/credential.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What no key is in, and what is none of the keys.
+// Credentials without a key, and credentials with a text that is not a key.
 std::vector<credentials> without_a_key() {
     static const std::string huge(1 << 20, 'k');
     static const std::string huge_bearer = "Bearer " + huge;
@@ -45,7 +45,7 @@ std::vector<credentials> without_a_key() {
             {.remote = "bot-key"}};
 }
 
-// The path with something instead of its parameter.
+// The path of the route with a value in place of the parameter.
 std::string target_of(const route& r) {
     std::string target(r.path);
     if (const auto open = target.find('{'); open != std::string::npos)

@@ -11,7 +11,7 @@ using tandem::gateway::credential;
 using tandem::gateway::max_key_bytes;
 using tandem::gateway::parse_credential;
 
-// The key as "<…>", or what is wrong.
+// The key as "<…>", or the reason why there is none.
 std::string shown(const credential& c) {
     switch (c.what) {
         case credential::kind::missing:

@@ -14,7 +14,7 @@ using tandem::gateway::rate_limit;
 using tandem::gateway::retry_after;
 using tandem::test::at;
 
-// How many of `tries` takings are allowed at one time.
+// The number of take() calls out of `tries` that succeed at the same time.
 int takings(rate_limit& limit, time_point now, int tries = 1000) {
     int allowed = 0;
     for (int i = 0; i < tries; ++i) allowed += !limit.take(now);

@@ -17,14 +17,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The route's endpoint; nothing for an error.
+// The endpoint of the route, or nothing for an error.
 std::optional<endpoint> endpoint_of(std::string_view method, std::string_view target) {
     const auto found = match_route(method, target);
     const auto* const f = std::get_if<matched_route>(&found);
     return f ? std::optional(f->route->endpoint) : std::nullopt;
 }
 
-// The parameter as "<…>", so that an empty one is told from an error, which is its status.
+// The parameter as "<…>", or the status of the error. The marks make an empty parameter visible.
 std::string parameter_of(std::string_view method, std::string_view target) {
     const auto found = match_route(method, target);
     if (const auto* const e = std::get_if<api_error>(&found)) return std::to_string(e->status);
@@ -41,7 +41,7 @@ int status_of(std::string_view method, std::string_view target) {
     return error_of(method, target).status;
 }
 
-// A target that a pattern fits.
+// A target that matches the pattern.
 std::string sample(std::string_view pattern) {
     std::string target(pattern);
     const auto open = target.find('{');

@@ -94,12 +94,12 @@ std::string faults_of(const std::vector<allowed_adapter>& list,
     return all;
 }
 
-TEST(encode_adapter_list, may_have_an_id_again_for_another_model) {
+TEST(adapter_list, may_have_an_id_again_for_another_model) {
     EXPECT_EQ(faults_of({{"a", 0, "talk"}, {"b", 0, "code"}}, two), "");
     EXPECT_EQ(faults_of({{"a", 0}, {"b", 1, "talk"}}, one), "");
 }
 
-TEST(encode_adapter_list, is_told_what_is_wrong) {
+TEST(adapter_list, is_told_what_is_wrong) {
     EXPECT_THAT(faults_of({{"a b", 0}}, one), HasSubstr("adapters a b is not a valid name"));
     EXPECT_THAT(faults_of({{".a", 0}}, one), HasSubstr("is not a valid name"));
     EXPECT_THAT(faults_of({{"a", -1}}, one), HasSubstr("a has the id -1"));

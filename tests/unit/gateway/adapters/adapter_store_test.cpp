@@ -26,7 +26,7 @@ class adapter_file : public ::testing::Test {
     adapter_file() { fs::create_directory(folder_); }
     ~adapter_file() override { fs::remove_all(folder_); }
 
-    /// What a new store says; empty if it takes the file.
+    /// The error of a new store for this file, or an empty string if the store accepts the file.
     std::string refusal(const std::string& file) {
         try {
             adapter_store s(file);
@@ -35,7 +35,7 @@ class adapter_file : public ::testing::Test {
             return e.what();
         }
     }
-    /// What a store says of a file with this text, which must stay as it is.
+    /// The error of a store for a file with this text. The file must not change.
     std::string refusal_of(const std::string& text) {
         std::ofstream(file_, std::ios::binary) << text;
         auto words = refusal(file_);
@@ -68,7 +68,7 @@ TEST_F(adapter_file, remembers_what_was_put_last) {
 TEST_F(adapter_file, has_what_was_put_when_its_process_dies) {
     adapter_store s(file_);
     s.save_entry({"talk", "formal", 0.5});
-    // As the disk has it at this moment; a successor was begun.
+    // The files as the disk has them at this moment: the next version has just been begun.
     const auto copy = folder_ + "/copy.json";
     fs::copy_file(file_, copy);
     std::ofstream(copy + ".new") << "{";

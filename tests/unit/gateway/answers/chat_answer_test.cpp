@@ -20,7 +20,7 @@ const answer_head text_head{
     .kind = answer_kind::completion, .id = "cmpl-1", .created = 1700000000, .model = "m"};
 constexpr answer_usage usage{.prompt_tokens = 9, .completion_tokens = 4, .cached_tokens = 5};
 
-/// What the events of a stream hold, as a client takes them apart.
+/// The data of each event of a stream, split as a client splits the stream.
 std::vector<std::string> events(std::string_view bytes) {
     std::vector<std::string> list;
     while (!bytes.empty()) {

@@ -1,6 +1,6 @@
 #include "gateway/answers/model_choice.hpp"
 
-#include "unit/gateway/access/gatekeeper_fixture.hpp"
+#include "unit/gateway/access/authorizer_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 class model_choice : public ::testing::Test {
  protected:
-    /// Of a client that may use these; all where there are none.
+    /// The choice for a client that may use the `allowed` models. An empty list allows all models.
     auto choose(const std::vector<std::string>& names, const std::string& asked,
                 std::vector<std::string> allowed = {}) {
         auto key = key_named("bot");

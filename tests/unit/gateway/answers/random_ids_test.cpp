@@ -25,7 +25,7 @@ TEST(make_random_id, is_another_one_each_time) {
     EXPECT_EQ(ids.size(), 1000u);
 }
 
-// As Mistral's templates demand it.
+// Mistral's templates require this form.
 TEST(call_id, has_nine_letters_and_digits) {
     for (const std::uint64_t seed : {0ull, 1ull, ~0ull})
         EXPECT_THAT(call_id(seed, 7), MatchesRegex("call[0-9A-Za-z]{5}"));

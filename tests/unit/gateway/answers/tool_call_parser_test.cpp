@@ -102,7 +102,7 @@ TEST(call_text, may_have_its_name_before_it) {
     EXPECT_EQ(parse_named_call("now", "[1]", functions, out), call_fault::malformed);
 }
 
-// History tells a call to the model as the model wrote it, so that caches match.
+// The history presents a call to the model as the model wrote it, so that caches match.
 TEST(call_text, is_read_as_the_library_writes_it_into_history) {
     for (const std::string arguments :
          {"{}", R"({"city": "Bonn",  "days":2})", R"({"a":"}, \"x\": {"})", "{\n\"é\": [1, {}]\n}"})

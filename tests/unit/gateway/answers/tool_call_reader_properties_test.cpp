@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 const call_rules two_functions{.functions = {"now", "weather"}};
 
-/// All that came out of the reader, in order; a call is [name(arguments)].
+/// The whole output of the reader, in order. A call is written as [name(arguments)].
 struct transcript {
     std::string text;
     std::string calls;
@@ -63,7 +63,7 @@ class random_answers {
         return all;
     }
 
-    /// Without a byte of a call's JSON: marks in all states of decay.
+    /// A text of complete and broken marks, without a byte of a call's JSON.
     std::string text_without_calls() {
         static constexpr std::array<const char*, 22> parts{
             "Hello",      " ",     "\n",     "<",         "[",      "<tool",

@@ -30,7 +30,7 @@ text_and_calls read_calls(std::string_view text, const call_rules& r = weather_r
     return all;
 }
 
-/// The calls, as name(arguments).
+/// Each call as its name followed by its arguments.
 std::vector<std::string> names(const std::vector<tool_call>& calls) {
     std::vector<std::string> list;
     for (const auto& c : calls) list.push_back(c.name + c.arguments);

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 class tls_context_of : public ::testing::Test {
  protected:
-    // The one fault, as "field message"; empty if there is none.
+    // The only fault as "field message", or an empty string.
     std::string fault_of(const tls_credentials& credentials) {
         std::vector<config_fault> faults;
         made = make_tls_context(credentials, faults);

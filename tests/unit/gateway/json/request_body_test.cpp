@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t enough = std::size_t{64} << 20;
 
-/// Why the body is refused; empty if it is not.
+/// The reason why the body is refused, or an empty string.
 std::string body_refusal(const std::string& body, std::size_t most = enough) {
     ordered_json out;
     const auto fault = parse_body(body, most, out);
@@ -68,7 +68,7 @@ TEST(request_body, has_bounds_of_its_depth_values_and_keys) {
     EXPECT_EQ(body_refusal(nested(max_body_depth - 1)), "");
     EXPECT_THAT(body_refusal(nested(max_body_depth)), HasSubstr("nested deeper than 64"));
 
-    // The object, its key, and the list are values, too.
+    // The object, its key and the list count as values, too.
     const auto values = [](std::size_t n) { return R"({"a":[0)" + repeated(",0", n - 4) + "]}"; };
     EXPECT_EQ(body_refusal(values(max_body_values)), "");
     EXPECT_THAT(body_refusal(values(max_body_values + 1)), HasSubstr("more than 200000 values"));

@@ -1,4 +1,4 @@
-// Which words of a request the model reads.
+// The texts of a request that the model reads.
 
 #include "gateway/policy/prompt_texts.hpp"
 

@@ -176,7 +176,7 @@ TEST(tool_choice, of_a_function_forces_a_call_of_it) {
             {"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}})"));
 }
 
-// The library sends schemas with their members in order.
+// The library keeps the order of a schema's members.
 TEST(tool_choice, lets_the_name_come_first_also_where_members_are_sorted) {
     const auto r = chat_with(two_tools + R"(,"tool_choice":"required")");
     const auto way = json::parse(r.options.json_schema)["anyOf"][0]["properties"];

@@ -86,7 +86,7 @@ TEST(chat_request, brings_every_seed_into_the_servers_range) {
     } rows[] = {{"-1", -1},
                 {"0", 0},
                 {"4294967294", 4294967294},
-                {"4294967295", 0},  // the server would take it for none
+                {"4294967295", 0},  // the server would read this value as no seed
                 {"-2", 4294967293},
                 {"1732000000000", 1732000000000 % 4294967295},
                 {"18446744073709551615", INT64_MAX % 4294967295},

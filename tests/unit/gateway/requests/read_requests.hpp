@@ -9,10 +9,10 @@
 #include <string_view>
 #include <variant>
 
-// What the tests of requests share.
+// Helpers that the tests of requests share.
 namespace tandem::gateway {
 
-/// The request, which must be none that is refused.
+/// Reads a request. The test fails if the request is refused.
 inline chat_request chat(std::string_view body, const request_defaults& defaults = {}) {
     auto read = read_chat_request(body, defaults);
     if (const auto* e = std::get_if<api_error>(&read)) {
@@ -22,13 +22,13 @@ inline chat_request chat(std::string_view body, const request_defaults& defaults
     return std::get<chat_request>(std::move(read));
 }
 
-/// The same with one message, and more members after it.
+/// Reads a request with one message and additional members.
 inline chat_request chat_with(std::string_view members, const request_defaults& defaults = {}) {
     return chat(R"({"messages":[{"role":"user","content":"Hi"}],)" + std::string(members) + "}",
                 defaults);
 }
 
-/// Why it is refused; nothing if it is not.
+/// The error for a request. The test fails if the request is not refused.
 inline api_error refusal(std::string_view body, const request_defaults& defaults = {}) {
     auto read = read_chat_request(body, defaults);
     if (auto* e = std::get_if<api_error>(&read)) return std::move(*e);

@@ -123,7 +123,7 @@ TEST(audit_line, takes_any_numbers) {
     EXPECT_GT(line["ms"], 1e9);
 }
 
-// --- the log
+// --- log lines
 
 TEST(log_line, tells_what_became_of_a_request_and_its_ids) {
     EXPECT_EQ(tandem::gateway::format_log_line({.request_id = "req-1",

@@ -27,7 +27,7 @@ const std::string far_url = "http://user:secret@10.0.0.7:8081";
 struct counting : ::testing::Test {
     gateway_metrics metrics{{{near_url, "talk"}, {far_url, "talk"}}, 1'700'000'000};
 
-    /// Of the line that starts with this; nothing if there is none.
+    /// The value on the line of this series, or nothing if there is no such line.
     std::optional<double> value(const std::string& series) const {
         std::istringstream in(metrics.text());
         for (std::string line; std::getline(in, line);)
@@ -236,7 +236,7 @@ TEST(process_stats, are_those_of_this_process) {
     EXPECT_GT(first.start_time_seconds, before - a_day);
 }
 
-// --- the whole text, with all that can be in it
+// --- the complete text, with every possible series
 
 struct family {
     std::string type;
@@ -262,7 +262,7 @@ struct all_counted : counting {
     }
 };
 
-// Samples of a histogram have names of their own.
+// The samples of a histogram have their own names.
 std::string family_of(const std::string& sample, const families& known) {
     for (const std::string end : {"_bucket", "_sum", "_count"}) {
         if (!sample.ends_with(end)) continue;
@@ -274,8 +274,8 @@ std::string family_of(const std::string& sample, const families& known) {
     return sample;
 }
 
-/// Reads the text format, strictly: each line is one of its three kinds, and each sample belongs to
-/// the family that was told last.
+/// Reads the text format strictly: each line is of one of three kinds, and each sample belongs to
+/// the family of the last TYPE line.
 families read(const std::string& text) {
     static const std::regex help("# HELP ([a-z_]+) [^\\\\]+"), type("# TYPE ([a-z_]+) ([a-z]+)"),
         sample(
@@ -313,7 +313,7 @@ TEST_F(all_counted, has_histograms_that_end_with_all_that_they_counted) {
               value(name + "_count" + of_near));
 }
 
-/// The table of docs/metrics.md.
+/// The table in docs/metrics.md.
 families documented() {
     static const std::regex row(
         R"(\| `((?:tandem|process)_[a-z_]+)` \| ([a-z]+) \|([^|]*)\| .+ \|)");

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-// docs/voice-websocket.md and docs/voice.asyncapi.yaml against the code.
+// Compares docs/voice-websocket.md and docs/voice.asyncapi.yaml with the code.
 namespace tandem::gateway {
 namespace {
 
@@ -41,9 +41,9 @@ std::string text_of(const std::string& file) {
     return text;
 }
 
-// --- the description for programs
+// --- the AsyncAPI description
 
-/// The properties of each schema. They stand at one level of the file.
+/// The properties of each schema. All of them are at one level of the file.
 const std::map<std::string, name_set>& schemas() {
     static const std::map<std::string, name_set> found = [] {
         static const std::regex key("( *)([A-Za-z_]+):.*");
@@ -99,7 +99,7 @@ json full_end(finish_reason why) {
         {.reply = 1, .turn = "t", .result = r, .silence = voice_timing(), .timeline = true}));
 }
 
-// As the gateway says them, with all that can be in them.
+// Messages of the gateway with every possible field.
 json full_ready() {
     return json::parse(encode_ready({.session = "s", .model = "m"}));
 }
@@ -150,12 +150,12 @@ TEST(voice_description, names_each_type_and_the_version) {
     EXPECT_THAT(text, HasSubstr("const: " + std::string(voice_protocol) + "\n"));
 }
 
-// --- the page
+// --- the documentation page
 
 TEST(voice_page, has_each_field_of_each_message) {
     const auto page = text_of("voice-websocket.md");
     for (const auto& [name, properties] : schemas()) {
-        if (name == "generationOptions") continue;  // they are in another page
+        if (name == "generationOptions") continue;  // another page describes them
         for (const auto& property : properties)
             EXPECT_TRUE(page.find("`" + property + "`") != std::string::npos ||
                         page.find("{" + property + ",") != std::string::npos ||
@@ -178,8 +178,8 @@ TEST(voice_page, has_each_close_code_and_each_error) {
         EXPECT_THAT(page, ::testing::ContainsRegex("\n\\| .*`" + std::string(code) + "`"));
 }
 
-/// Plays the page's dialogue: says what its client says, lets the library do what the gateway's
-/// next line tells, and compares that with what the session sends.
+/// Plays the dialogue of the page: sends the client's lines, makes the library do what the
+/// gateway's next line requires, and compares the line with the session's output.
 class page_dialogue {
  public:
     void play(const std::string& line) {

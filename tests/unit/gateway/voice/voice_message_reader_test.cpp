@@ -196,7 +196,7 @@ TEST(voice_message, of_no_known_type_is_refused) {
 }
 
 TEST(voice_message, of_a_long_type_is_refused_with_whole_characters_of_it) {
-    std::string type = "x";  // the bound is inside of a character
+    std::string type = "x";  // puts the limit inside a character
     for (int i = 0; i < 100; ++i) type += "ä";
     const auto why = fault_of(R"({"type":")" + type + R"("})");
     EXPECT_THAT(why.message, HasSubstr("xä"));
@@ -304,7 +304,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
     }
 }
 
-// Messages with some bytes changed, taken away and doubled.
+// Messages with changed, removed and doubled bytes.
 TEST(voice_message, is_read_or_refused_whatever_comes) {
     const std::string seeds[] = {
         R"({"type":"start","messages":[{"role":"user","content":"Grüße"}],"options":{"seed":-1,)"

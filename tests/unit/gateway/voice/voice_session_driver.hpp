@@ -15,8 +15,8 @@ namespace tandem::gateway {
 /// The first message of most tests.
 inline const std::string hello = R"({"type":"start","text":"Hello"})";
 
-/// Drives a session as the gateway does, with a library that does what the test says: what is sent
-/// is kept as JSON, and what is asked of the library as words.
+/// Drives a session as the gateway does, with a library that the test controls. Keeps sent messages
+/// as JSON, and the session's requests to the library as words.
 class voice_session_driver {
  public:
     using json = nlohmann::json;
@@ -27,7 +27,7 @@ class voice_session_driver {
         return {.session = "s-1", .model = "talk", .asked_model = "default"};
     }
 
-    /// A socket comes with its first message.
+    /// A socket is attached with its first message.
     void attach(voice_socket socket, const std::string& start = R"({"type":"start"})") {
         turns.on_socket_attached(now, socket, std::get<voice::start>(read(start)));
         perform();
@@ -78,7 +78,7 @@ class voice_session_driver {
         perform();
     }
 
-    /// What was sent to the socket since the last call.
+    /// The messages that were sent to the socket since the last call.
     std::vector<json> sent(voice_socket socket) {
         std::vector<json> found;
         std::erase_if(sent_, [&](const auto& s) {
@@ -87,18 +87,18 @@ class voice_session_driver {
         });
         return found;
     }
-    /// The types of these, with the reply that they end or begin: "ready", "chunk 1-0", "end 1".
+    /// The messages since the last call in words, such as "ready", "chunk 1-0" or "end 1".
     std::vector<std::string> heard_by(voice_socket socket) {
         std::vector<std::string> words;
         for (const auto& m : sent(socket)) words.push_back(in_words(m));
         return words;
     }
-    /// What was asked of the library, and of the gateway, since the last call.
+    /// The requests to the library and to the gateway since the last call.
     std::vector<std::string> asked() { return std::exchange(asked_, {}); }
 
     time_point now{std::chrono::hours(1)};
     voice_turn_machine turns;
-    /// Turns are permitted as soon as that is asked.
+    /// Whether the driver permits each turn as soon as the session requests it.
     bool permits = true;
     std::vector<voice_action::first_chunk> first_chunks;
     std::vector<conversation_options> opened;

@@ -33,7 +33,7 @@ struct registry : voice_session_table {
     std::string open(const std::string& owner = "shop") {
         return std::get<admission>(admit(owner, {})).id;
     }
-    /// Why it is refused; empty if it is not.
+    /// The code of the refusal, or an empty string.
     std::string refusal(const std::string& owner, const std::string& id = {}) {
         const auto answer = admit(owner, id);
         const auto* why = std::get_if<api_error>(&answer);
@@ -151,7 +151,7 @@ TEST(voice_session_table, minds_no_ids_that_it_does_not_know) {
     EXPECT_EQ(r.next_expiry(), std::nullopt);
 }
 
-// What is open and kept, counted in a plain way beside it.
+// Compares the table with a plain list of the sessions that are open or kept.
 TEST(voice_session_table, stay_within_their_bounds_whatever_happens) {
     const voice_limits limits{.session_kept = 20s, .sessions_per_key = 3, .sessions = 7};
     std::mt19937 random(1);

@@ -1,4 +1,4 @@
-// How many tokens a reply's end tells as heard.
+// The number of heard tokens in a reply's end message.
 
 #include "voice_session_driver.hpp"
 
@@ -16,7 +16,7 @@ class counting_what_is_heard : public ::testing::Test {
         s.chunk(1, {.id = {0, 0}, .text = "*Ünder* it.", .speech = "Ünder it.", .tokens = 6});
         s.sent(listener);
     }
-    /// Where the library has counted these in chunks that were continued.
+    /// Ends the reply. `continued` is the library's count of the tokens in continued chunks.
     int heard_at_the_end(int continued = 0) {
         reply_result r{.finish_reason = finish_reason::interrupted};
         r.usage.heard = continued;

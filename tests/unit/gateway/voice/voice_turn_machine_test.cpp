@@ -5,8 +5,8 @@
 
 #include <string>
 
-// One session with one socket: turns, replies, interruption. Sockets that come and go are in
-// voice_turns_sockets_test.cpp.
+// One session with one socket: turns, replies and interrupts. voice_turn_machine_sockets_test.cpp
+// tests sockets that come and go.
 namespace tandem::gateway {
 namespace {
 
@@ -26,7 +26,7 @@ std::string heard(const std::string& chunk, int chars) {
     return R"({"type":"heard","chunk":")" + chunk + R"(","chars":)" + std::to_string(chars) + "}";
 }
 
-// A session in which the user has said hello, and the first sentence is being spoken.
+// A session after the user's hello, while the first sentence is spoken.
 struct speaking : voice_session_driver {
     explicit speaking(voice_setup setup = defaults()) : voice_session_driver(std::move(setup)) {
         attach(socket, hello);

@@ -21,7 +21,7 @@ auto parsed(const json& messages) {
     return parse_messages(json{{"messages", messages}}.dump());
 }
 
-// Role and content of each; the error's message if there is one.
+// The role and content of each message, or the message of the error.
 std::string read(const json& messages) {
     const auto outcome = parsed(messages);
     if (const auto* error = std::get_if<api_error>(&outcome))

@@ -44,7 +44,7 @@ TEST(completion_request, has_no_bos_where_the_model_has_none) {
 TEST(completion_request, refuses_what_the_server_refuses) {
     const struct {
         std::string body;
-        std::string message;  // a part of it
+        std::string message;  // part of the message
     } table[] = {
         {"{", "parse_error"},
         {"[]", "type_error"},

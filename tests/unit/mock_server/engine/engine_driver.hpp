@@ -11,12 +11,12 @@ namespace tandem::mock::test {
 
 using std::chrono::milliseconds;
 
-/// An engine in simulated time, and what came of it.
+/// An engine in simulated time, and its output.
 class engine_driver {
  public:
     explicit engine_driver(const options& o) : journal_(o.parallel), engine_(o, journal_) {}
 
-    /// Sends a request now.
+    /// Submits a request at the current time.
     task_id submit(completion_request r, std::optional<fault> f = std::nullopt) {
         return submit_task(task_kind::completion, std::move(r), std::move(f));
     }
@@ -33,7 +33,7 @@ class engine_driver {
     }
     void poll_slots() { engine_.note_result(now_); }
 
-    /// Lets time pass, doing whatever falls due in it.
+    /// Advances the time and runs everything that is due.
     void run_for(milliseconds t) {
         const time_point end = now_ + t;
         for (auto next = next_event(); next && *next <= end; next = next_event()) {
@@ -113,7 +113,7 @@ class engine_driver {
     std::vector<engine_output> outputs_;
 };
 
-/// A model that says "a b c …" of `tokens` tokens after any prompt.
+/// A model that replies "a b b …", `tokens` tokens long, to any prompt.
 inline options saying(int tokens) {
     options o;
     std::string reply = "a";
@@ -122,7 +122,7 @@ inline options saying(int tokens) {
     return o;
 }
 
-/// The same with 100 tokens a second, 10 ms each, and 1000 prompt tokens a second.
+/// The same model with 100 tokens per second, 10 ms each, and 1000 prompt tokens per second.
 inline options timed(int reply_tokens) {
     options o = saying(reply_tokens);
     o.tokens_per_second = 100;
@@ -130,7 +130,7 @@ inline options timed(int reply_tokens) {
     return o;
 }
 
-/// A streamed request whose prompt has so many tokens.
+/// A streamed request with a prompt of `tokens` tokens.
 inline completion_request prompt_of(int tokens, int id_slot = 0) {
     completion_request r;
     r.stream = true;

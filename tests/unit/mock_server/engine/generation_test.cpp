@@ -17,7 +17,7 @@ completion_request streaming(std::vector<std::string> stop = {}, int n_predict =
     return r;
 }
 
-// The content of each event; tokens without an event are left out.
+// The content of each event. Tokens without an event are omitted.
 std::vector<std::string> events_of(generation& g, int room = much_room) {
     std::vector<std::string> contents;
     while (!g.finished()) {

@@ -27,7 +27,7 @@ json memory_event_json(const engine_output& o) {
     return json::parse(o.payload.substr(6));
 }
 
-// The ids that were sent, the last one too, which the slot does not hold.
+// The ids that were sent, including the last one, which the slot does not hold.
 tokens sent_ids(const engine_driver& d, task_id id) {
     tokens ids;
     for (const auto& o : d.outputs_of(id)) {
@@ -43,7 +43,7 @@ completion_request request_of(tokens prompt, int n_predict = 1) {
     return r;
 }
 
-// The first `kept` of these tokens, and so many that occur nowhere.
+// The first `kept` tokens of `text`, followed by `added` tokens that occur nowhere else.
 tokens changed(tokens text, int kept, int added) {
     text.resize(static_cast<std::size_t>(kept));
     text.insert(text.end(), static_cast<std::size_t>(added), '!');
@@ -60,20 +60,20 @@ std::ostream& operator<<(std::ostream& out, const evaluation& e) {
     return out << e.cached << " / " << e.evaluated;
 }
 
-// What the server tells of a request in its final event, once it has ended.
+// The figures in a request's final event, after the request has ended.
 evaluation evaluation_of(engine_driver& d, task_id id) {
     d.run_for(seconds(0));
     const json timings = memory_event_json(d.outputs_of(id).back())["timings"];
     return {timings["cache_n"], timings["prompt_n"]};
 }
 
-// Generates this many tokens after a prompt, and then asks for a changed text.
+// Generates `generated` tokens after a prompt, then sends a changed text.
 struct follow_up {
     std::string name;
     int prompt = 600;
     int generated = 30;
-    int kept;   // of prompt and generated tokens
-    int added;  // new ones
+    int kept;   // of the prompt and generated tokens
+    int added;  // new tokens
     int slot = 0;
 };
 
@@ -91,7 +91,7 @@ evaluation played(const options& o, const follow_up& f) {
     return evaluation_of(d, d.submit(next));
 }
 
-// As measured on llama-server b11669 with models of each kind.
+// Measured on llama-server b11669 with models of each kind.
 TEST(memory, is_that_of_the_measured_models) {
     const struct {
         follow_up text;
@@ -147,7 +147,7 @@ TEST(memory, of_a_window_longer_than_the_text_goes_back_even_where_it_could_go_o
 TEST(memory, of_a_window_has_one_micro_batch_more_than_the_window) {
     options o = with_memory(memory_kind::sliding_window, 64);
     o.ubatch_size = 100;
-    // 629 tokens in the slot: the states from 465 on are there, and 64 before the end are needed.
+    // The slot has 629 tokens and the states from 465 on. The 64 states before the end are needed.
     EXPECT_EQ(played(o, {.name = "", .kept = 530, .added = 3}), (evaluation{530, 3}));
     EXPECT_EQ(played(o, {.name = "", .kept = 529, .added = 3}), (evaluation{496, 36}));
 }
@@ -185,7 +185,7 @@ TEST(memory, drops_the_checkpoints_behind_the_place_it_goes_back_to) {
     EXPECT_EQ(evaluation_of(d, id), (evaluation{1484, 2}));
     const tokens ids = sent_ids(d, id);
     text.insert(text.end(), ids.begin(), ids.end());
-    // The one at 1996 was of the text that is gone.
+    // The checkpoint at 1996 belonged to text that is gone.
     EXPECT_EQ(evaluation_of(d, d.submit(request_of(changed(text, 2050, 1)))),
               (evaluation{1484, 567}));
 }
@@ -217,7 +217,7 @@ TEST(memory, of_a_cut_prompt_has_the_checkpoints_that_were_reached) {
     o.poll_interval = milliseconds(1);
     engine_driver d(o);
     const task_id cut = d.submit(prompt_of(600));
-    d.run_for(milliseconds(100));  // the first batch took 84 ms, the second takes 512
+    d.run_for(milliseconds(100));  // the first batch takes 84 ms, the second 512 ms
     d.client_gone(cut);
     d.run_for(seconds(1));
     EXPECT_EQ(d.slot(0).tokens, 596);

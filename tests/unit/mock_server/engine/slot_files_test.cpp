@@ -28,7 +28,7 @@ json answer_to(const engine_driver& d, task_id id) {
     return json::parse(d.outputs_of(id).at(0).payload);
 }
 
-// Names.
+// File names.
 
 TEST(slot_files, have_names_that_the_server_takes) {
     for (const std::string& name :
@@ -43,7 +43,7 @@ TEST(slot_files, have_names_that_the_server_takes) {
         EXPECT_FALSE(is_file_name(name)) << name;
 }
 
-// What they hold.
+// File contents.
 
 TEST(slot_files, give_tokens_and_checkpoints_to_any_slot) {
     slot_files files;
@@ -121,7 +121,7 @@ TEST(slot_files, wait_for_a_busy_slot_and_for_no_other) {
     EXPECT_EQ(answer_to(d, busy)["n_saved"], 60);
 }
 
-// As measured: what waits is looked at when a slot is released, one task a release.
+// Measured on the server: it examines one waiting task each time that a slot is released.
 TEST(slot_files, of_one_busy_slot_wait_for_one_release_each) {
     engine_driver d(test::timed(10));
     d.submit(prompt_of(50, 1));

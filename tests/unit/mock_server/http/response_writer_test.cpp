@@ -8,7 +8,7 @@ namespace {
 using kind = socket_action::kind;
 using std::chrono::milliseconds;
 
-// What the socket is told, in short: bytes in quotes without the headers, then what follows.
+// The socket actions in short form: bytes in quotes without the headers, then the other actions.
 std::string told(response_writer& w) {
     std::string text;
     for (socket_action& a : w.take_actions()) {

@@ -1,4 +1,4 @@
-// A prompt of whose beginning the ids are known, and what is known of the text afterwards.
+// A prompt with known ids for its beginning, and the ids that are known for the text afterwards.
 
 #include "reply/machine/reply_transcript.hpp"
 
@@ -31,7 +31,7 @@ std::vector<token_id> known_ids(const reply_transcript& c) {
     return {ids.begin(), ids.end()};
 }
 
-// "Hi" is known to be 1 2; " you" is not known to be 3.
+// "Hi" is known to be the ids 1 and 2. The id 3 of " you" is not known.
 prompt_with_ids half_known() {
     return {.text = "Hi you", .ids = {1, 2}, .bytes_with_ids = 2};
 }
@@ -70,7 +70,7 @@ TEST(known_start, may_be_the_whole_prompt) {
 
 TEST(known_start, keeps_its_place_before_a_hole_that_is_filled) {
     reply_transcript c(half_known());
-    c.append(token("X", {5}, 2));  // id 4 was lost
+    c.append(token("X", {5}, 2));  // the event with id 4 was lost
     c.prompt_tokenized({3});
     const std::vector<token_id> answer{4, 5, reply_transcript::separator};
     c.set_recovered_ids(answer);
@@ -92,7 +92,7 @@ TEST(known, is_prompt_and_reply_with_a_place_behind_each_token) {
 
 TEST(known, counts_the_tokens_of_a_text_that_several_made_as_one_place) {
     reply_transcript c(prompt_with_ids{.text = "Hi"});
-    c.append(token("X", {5}, 2, 1));  // id 4 was lost
+    c.append(token("X", {5}, 2, 1));  // the event with id 4 was lost
     c.append(token("b", {6}, 3, 1));
     c.prompt_tokenized({1});
     const std::vector<token_id> answer{4, 5, reply_transcript::separator};

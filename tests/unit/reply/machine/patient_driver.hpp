@@ -7,7 +7,7 @@
 
 namespace tandem::test {
 
-/// Drives a reply that continues after its server failed: it tries twice, for 3 s.
+/// Drives a reply that continues after a server failure, with two retries within 3 s.
 struct patient_driver : machine_driver {
     static detail::reply_rules patient_rules() {
         using namespace std::chrono_literals;
@@ -19,14 +19,14 @@ struct patient_driver : machine_driver {
     explicit patient_driver(detail::reply_rules rules = patient_rules())
         : machine_driver(std::move(rules)) {}
 
-    /// From nothing to a server that dies after these tokens.
+    /// Runs the reply from its start to a server that fails after these tokens.
     template <class... Texts>
     void break_behind(Texts... texts) {
         begin();
         tokens(texts...);
         fail(errc::stream_incomplete);
     }
-    /// Another server is there, whose ids say `text`.
+    /// Reports another server that reads the ids as `text`.
     void found_again(std::string text) {
         found();
         checked(std::move(text));
@@ -36,7 +36,7 @@ struct patient_driver : machine_driver {
         const auto code = what == leave_kind::removed ? errc::server_gone : errc::no_model;
         machine.leave_server(now, {what, {code, {}}, asked});
     }
-    /// The longest one before a third try.
+    /// Passes the longest pause before a third attempt.
     void pause() {
         pass(std::chrono::milliseconds(100));
         deadline();

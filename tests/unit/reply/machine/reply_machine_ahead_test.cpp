@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// Modes that generate before the continue: ahead and stream.
+// The modes that generate before the continue: ahead and stream.
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,7 +22,7 @@ reply_rules paced(pacing mode, int ahead_chunks, int held_chunks_max) {
     return rules;
 }
 
-/// Reads sentences of two tokens; their ends need the token after them.
+/// Reads sentences of two tokens. A sentence end is known only at the token after it.
 class paced_reply : public testing::Test {
  protected:
     explicit paced_reply(const reply_rules& rules) : d(rules) { d.begin(); }
@@ -33,7 +33,7 @@ class paced_reply : public testing::Test {
     machine_driver d;
 };
 
-/// As a grammar constrains it.
+/// A reply with the pacing of a reply that a grammar constrains.
 class uncut_reply : public paced_reply {
  protected:
     uncut_reply() : paced_reply(rules()) {}

@@ -5,8 +5,7 @@
 
 #include <string>
 
-// Each limit of a reply: the machine asks to be woken at its time to the nanosecond, and ends the
-// reply then.
+// For each limit, the machine requests a wake-up at the exact nanosecond and ends the reply then.
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,7 +20,7 @@ tandem::detail::reply_rules rules() {
     return rules;
 }
 
-// It fails, and nobody says that a server is there.
+// The request fails, and no server is reported as available.
 void lose(machine_driver& d) {
     d.fail(errc::stream_incomplete);
     d.wants();
@@ -29,7 +28,7 @@ void lose(machine_driver& d) {
 
 struct clock_row {
     const char* name;
-    /// Its last step is what the limit counts from.
+    /// The limit counts from the last step of this function.
     void (*reach)(machine_driver&);
     tandem::duration limit;
     const char* end;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// chunk_deadline: what a listener gets of a model that is slow with its sentence.
+// chunk_deadline: the chunks of a model that is slow to finish a sentence.
 namespace {
 
 using namespace std::chrono_literals;

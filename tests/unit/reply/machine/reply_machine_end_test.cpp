@@ -1,4 +1,4 @@
-// How replies end before their text does, and what their results tell.
+// Replies that end before their text does, and their results.
 
 #include "reply/machine/reply_machine.hpp"
 #include "support/machine_driver.hpp"
@@ -16,7 +16,7 @@ using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Interrupts, phase by phase: one end each, and nothing left after.
+// An interrupt in each phase ends the reply once and leaves nothing open.
 struct interrupt_row {
     const char* name;
     void (*reach)(machine_driver&);

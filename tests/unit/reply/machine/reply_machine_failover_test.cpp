@@ -1,4 +1,4 @@
-// How a reply continues after its server failed.
+// Replies that continue after a server failure.
 
 #include "patient_driver.hpp"
 
@@ -325,7 +325,7 @@ TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
     EXPECT_THAT(d.wants(), ElementsAre("slot, rescue!"));
 }
 
-// The ids say the words of an undisturbed run; the text alone may be read in other tokens.
+// The ids stand for the words of an undisturbed run. The text alone may be split into other tokens.
 TEST(reply_machine_going_on, keeps_its_ids_where_the_next_server_is_away_too) {
     patient_driver d;
     d.break_behind("Hello", " you");
@@ -363,7 +363,7 @@ TEST(reply_machine_going_on, asks_no_other_server_where_one_cannot_tell_what_ids
 }
 
 TEST(reply_machine_going_on, does_without_ids_at_its_last_try_where_no_server_tells_what_they_say) {
-    patient_driver d;  // two tries
+    patient_driver d;  // allows two retries
     d.break_behind("Hello", " you");
     d.found();
     EXPECT_TRUE(d.machine.ids_request_failed(d.now, {errc::stream_incomplete, {}}));
@@ -440,7 +440,7 @@ TEST(reply_machine_going_on,
     EXPECT_THAT(rest.text.next_prompt().ids, IsEmpty());
 }
 
-// Another turn begins with what this one leaves, where ids may mean other words.
+// Another turn starts from this remainder, possibly on a server that reads the ids as other words.
 TEST(reply_machine_going_on, leaves_no_ids_that_the_next_server_has_not_proven) {
     for (const bool is_found : {false, true}) {
         patient_driver d;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-// How near the limits came: the longest wait of each kind. What chunks and the timeline tell.
+// The longest waits, which show how near the limits came, and the data in chunks and timeline.
 namespace tandem::detail {
 namespace {
 
@@ -154,7 +154,7 @@ TEST(reply_figures, count_the_events_that_the_timeline_has_no_room_for) {
     const auto& r = d.machine.result();
     EXPECT_EQ(r.timeline.size(), 4096u);
     EXPECT_EQ(r.timeline.back().what, timeline_event::kind::end);
-    // Of each chunk: first token, boundary, cut, hand-over, continue, wait, request.
+    // For each chunk: first token, boundary, cut, hand-over, continue, wait, request.
     EXPECT_EQ(static_cast<int>(r.timeline.size()) + r.dropped_events, 2 + 2000 * 7 + 2);
 }
 

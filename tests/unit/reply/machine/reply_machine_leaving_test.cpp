@@ -1,4 +1,4 @@
-// Which servers a reply leaves before a request of its own has failed there.
+// When a reply leaves a server before one of its own requests has failed there.
 
 #include "patient_driver.hpp"
 
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 constexpr kind all_kinds[] = {kind::removed, kind::away, kind::hangs};
 
-// A reply whose voice speaks.
+// Drives a reply until its voice speaks.
 void rest(patient_driver& d) {
     d.begin();
     d.tokens("Hello!", " How");

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// What happens at the end of a sentence that is sure without its peek.
+// Sentence ends that are certain without a peek.
 namespace {
 
 using namespace std::chrono_literals;

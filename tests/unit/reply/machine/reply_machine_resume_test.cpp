@@ -1,4 +1,4 @@
-// A reply that continues from what an interrupted one left.
+// A reply that continues from the remainder of an interrupted reply.
 
 #include "support/machine_driver.hpp"
 
@@ -13,7 +13,7 @@ using tandem::test::machine_driver;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What a reply left that handed over "Hello! ", was interrupted, and had read "How" after it.
+// The remainder of a reply that handed over "Hello!", read " How" and was interrupted.
 reply_remainder interrupted_rest() {
     machine_driver d;
     d.begin();

@@ -1,4 +1,4 @@
-// What a reply tells of the slot that its request used.
+// What a reply reports about the slot of its request.
 
 #include "reply/machine/reply_machine.hpp"
 #include "support/machine_driver.hpp"

@@ -19,7 +19,7 @@ reply_rules speech_rules() {
     return r;
 }
 
-// Of conversation::stream().
+// The rules of conversation::stream().
 auto reader_rules() {
     auto rules = speech_rules();
     rules.pacing = tandem::detail::uncut;

@@ -1,4 +1,4 @@
-// Cuts where stop words are set: the text that decides a cut may be all that is left before one.
+// Cuts with stop words: the text that decides a cut may be the last text before a stop word.
 
 #include "reply/machine/reply_machine.hpp"
 #include "support/machine_driver.hpp"

@@ -276,8 +276,8 @@ TEST(reply_machine, ignores_stale_early_and_foreign_continues) {
     d.go_on(0);  // not handed over yet
     d.tokens("Hello", "!", " How");
     d.wants();
-    d.go_on(1);                           // not there yet
-    d.machine.continued(d.now, {99, 0});  // another reply's
+    d.go_on(1);                           // does not exist yet
+    d.machine.continued(d.now, {99, 0});  // of another reply
     EXPECT_THAT(d.wants(), IsEmpty());
     d.go_on(0);
     d.go_on(0);  // repeated
@@ -314,8 +314,8 @@ TEST(reply_machine, peeks_past_tokens_without_text) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
-// The server may hold a token's text back as the start of a stop word: if the id were kept, its
-// text would be lost.
+// The server may hold back the text of a token as the start of a stop word. If the reply kept the
+// id, the text would be lost.
 TEST(reply_machine, does_not_keep_ids_whose_text_has_not_come) {
     machine_driver d;
     d.begin();

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// Prefilling the slot that comes next while the voice speaks.
+// Prefilling of the next slot while the voice speaks.
 namespace {
 
 using namespace std::chrono_literals;
@@ -22,7 +22,7 @@ reply_rules warm_rules() {
 class warm_reply : public testing::Test {
  protected:
     warm_reply() : d(warm_rules()) {}
-    /// Up to the hand-over of the first chunk.
+    /// Reads tokens until the first chunk is handed over.
     void first_chunk() {
         d.begin();
         d.token("Hello", 11);

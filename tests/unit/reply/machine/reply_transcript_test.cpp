@@ -50,9 +50,9 @@ TEST(reply_transcript, becomes_ids_when_prompt_and_tokens_are_known_in_either_or
 TEST(reply_transcript, fills_several_holes_between_known_ids) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.append(event("a", {3}, 1));
-    c.append(event("X", {5}, 3));  // id 4 was lost
+    c.append(event("X", {5}, 3));  // the event with id 4 was lost
     c.append(event("b", {6}, 4));
-    c.append(event("Y", {9}, 7));  // ids 7 and 8 were lost
+    c.append(event("Y", {9}, 7));  // the events with ids 7 and 8 were lost
     c.prompt_tokenized({1, 2});
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre("X", "Y"));
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
@@ -116,7 +116,7 @@ TEST(reply_transcript, counts_tokens_itself_where_the_server_does_not) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4));
 }
 
-// The first of two events with half a character each, as completion_reader gives it.
+// The first of two events with half a character each, as completion_reader returns it.
 TEST(reply_transcript, knows_the_ids_of_events_whose_text_was_held_for_a_whole_character) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.prompt_tokenized({1, 2});
@@ -165,13 +165,12 @@ TEST(reply_transcript, takes_only_the_first_answer_for_the_prompt) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
-// A stop word that comes inside a token, or after withheld ones: the text before it is sent with
-// the last of their ids, and a request that continued from these would continue after the stop
-// word.
+// A stop word inside a token or after withheld tokens. The text before it comes with the last id,
+// so a request that continued from these ids would continue after the stop word.
 struct stop_row {
     const char* name;
     std::vector<token_event> events;
-    std::vector<tandem::wire::token_id> tokenized;  // the last text, as /tokenize has it
+    std::vector<tandem::wire::token_id> tokenized;  // ids from /tokenize for the last text
 };
 class stop_words : public testing::TestWithParam<stop_row> {};
 
@@ -230,7 +229,7 @@ TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
-// The text that was passed on lacks half a character, which the id of its last event holds.
+// The delivered text lacks half a character that the id of its last event includes.
 TEST(reply_transcript, goes_on_as_text_where_half_a_character_was_too_much_to_hold) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.prompt_tokenized({1, 2});
@@ -245,7 +244,7 @@ TEST(reply_transcript, goes_on_as_text_where_half_a_character_was_too_much_to_ho
     const auto handed_on = half + "\xC3\xA9" + half;
     EXPECT_TRUE(c.generated() == handed_on);
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
-    // The server's ids of that text, the last of which cannot be that of half a character.
+    // The server's ids for the delivered text. The last one cannot be the id of half a character.
     c.set_recovered_ids(std::vector<tandem::wire::token_id>{3, 9, reply_transcript::separator});
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     EXPECT_TRUE(c.next_prompt().text == "Hi" + handed_on);

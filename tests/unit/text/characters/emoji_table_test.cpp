@@ -4,7 +4,7 @@
 
 #include <unicode/uchar.h>
 
-// The table against the data of ICU, which only this test uses.
+// Compares the table with the data of ICU, which only this test uses.
 namespace tandem::text {
 namespace {
 

@@ -8,7 +8,7 @@
 namespace tandem::text {
 namespace {
 
-// The cases have a | where the text is to be divided, and none if it has no such place.
+// A | in a case marks the break point. A case without | has no break point.
 
 std::string without_bar(std::string_view divided) {
     std::string text(divided);

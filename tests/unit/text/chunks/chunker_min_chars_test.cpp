@@ -144,7 +144,7 @@ TEST(min_chars, keeps_the_text_whole_and_its_chunks_within_the_limit) {
         std::string all;
         while (chunks.current() == status::ready) {
             const auto p = chunks.take();
-            // A peek past the limit may lengthen a sentence end.
+            // A peek after the limit may extend a sentence end.
             ASSERT_LE(p.tokens, most + 1) << "seed " << seed;
             all += p.text;
         }

@@ -15,7 +15,7 @@ namespace {
 
 using status = chunker::status;
 
-/// One reply in random tokens and limits; the seed tells all.
+/// One reply with random tokens and limits. The seed determines the reply.
 class random_reply {
  public:
     explicit random_reply(unsigned seed) : random_(seed) {

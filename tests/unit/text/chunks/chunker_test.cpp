@@ -50,7 +50,7 @@ class ChunkerTest : public testing::Test {
         return taken();
     }
 
-    /// A chunker for which every sentence ends a chunk.
+    /// Every sentence ends a chunk of this chunker.
     chunker chunks_{make_boundary_detector(boundary_rule::classic), {0, 24, 96}};
 };
 
@@ -356,7 +356,7 @@ TEST_F(ChunkerTest, GivesAnEmptyPieceWhenNoneIsReady) {
     EXPECT_EQ(chunks_.take(), chunk_text{});
 }
 
-/// A detector that says what the test wrote, one verdict for each call.
+/// A detector that returns the verdicts of the test, one for each call.
 class scripted_detector final : public boundary_detector {
  public:
     explicit scripted_detector(std::vector<boundary_verdict> script) : script_(std::move(script)) {}

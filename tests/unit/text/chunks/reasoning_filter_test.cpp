@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<tag_pair> think{{"<think>", "</think>"}};
 
-/// What a filter gives out, all in all.
+/// The total output of a filter.
 struct outcome {
     std::string text{};
     int tokens = 0;

@@ -48,7 +48,7 @@ TEST(ClassicBoundary, MatchesAMarkClosingQuotesAndWhiteSpace) {
     }
 }
 
-/// The verdict after the last token; as a caller does it, settled ends are consumed before.
+/// The verdict after the last token. Like a real caller, consumes settled ends before each token.
 boundary_verdict after(const std::vector<std::string_view>& tokens) {
     classic_boundary detector;
     boundary_verdict v;
@@ -59,7 +59,7 @@ boundary_verdict after(const std::vector<std::string_view>& tokens) {
     return v;
 }
 
-/// The rule, read from the end of the whole text.
+/// The rule, applied to the end of the whole text.
 bool matches_rule(std::string text) {
     const auto strip = [&](std::string_view set) { text.erase(text.find_last_not_of(set) + 1); };
     strip(" \n");

@@ -1,5 +1,5 @@
-// Texts made to be slow or large. Each test is over at once if the work grows with the length of
-// the text, and runs into the time limit of ctest if it grows with its square.
+// Texts that are meant to be slow or large. A test ends at once if the work is linear in the length
+// of the text, and exceeds the time limit of ctest if the work is quadratic.
 
 #include "support/process.hpp"
 #include "text/sentences/spoken_boundary.hpp"
@@ -25,7 +25,7 @@ std::string repeated(std::string_view part, std::size_t bytes = megabyte) {
     return text;
 }
 
-/// Reads the text in tokens of `bytes` each; how many bytes came out.
+/// Feeds the text in tokens of `bytes` bytes each. Returns the number of bytes that came out.
 std::size_t read_in_tokens(std::string_view text, std::size_t bytes) {
     sentence_splitter splitter;
     std::size_t out = 0;

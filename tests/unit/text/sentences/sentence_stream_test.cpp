@@ -1,4 +1,4 @@
-// What holds for every text and every way to divide it into tokens.
+// Rules that hold for every text and every division into tokens.
 
 #include "sentence_table.hpp"
 #include "text/characters/white_space.hpp"
@@ -29,7 +29,7 @@ void append(string_list& to, const string_list& more) {
     to.insert(to.end(), more.begin(), more.end());
 }
 
-/// What a splitter returned, and after how many tokens; feed() alone.
+/// The sentences that feed() returned, and the number of tokens that had been fed by then.
 struct announced {
     string_list sentences;
     std::vector<std::size_t> after;
@@ -63,7 +63,7 @@ bool is_blank(std::string_view text) {
     return is_all_white_space(text);
 }
 
-/// The token that holds the last visible character of the first `bytes` of the text.
+/// The index of the token that contains the last of the first `bytes` bytes of the text.
 std::size_t token_of(const string_list& tokens, std::size_t bytes) {
     std::size_t length = 0;
     for (std::size_t i = 0; i < tokens.size(); ++i)
@@ -177,7 +177,7 @@ TEST(ends, that_were_told_stay_whatever_follows) {
     }
 }
 
-/// Where sentences end in the first `bytes`.
+/// The sentence ends within the first `bytes` bytes.
 std::vector<std::size_t> ends_within(const string_list& sentences, std::size_t bytes) {
     std::vector<std::size_t> ends;
     std::size_t end = 0;
@@ -190,7 +190,7 @@ string_list first_of(const string_list& tokens, std::size_t count) {
     return {tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// Texts with tags are left out: a tag after a mark is read to its end.
+// Texts with tags are skipped, because a tag after a mark is read to its end.
 TEST(ends, need_one_visible_token_behind_them_and_no_more) {
     unsigned tried = 0;
     for (unsigned seed = 0; seed < texts; ++seed) {

@@ -7,16 +7,16 @@
 
 namespace tandem::text {
 
-/// How a text is divided into tokens, as a set of bits.
+/// The ways to divide a text into tokens, as a set of bits.
 enum tokenisation : unsigned {
-    whole_text = 1,         ///< one token
+    whole_text = 1,         ///< the whole text as one token
     token_like_pieces = 2,  ///< words with the space before them, runs of marks, up to three digits
-    characters = 4,         ///< a token for each
-    random_pieces = 8,      ///< 1 to 6 characters, from fixed seeds
+    characters = 4,         ///< one token for each character
+    random_pieces = 8,      ///< pieces of 1 to 6 characters, from fixed seeds
     every = 15,
 };
 
-/// A text with '|' where its sentences end, and the tokenizations for which they do.
+/// A text with '|' at its sentence ends, and the tokenizations for which they hold.
 struct sentence_row {
     sentence_row(const char* text, unsigned tokenisations = every)
         : marked(text), holds_for(tokenisations) {}
@@ -24,9 +24,9 @@ struct sentence_row {
     unsigned holds_for;
 };
 
-/// Checks each row with each of its tokenizations. `language` is the hint, empty for none.
+/// Checks each row with each of its tokenizations. `language` is the hint, or empty for none.
 void expect_sentences(std::string_view language, std::initializer_list<sentence_row> rows);
-/// The same without a hint.
+/// Checks each row without a language hint.
 void expect_sentences(std::initializer_list<sentence_row> rows);
 
 using token_list = std::vector<std::string>;
@@ -35,7 +35,7 @@ token_list in_characters(std::string_view text);
 token_list in_word_pieces(std::string_view text);
 token_list in_random_pieces(std::string_view text, unsigned seed);
 
-/// The sentences of the text that `tokens` make, with '|' between them.
+/// The text of `tokens` with '|' between its sentences.
 std::string marked_sentences(const token_list& tokens, std::string_view language);
 
 }  // namespace tandem::text

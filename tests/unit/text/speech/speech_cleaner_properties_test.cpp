@@ -14,7 +14,7 @@
 namespace tandem::text {
 namespace {
 
-/// Chunks of marks and words; the seed tells all.
+/// Chunks of random marks and words. The generator's seed determines them.
 std::vector<std::string> random_chunks(std::mt19937& random) {
     static constexpr std::string_view parts[] = {"a",
                                                  "word",

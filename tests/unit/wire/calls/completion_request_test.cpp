@@ -134,7 +134,7 @@ TEST(CompletionRequest, ReplacesBytesThatAreNotUtf8) {
     EXPECT_EQ(body.at("stop").at(0), "\xEF\xBF\xBD");
 }
 
-// The server makes the grammar of it in that order, and the model writes in it.
+// The server builds the grammar in this order, and the model writes in this order.
 TEST(CompletionRequest, KeepsTheOrderOfASchemasMembers) {
     EXPECT_NE(encode_completion_settings({.json_schema = R"({"type": "object", "properties":
                   {"why": {"type": "string"}, "answer": {"type": "string"}}})"})
@@ -142,7 +142,7 @@ TEST(CompletionRequest, KeepsTheOrderOfASchemasMembers) {
               std::string::npos);
 }
 
-// The server takes an empty list for none, and then uses what its slot holds of other adapters.
+// The server treats an empty list as absent, and then uses what its slot holds for other adapters.
 TEST(CompletionRequest, NamesTheAdaptersOnlyIfThereAreAny) {
     EXPECT_EQ(body_of("Hi", {.lora = {{0, 0.5}, {2, 0.0}}}).at("lora"),
               nlohmann::json::parse(R"([{"id":0,"scale":0.5},{"id":2,"scale":0.0}])"));

@@ -218,7 +218,7 @@ TEST_F(ServerMessages, ThePromptOfATemplateIsRead) {
     EXPECT_EQ(decode_prompt({200, R"({"prompt":1})"}, prompt, diag_), errc::bad_response);
 }
 
-// Erasing a slot.
+// Erasure of a slot.
 
 TEST_F(ServerMessages, ASlotIsErasedByItsNumber) {
     EXPECT_EQ(slot_erase_path(3), "/slots/3?action=erase");
@@ -229,7 +229,7 @@ TEST_F(ServerMessages, ASlotIsErasedByItsNumber) {
     EXPECT_EQ(decode_slot_erased({200, "{}"}, erased, diag_), errc::bad_response);
 }
 
-// A slot's file.
+// The file of a slot.
 
 TEST_F(ServerMessages, ASlotIsSavedAndRestoredByItsNumberAndAFile) {
     EXPECT_EQ(slot_save_path(3), "/slots/3?action=save");
@@ -310,7 +310,7 @@ TEST_F(ServerMessages, AnAnswerThatIsNestedTooDeepDoesNoHarm) {
     EXPECT_EQ(decode_prompt({200, deep}, text, diag_), error_code());
 }
 
-// A parser that looks at the whole list for each object of it would take minutes here.
+// A parser that scans the whole list for each object would take minutes here.
 TEST_F(ServerMessages, AListOfManyObjectsIsReadOnce) {
     std::string list;
     for (int i = 0; i < 100'000; ++i) list += "{},";

@@ -26,7 +26,7 @@ constexpr std::string_view server_error =
 constexpr std::string_view key_refused =
     R"({"error":{"code":401,"message":"Invalid API Key","type":"authentication_error"}})";
 
-// The texts of the events in these bytes.
+// The texts of the events in `bytes`.
 std::vector<std::string> texts_in(completion_reader& reader, std::string_view bytes) {
     std::vector<std::string> texts;
     token_event event;
@@ -142,7 +142,7 @@ TEST(completion_reader, takes_keep_alives_for_a_sign_of_the_right_server) {
     EXPECT_EQ(reader.make_end_failure({}, {}).ec, errc::stream_incomplete);
 }
 
-// A line of an event stream with this text, as a token of its own.
+// A line of an event stream that contains `text` as one token.
 std::string line(std::string_view text) {
     return "data: {\"content\":\"" + std::string(text) + "\",\"tokens\":[1]}\n\n";
 }

@@ -21,7 +21,7 @@ std::string event(const std::string& content, const std::string& rest) {
 const std::string timings =
     R"(,"timings":{"cache_n":4,"prompt_n":11,"prompt_ms":0.85,"predicted_n":3}})";
 
-// White space makes an event one that only the general decoder reads.
+// Only the general decoder reads an event with white space.
 token_event decoded_in_general(const std::string& event_data) {
     const auto data = fmt::format("{{ {}", event_data.substr(1));
     token_event e;

@@ -119,7 +119,7 @@ TEST(SseParser, DoesNotCopyAnEventThatCameWhole) {
     EXPECT_EQ(e.data.data(), stream.data() + stream.find("second"));
 }
 
-// Every split of the bytes.
+// Every way to split the bytes.
 
 const std::string_view streams[] = {
     "data: {\"content\":\"Hi\"}\n\n:\n\ndata: {\"content\":\"!\"}\n\n",
@@ -181,7 +181,7 @@ TEST(SseParser, GivesTheSameEventsOfRandomStreamsForRandomSplits) {
     }
 }
 
-// The bound.
+// The size limit.
 
 TEST(SseParser, FailsOnALineOverTheBound) {
     sse_parser parser(10);

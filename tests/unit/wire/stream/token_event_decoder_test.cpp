@@ -257,7 +257,7 @@ TEST(TokenEventDecoder, ReadsEscapesNextToBytesThatAreNotUtf8) {
     EXPECT_EQ(decoded("{\"content\":\"\xFF\\n\\u00e9\xE2\"}").content, "\xFF\n\xC3\xA9\xE2");
 }
 
-// A character of the plane that stray bytes are read in the guise of.
+// A character in the range that the decoder uses to represent stray bytes.
 TEST(TokenEventDecoder, ReplacesBytesWhereAnEscapeMightBeTakenForThem) {
     for (const char* escape : {"\\udbff\\ude41", "\\uDBFF\\uDE41"})
         EXPECT_EQ(decoded("{\"content\":\"" + std::string(escape) + "\xE2\"}").content,

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// The client's own ids of turns: what it asks for and what comes of that belong together.
+// The client's own turn ids connect its requests with their results.
 namespace tandem::gateway {
 namespace {
 
@@ -22,7 +22,7 @@ std::string start(const std::string& turn, const std::string& more = R"("text":"
 struct named_turns : voice_session_driver {
     using voice_session_driver::voice_session_driver;
 
-    /// What was sent, and of which turn: "chunk a", "end" where there is none.
+    /// The type and turn id of each sent message, such as "chunk a", or "end" without a turn id.
     std::vector<std::string> turns_told_to(voice_socket s) {
         std::vector<std::string> told;
         for (const auto& m : sent(s)) {
@@ -34,7 +34,7 @@ struct named_turns : voice_session_driver {
     }
 };
 
-// The first sentence of the first turn is being spoken.
+// The voice speaks the first sentence of the first turn.
 struct speaking_a : named_turns {
     speaking_a() {
         attach(line, start("a"));
@@ -43,7 +43,7 @@ struct speaking_a : named_turns {
     }
 };
 
-// Its socket is gone, and the reply has ended for that.
+// The socket of turn "a" is lost, and the reply has ended because of the loss.
 struct lost_a : speaking_a {
     lost_a() {
         drop(line);

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-// Words for tests of the gatekeeper.
+// Helpers for the tests of the gatekeeper.
 namespace tandem::gateway {
 
 using test::at;
@@ -21,7 +21,7 @@ inline const route& route_of(endpoint e) {
     throw std::logic_error("no such route");
 }
 
-/// A key whose holder presents its name with "-key" after it.
+/// A key for clients that present `name` + "-key".
 inline api_key key_named(const std::string& name) {
     return {.name = name, .sha256 = *hash_api_key(name + "-key")};
 }
@@ -30,7 +30,7 @@ inline std::string bearer(const std::string& name) {
     return "Bearer " + name + "-key";
 }
 
-/// A gatekeeper that is asked by clients.
+/// A gatekeeper and the requests of clients.
 struct gate {
     authorizer keeper;
 
@@ -44,7 +44,7 @@ struct gate {
                    std::string_view remote = "10.0.0.1") {
         return ask(endpoint::chat_completions, authorization, now, remote);
     }
-    /// How many of `tries` requests are let in, each of which ends at once.
+    /// The number of admitted requests out of `tries`. Each request ends at once.
     int let_in(const std::string& authorization, int tries, time_point now = at({})) {
         int count = 0;
         for (int i = 0; i < tries; ++i)
@@ -53,13 +53,13 @@ struct gate {
     }
 };
 
-/// 200 if it was let in.
+/// The status of the refusal, or 200 if the request was admitted.
 inline int status_of(const admission& a) {
     const auto* const e = std::get_if<api_error>(&a);
     return e ? e->status : 200;
 }
 
-/// Empty if it was let in.
+/// The refusal, or an error with status 200 and no type if the request was admitted.
 inline api_error error_of(const admission& a) {
     const auto* const e = std::get_if<api_error>(&a);
     return e ? *e : api_error{.status = 200, .type = ""};

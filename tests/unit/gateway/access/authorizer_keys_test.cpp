@@ -1,6 +1,6 @@
-// Keys that change while requests run.
+// Changes of keys while requests run.
 
-#include "gatekeeper_fixture.hpp"
+#include "authorizer_fixture.hpp"
 #include "gateway/access/authorizer.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <string>
 
-// A session whose sockets come and go.
+// A session with sockets that come and go.
 namespace tandem::gateway {
 namespace {
 
@@ -18,7 +18,7 @@ constexpr voice_socket second = 2;
 
 const std::string take_up = R"({"type":"start","session":"s-1"})";
 
-// The first sentence is being spoken.
+// The voice speaks the first sentence.
 struct speaking_to_first : voice_session_driver {
     speaking_to_first() {
         attach(first, hello);
@@ -28,7 +28,7 @@ struct speaking_to_first : voice_session_driver {
     }
 };
 
-// The socket is gone, and the reply has ended for that.
+// The socket is lost, and the reply has ended because of the loss.
 struct dropped : speaking_to_first {
     dropped() {
         drop(first);
@@ -192,7 +192,7 @@ TEST(voice_socket, is_closed_by_another_one_that_takes_the_session_over) {
     EXPECT_THAT(s.heard_by(second), ElementsAre("ready", "end 1 interrupted"));
 }
 
-// What it says before the reply has ended for which the socket before was lost.
+// A second socket has taken the session over. The interrupted reply has not ended yet.
 struct taken_over : speaking_to_first {
     taken_over() {
         attach(second, take_up);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// How a session's text is generated, as its starts say.
+// The generation options in the start messages of a session.
 namespace tandem::gateway {
 namespace {
 

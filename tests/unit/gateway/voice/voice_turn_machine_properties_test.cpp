@@ -12,23 +12,23 @@
 #include <variant>
 #include <vector>
 
-// Sessions whose clients, sockets, library and gateway do things in any order. What must hold is
-// checked at each action.
+// Sessions in which client, sockets, library and gateway act in any order. Each action is checked
+// against the rules.
 namespace tandem::gateway {
 namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-/// A reply as the library has it.
+/// A reply in the library.
 struct played_reply {
     std::uint64_t number = 0;
-    int chunks = 0;  // that it would have
+    int chunks = 0;  // number of chunks without an interrupt
     std::uint32_t next = 0;
     bool is_asked = false;
     bool is_speaking = false;
     bool is_interrupted = false;
-    // A chunk whose handler was posted before the interrupt.
+    // Whether the handler of a chunk was posted before the interrupt.
     bool has_posted = false;
 };
 
@@ -36,7 +36,7 @@ using tally = std::map<std::string, int>;
 
 class random_session {
  public:
-    /// Counts in `seen` what happened, so that nobody has to believe that it did.
+    /// Counts the events in `seen`, so that the test can check that each kind occurred.
     random_session(unsigned seed, tally& seen)
         : random_(seed), seen_(seen), turns_({.session = "s-1", .limits = {.waiting_turns = 3}}) {
         attach();
@@ -58,7 +58,7 @@ class random_session {
                 say(some_message());
         }
     }
-    /// Lets everything come to its end, with a client that hears it.
+    /// Lets the reply and all checks end while a client is attached.
     void finish() {
         if (!turns_.is_over() && sockets_.empty()) attach();
         for (int i = 0; i < 500 && !is_quiet(); ++i) {
@@ -68,7 +68,7 @@ class random_session {
         EXPECT_TRUE(is_quiet());
     }
     void check_ends() {
-        // Where the session was over before anybody came back nobody could be told.
+        // No client receives the ends if the session is over before a socket returns.
         if (turns_.is_over() && over_without_socket_) return;
         for (const auto number : accepted_) EXPECT_EQ(ends_[number], 1) << "reply " << number;
     }
@@ -106,7 +106,7 @@ class random_session {
     }
     void say(const std::string& text) {
         if (sockets_.empty()) return;
-        // One that was taken over may still have something to say.
+        // A socket that was taken over may still send messages.
         const auto from = below(10) ? last_socket_ : 1 + below(last_socket_);
         auto message = parse_voice_message(text, 1000);
         turns_.on_message(now_, from, std::get<voice_message>(std::move(message)));
@@ -125,7 +125,7 @@ class random_session {
         turns_.on_socket_lost(now_, socket);
         perform();
     }
-    /// Says that the last chunk was spoken.
+    /// Reports that the last chunk was spoken.
     void speak() {
         if (!reply_ || !reply_->is_speaking || sockets_.empty()) return;
         auto message = parse_voice_message(
@@ -166,7 +166,7 @@ class random_session {
         if (r.is_interrupted && r.has_posted) ++seen_["chunk too late"];
         if (r.is_interrupted ? std::exchange(r.has_posted, false) : has_chunk) return hand_over();
         if (r.is_speaking && !r.is_interrupted && std::cmp_less(r.next, r.chunks) && below(8))
-            return;  // it waits for the continue
+            return;  // the reply waits for the continue
         reply_result result{.finish_reason = finish_reason::eos};
         if (r.is_interrupted) result.finish_reason = finish_reason::interrupted;
         if (below(6) == 0) {
@@ -187,7 +187,7 @@ class random_session {
     }
     bool is_quiet() const { return !reply_ && checks_.empty(); }
 
-    // What the session wants
+    // The actions of the session
 
     void perform() {
         for (auto actions = turns_.take_actions(); !actions.empty();
@@ -284,7 +284,7 @@ class random_session {
     time_point now_{1h};
     voice_turn_machine turns_;
     voice_socket last_socket_ = 0;
-    std::set<voice_socket> sockets_;  // that are open
+    std::set<voice_socket> sockets_;  // open sockets
     std::set<voice_socket> greeted_;
     std::optional<played_reply> reply_;
     bool has_conversation_ = false;
@@ -294,7 +294,7 @@ class random_session {
     bool over_without_socket_ = false;
     std::vector<std::uint64_t> checks_;
     std::set<std::uint64_t> permitted_;
-    std::set<std::uint64_t> accepted_;  // turns that have a reply
+    std::set<std::uint64_t> accepted_;  // turns with a reply
     std::map<std::uint64_t, int> ends_;
     client_chunk_id last_chunk_;
 };

@@ -1,6 +1,6 @@
-// How often, and how much at once.
+// Limits of the request rate and of concurrent requests.
 
-#include "gatekeeper_fixture.hpp"
+#include "authorizer_fixture.hpp"
 #include "gateway/access/authorizer.hpp"
 
 #include <gmock/gmock.h>
