@@ -54,7 +54,8 @@ boost::asio::awaitable<void> fetch_model_names(boost::asio::any_io_executor exec
                                                const config& settings, const instruments& i,
                                                std::vector<named_server>& servers) {
     auto asked = unnamed(executor, settings, i, servers);
-    co_await when_all(executor, asked.size(), [&](std::size_t i) { return ask(asked[i]); });
+    co_await when_all(executor, asked.size(),
+                      [&](std::size_t server) { return ask(asked[server]); });
 }
 
 }  // namespace tandem::command
