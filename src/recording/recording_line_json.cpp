@@ -145,11 +145,11 @@ std::optional<recording_entry> read_entry(const json& line) {
 
 }  // namespace
 
-bool is_valid_note(std::string_view json) {
+bool is_valid_note(std::string_view note) {
     // The line is an object around the note, with keys for the note and the time.
     constexpr json_limits note_limits{.depth = line_limits.depth - 1,
                                       .values = line_limits.values - 8};
-    return check_json(json, note_limits) == json_fault::none;
+    return check_json(note, note_limits) == json_fault::none;
 }
 
 std::string format_recording_line(const recording_line& line) {

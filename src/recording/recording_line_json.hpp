@@ -55,7 +55,7 @@ struct recorded_cut {
 };
 
 /// Whether `json` is valid JSON that fits into a line.
-bool is_valid_note(std::string_view json);
+bool is_valid_note(std::string_view note);
 
 struct recorded_note {
     std::string json{};
