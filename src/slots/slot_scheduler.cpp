@@ -58,6 +58,7 @@ void slot_scheduler::withdraw(ticket t) {
 void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
     learn_speed(s, note, now);
+    learn_restoring(s, note);
     s.busy = s.is_prefilled_now = false;
     if (!note.has_run) return;
     s.server_state = note.server_state;
@@ -81,6 +82,15 @@ void slot_scheduler::learn_speed(const slot_state& s, const release_info& note, 
     if (note.tokens == 0 || whole <= duration{}) return;
     const double running = to_ms(running_time_ - s.running_time_before) / to_ms(whole);
     limit_.record(running, note.tokens, note.generation_time, now);
+}
+
+// A system prompt that all share is a part of the cached tokens, so only most of them count.
+void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
+    constexpr int fewest_tokens = 64;
+    constexpr int remembered = 3;
+    if (!s.shows_restoring || note.cached + note.evaluated < fewest_tokens) return;
+    const int step = note.evaluated < note.cached ? 1 : -1;
+    restored_ = std::clamp(restored_ + step, -remembered, remembered);
 }
 
 // If a ticket is overdue, one more runs than seems best, which shows whether that is still so.

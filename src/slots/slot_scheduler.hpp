@@ -109,6 +109,9 @@ struct release_info {
     /// Tokens generated after the first one, and the time from the first one to the last.
     int tokens = 0;
     duration generation_time{};
+    /// Tokens of the prompt that the slot held already, and those that the server evaluated.
+    int cached = 0;
+    int evaluated = 0;
 };
 
 /// Why a ticket waits.
@@ -191,8 +194,9 @@ class slot_scheduler {
     /// Raises the bound of set_slot_count(); has no effect if the bound is already as high.
     void raise_slot_limit(int slots);
     /// Whether the server brings a displaced text back from its host memory, so that displacing
-    /// costs nothing. Off by default.
-    void set_restores_texts(bool does) noexcept { restores_texts_ = does; }
+    /// costs little. Observed in requests of owners whose text another one had displaced; false
+    /// before the first.
+    bool restores_texts() const noexcept { return restored_ > 0; }
     /// Sets the limit for waiting tickets of kind `turn`; tickets already waiting stay.
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
 
@@ -241,6 +245,8 @@ class slot_scheduler {
         /// When the running request began, and running_time_ at that moment.
         time_point began_at{};
         duration running_time_before{};
+        /// The running request is of an owner whose text was displaced, on another owner's slot.
+        bool shows_restoring = false;
     };
     struct waiting {
         slots::ticket ticket;
@@ -273,6 +279,7 @@ class slot_scheduler {
     void insert(waiting w);
     void count_running_time(time_point now);
     void learn_speed(const slot_state& s, const release_info& note, time_point now);
+    void learn_restoring(const slot_state& s, const release_info& note) noexcept;
     int find_most_running(time_point now) const;
 
     // Queue, in slot_scheduler_queue.cpp.
@@ -298,7 +305,7 @@ class slot_scheduler {
     // The time of all requests together, up to counted_until_.
     duration running_time_{};
     time_point counted_until_{};
-    bool restores_texts_ = false;
+    int restored_ = 0;  // recent requests that found their text restored, minus others
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;
     slots::ticket last_ticket_ = no_ticket;

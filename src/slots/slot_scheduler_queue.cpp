@@ -255,7 +255,7 @@ std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_poi
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
     const bool may_be_wanted = !s.is_left && s.last_used && now - *s.last_used < longest_absence;
     auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
-    if (!restores_texts_ || !is_anothers_text) return w.prompt.size() - common + lost;
+    if (!restores_texts() || !is_anothers_text) return w.prompt.size() - common + lost;
     lost = std::min(lost, cost_of_restoring);
     return w.was_here && !is_resident(w.owner) ? lost : w.prompt.size() - common + lost;
 }
@@ -315,6 +315,8 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     s.busy = true;
     s.is_prefilled_now = !is_live(w.wish);
     s.began_at = now;
+    s.shows_restoring =
+        w.wish.was_here && s.last_user != nobody && !s.holds.empty() && !is_resident(w.wish.owner);
     s.running_time_before = running_time_;
     s.owner = s.user = w.wish.owner;
     const auto previous = s.last_user == s.user ? nobody : s.last_user;

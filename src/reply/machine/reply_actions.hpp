@@ -64,6 +64,8 @@ struct release_slot {
     /// See slots::release_info.
     int tokens = 0;
     duration generation_time{};
+    int cached = 0;
+    int evaluated = 0;
 };
 
 /// The reply needs no more slots: others may have the ones it used.

@@ -246,7 +246,9 @@ void reply_machine::end_request(time_point now, bool cut) {
                                             .holds_bytes = has_tokens ? text().size() : 0,
                                             .needed_at = cut ? due(now) : never,
                                             .tokens = later_tokens_,
-                                            .generation_time = last_token_ - first_token_});
+                                            .generation_time = last_token_ - first_token_,
+                                            .cached = metrics_recorder_.cached_tokens(),
+                                            .evaluated = metrics_recorder_.evaluated_tokens()});
     slot_.reset();
 }
 
