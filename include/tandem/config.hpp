@@ -17,13 +17,13 @@ inline namespace v0 {
 /// the previous one, and at temperature 0 the text is the same, as far as the server's arithmetic
 /// allows. docs/pacing.md has details and figures.
 enum class pacing {
+    /// Named `auto`. At least the next chunk is generated early; more while slots are idle, up to
+    /// `ahead_speech`. Replies whose listeners have least left to hear get the slots first.
+    automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
     warm,    ///< the same, with a prefill of the next slot while the voice speaks
     ahead,   ///< up to `ahead_chunks` are generated early and held back
     stream,  ///< one request, uncut until `held_chunks_max` are held back
-    /// Named `auto`. At least the next chunk is generated early; more while slots are idle, up to
-    /// `ahead_speech`. Replies whose listeners have least left to hear get the slots first.
-    automatic,
 };
 
 /// Rules for ends of sentences.

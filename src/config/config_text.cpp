@@ -181,6 +181,8 @@ std::string to_string(duration d) {
 
 std::string_view to_string(pacing p) noexcept {
     switch (p) {
+        case pacing::automatic:
+            return automatic;
         case pacing::strict:
             return "strict";
         case pacing::warm:
@@ -189,8 +191,6 @@ std::string_view to_string(pacing p) noexcept {
             return "ahead";
         case pacing::stream:
             return "stream";
-        case pacing::automatic:
-            return automatic;
     }
     return {};
 }

@@ -43,10 +43,11 @@ bool reply_machine::needs_more(time_point now) const {
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
 }
 
-/// While nothing is spoken, only the consumer's next call can change what is needed.
+/// After the spoken chunk, only the consumer's next call can change what is needed.
 time_point reply_machine::next_request_time() const {
     if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
-    return due(time_point::min()) - *rules_.pacing.ahead_speech / 2;
+    const auto at = due(time_point::min()) - *rules_.pacing.ahead_speech / 2;
+    return at <= speech_ends_ ? at : never;
 }
 
 void reply_machine::speech_started(time_point now, const chunk& c) {

@@ -18,12 +18,12 @@ class voice_pace {
 
  private:
     // Weighted sums for the least squares of y = start_up + x * per_character, in seconds. The
-    // initial values are two chunks, of 40 and of 160 characters, at 15 characters/s.
-    double weight_ = 2;
-    double x_ = 200;
-    double y_ = 200 / 15.0;
-    double xx_ = 40 * 40 + 160 * 160;
-    double xy_ = (40 * 40 + 160 * 160) / 15.0;
+    // initial values are half of two chunks, of 40 and of 160 characters, at 15 characters/s.
+    double weight_ = 1;
+    double x_ = 100;
+    double y_ = 100 / 15.0;
+    double xx_ = (40 * 40 + 160 * 160) / 2.0;
+    double xy_ = (40 * 40 + 160 * 160) / 2.0 / 15.0;
 };
 
 }  // namespace tandem::detail

@@ -195,7 +195,7 @@ TEST(voice_message, of_no_known_type_is_refused) {
     EXPECT_EQ(why.code, "unknown_type");
     EXPECT_EQ(why.param, "type");
     EXPECT_THAT(why.message, HasSubstr("dance"));
-    EXPECT_THAT(why.message, HasSubstr("start, continue, heard"));
+    EXPECT_THAT(why.message, HasSubstr("start, continue, speaking, heard"));
 }
 
 TEST(voice_message, of_a_long_type_is_refused_with_whole_characters_of_it) {

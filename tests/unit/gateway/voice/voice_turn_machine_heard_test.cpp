@@ -57,7 +57,7 @@ TEST_F(counting_what_is_heard, passes_on_when_the_voice_will_have_spoken_a_chunk
     s.say(listener, R"({"type":"speaking","chunk":"1-0","ends_in_ms":700})");
     s.say(listener, R"({"type":"speaking","chunk":"1-1","ends_in_ms":700})");
     s.say(listener, R"({"type":"speaking","chunk":"2-0","ends_in_ms":700})");
-    EXPECT_THAT(s.asked(), testing::ElementsAre("speaks 1-0 for 700 ms"));
+    EXPECT_THAT(s.asked(), ::testing::ElementsAre("speaks 1-0 for 700 ms"));
 }
 
 }  // namespace
