@@ -17,11 +17,11 @@ constexpr duration longest_absence = std::chrono::minutes(5);
 // Loading a text from host memory takes as long as evaluating about this many bytes.
 constexpr std::size_t cost_of_restoring = 256;
 
-// A request ends early for a ticket that is due within this time, about two sentences ...
+// A request ends early for a ticket that is due within this time, about half a sentence ...
 constexpr duration urgent_within = std::chrono::milliseconds(1500);
-// ... and at least this much sooner than the next request of its own reply. A change of the slot's
-// conversation takes time, so that a smaller difference would cost both more than it gains.
-constexpr duration least_gain = std::chrono::milliseconds(500);
+// ... and this much sooner than the next request of its own reply, about two sentences. A change of
+// a slot's conversation holds up the whole server, so that shorter runs would leave less for all.
+constexpr duration least_gain = std::chrono::seconds(6);
 
 // Conversations often begin alike. Comparing whole blocks is many times faster than comparing
 // bytes.
@@ -248,16 +248,18 @@ bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
 
 // Bytes that the request must evaluate, plus bytes lost to another owner that may return. A
 // dialogue that begins like another one therefore leaves that one its slot. The server loads a text
-// from its host memory only into a slot that holds another text, not into an empty one (#28139).
+// from its host memory only into a slot that holds another text, not into an empty one (#28139), and
+// that would keep less than half of it.
 std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
     const bool may_be_wanted = !s.is_left && s.last_used && now - *s.last_used < longest_absence;
     auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
-    if (!restores_texts() || !is_anothers_text) return w.prompt.size() - common + lost;
-    lost = std::min(lost, cost_of_restoring);
-    return w.was_here && !is_resident(w.owner) ? lost : w.prompt.size() - common + lost;
+    if (restores_texts() && is_anothers_text) lost = std::min(lost, cost_of_restoring);
+    const bool is_restored = restores_texts() && is_anothers_text && w.was_here &&
+                             common < s.holds.size() / 2 && !is_resident(w.owner);
+    return is_restored ? lost : w.prompt.size() - common + lost;
 }
 
 bool slot_scheduler::is_resident(owner_id owner) const {

@@ -154,25 +154,35 @@ class crowd {
     };
 
     void advance() {
+        if (!work_on_prompts()) generate();
+        // The last turns end within this time.
+        if (world.now() < end + 120s) world.at(step, [this] { advance(); });
+    }
+
+    // The server evaluates prompts and copies texts one after the other, and generates nothing
+    // meanwhile.
+    bool work_on_prompts() {
+        const auto r = std::ranges::find_if(
+            runs_, [](const run_state& other) { return other.who && other.work_left > 0; });
+        if (r == runs_.end()) return false;
+        r->work_left -= to_seconds(step);
+        if (r->work_left <= 0) r->who->prefill_done();
+        return true;
+    }
+
+    void generate() {
         const auto running =
             std::ranges::count_if(runs_, [](const run_state& r) { return r.who != nullptr; });
-        const double speed = std::min(
-            rules.speed, rules.total_speed / std::max<double>(1, static_cast<double>(running)));
+        if (running == 0) return;
+        const double speed = std::min(rules.speed, rules.total_speed / static_cast<double>(running));
         for (auto& r : runs_) {
             if (!r.who) continue;
-            if (r.work_left > 0) {
-                r.work_left -= to_seconds(step);
-                if (r.work_left <= 0) r.who->prefill_done();
-                continue;
-            }
             r.progress += speed * to_seconds(step);
             if (r.progress < 1) continue;
             r.progress -= 1;
             ++report.generated;
             r.who->token_arrives();
         }
-        // The last turns end within this time.
-        if (world.now() < end + 120s) world.at(step, [this] { advance(); });
     }
 
     std::vector<std::unique_ptr<caller>> callers_;

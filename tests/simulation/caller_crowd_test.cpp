@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                     crowd_case{"pauses", {.callers = 96, .pause_between_turns = 5s}, 1500, 100},
                     crowd_case{"guard", {.callers = 16, .guard = 2s}, 1500, 100},
                     crowd_case{"warm", {.callers = 32, .mode = pacing::warm}, 1200, 800}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 // Beyond the ideal, a change of conversation costs its time, and a request is not cut in
 // mid-sentence: a new turn waits for the end of a sentence at one of the slots.

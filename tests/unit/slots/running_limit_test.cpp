@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
 namespace {
 
@@ -67,9 +68,12 @@ void learn(slot_scheduler& s) {
     for (int round = 0; round < 40; ++round) {
         const int running = 1 + round % 8;
         const auto begin = at(round * 10s);
-        for (int i = 0; i < running; ++i) s.request({.due = begin});
-        const auto took = of_seconds(80 * std::max(1 / 80.0, running / 160.0));
-        for (const auto& g : s.take_grants(begin))
+        std::vector<tandem::slots::ticket> tickets;
+        for (int i = 0; i < running; ++i) tickets.push_back(s.request({.due = begin}));
+        const auto given = s.take_grants(begin);
+        for (const auto t : tickets) s.withdraw(t);
+        const auto took = of_seconds(std::max(1.0, static_cast<double>(given.size()) / 2));
+        for (const auto& g : given)
             s.release(g.slot, begin + took, {.tokens = 80, .generation_time = took});
     }
 }

@@ -29,14 +29,14 @@ class slot_demand : public testing::Test {
     }
     bool is_wanted_by(time_point due_of_other, request_kind kind = request_kind::turn) {
         s.request({.kind = kind, .due = due_of_other});
-        return s.is_wanted(0, at(5s), at(0s));
+        return s.is_wanted(0, at(9s), at(0s));
     }
 
     slot_scheduler s{1, 0s};
 };
 
 TEST_F(slot_demand, does_not_exist_while_nobody_waits) {
-    EXPECT_FALSE(s.is_wanted(0, at(5s), at(0s)));
+    EXPECT_FALSE(s.is_wanted(0, at(9s), at(0s)));
 }
 
 TEST_F(slot_demand, exists_for_a_turn_that_is_due) {
@@ -55,10 +55,10 @@ TEST_F(slot_demand, does_not_exist_for_background_work) {
     EXPECT_FALSE(is_wanted_by(at(0s), request_kind::background));
 }
 
-TEST_F(slot_demand, does_not_exist_for_a_reply_that_is_due_hardly_sooner) {
+TEST_F(slot_demand, does_not_exist_for_a_reply_that_is_due_a_sentence_sooner) {
     s.request({.due = at(1s)});
-    EXPECT_FALSE(s.is_wanted(0, at(1400ms), at(0s)));
-    EXPECT_TRUE(s.is_wanted(0, at(1600ms), at(0s)));
+    EXPECT_FALSE(s.is_wanted(0, at(6s), at(0s)));
+    EXPECT_TRUE(s.is_wanted(0, at(8s), at(0s)));
 }
 
 TEST(slot_demand_of_several_slots, does_not_exist_while_another_slot_becomes_free_soon) {
@@ -77,8 +77,8 @@ TEST(slot_demand_with_a_guard, requires_that_the_guard_is_worth_it) {
     s.request();
     s.take_grants(at(0s));
     s.request({.due = at(0s)});
-    EXPECT_FALSE(s.is_wanted(0, at(2s), at(0s))) << "both would wait for the guard";
-    EXPECT_TRUE(s.is_wanted(0, at(3s), at(0s)));
+    EXPECT_FALSE(s.is_wanted(0, at(8s), at(0s))) << "both would wait for the guard";
+    EXPECT_TRUE(s.is_wanted(0, at(9s), at(0s)));
 }
 
 // --- whose text gives way
@@ -129,7 +129,7 @@ TEST(residents, give_way_to_a_returning_owner_before_an_empty_slot_if_the_server
                        .required_slot = 0});
             only_grant(s, at(0s));
             s.release(0, at(0s),
-                      {.holds = long_text.substr(0, 10) + std::to_string(owner),
+                      {.holds = "Other texts of " + std::to_string(owner),
                        .cached = cached,
                        .evaluated = evaluated_tokens});
         };
