@@ -85,7 +85,7 @@ void engine::try_start(task& t, time_point now) {
     slot* idle = pool_.find_idle(t.request.id_slot, t.request.prompt);
     if (idle && crash_is_due(*idle, now)) return crash();
     if (idle) {
-        exchange(*idle, t.request);
+        exchange_conversation(*idle, t.request);
         save_idle_slots(*idle);
         return start(t, *idle, now);
     }

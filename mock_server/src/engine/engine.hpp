@@ -71,7 +71,7 @@ class engine {
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
 
     // engine_slots.cpp: host memory, and actions on an idle slot other than completions.
-    void exchange(slot& s, const completion_request& r);
+    void exchange_conversation(slot& s, const completion_request& r);
     void save_idle_slots(const slot& starting);
     void count_copy(bool copied);
     void act_on_slot(task& t, time_point now);

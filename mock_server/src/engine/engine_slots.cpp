@@ -3,7 +3,7 @@
 
 namespace tandem::mock {
 
-void engine::exchange(slot& s, const completion_request& r) {
+void engine::exchange_conversation(slot& s, const completion_request& r) {
     if (!host_.is_on() || !is_exchange_due(s, r.id_slot, r.prompt)) return;
     count_copy(host_.save(s));
     count_copy(host_.load(s, r.prompt));
