@@ -233,7 +233,7 @@ bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
         const auto& w = queue_[place].wish;
-        if (!is_live(w) || w.due >= next_need || w.due > now + urgent_within + reuse_guard_)
+        if (!is_live(w) || std::max(w.due, now) >= next_need || w.due > now + urgent_within + reuse_guard_)
             return false;
         if (!all[place].due && may_be_granted(slot, w)) return true;
     }
