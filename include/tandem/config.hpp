@@ -17,6 +17,9 @@ inline namespace v0 {
 /// the previous one, and at temperature 0 the text is the same, as far as the server's arithmetic
 /// allows. docs/pacing.md has details and figures.
 enum class pacing {
+    /// Named `auto`. At least the next chunk is generated early; more while slots are idle, up to
+    /// `ahead_speech`. Replies whose listeners have least left to hear get the slots first.
+    automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
     warm,    ///< the same, with a prefill of the next slot while the voice speaks
     ahead,   ///< up to `ahead_chunks` are generated early and held back
@@ -79,7 +82,8 @@ struct adapter_scale {
     friend bool operator==(const adapter_scale&, const adapter_scale&) = default;
 };
 
-/// Order of replies that wait for a slot.
+/// Order of replies that wait for a slot: a `high` one counts as due half a second earlier, a `low`
+/// one half a second later.
 enum class reply_priority { high, normal, low };
 
 /// Options of generation, sent to the server under the same names. A sampling field that a reply
@@ -136,8 +140,7 @@ struct generation_options {
     /// `reasoning_effort`.
     std::string template_options{};
 
-    /// Order among requests of the same kind (first or later ones of a reply); not in files and
-    /// flags. Low ones may wait for the whole `queue_timeout`.
+    /// Order among replies that wait for a slot; not in files and flags.
     reply_priority priority = reply_priority::normal;
 
     /// W3C `traceparent` header of the requests that generate the reply; not in files and flags.
@@ -188,12 +191,16 @@ struct server_config {
 
 /// When the next chunk is generated; see docs/pacing.md.
 struct pacing_config {
-    /// How far generation may be ahead of the voice.
-    pacing mode = pacing::warm;
+    /// How far generation may be ahead of the voice. If unset, `warm` for a `client`, and `auto`
+    /// for a `service`.
+    std::optional<pacing> mode{};
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
     /// Undelivered chunks at which `stream` cuts; it continues at half of them. 1 to 1024.
     int held_chunks_max = 16;
+    /// Speech that `auto` generates before the voice needs it, as long as the listener hears it at
+    /// the pace learned so far: what an interrupt wastes at most. 1 s to 10 min.
+    duration ahead_speech = std::chrono::seconds(8);
 };
 
 /// Where a chunk ends; see docs/sentences.md.

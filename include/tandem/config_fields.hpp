@@ -113,8 +113,11 @@ void for_each_server_field(Config& c, Visitor& visit) {
 template <class Config, class Visitor>
 void for_each_chunk_field(Config& c, Visitor& visit) {
     visit(field_info{"pacing", "chunks", "MODE",
-                     "when the next chunk is generated: strict, warm, ahead or stream"},
+                     "when the next chunk is generated: auto, strict, warm, ahead or stream"},
           c.pacing.mode);
+    visit(field_info{"ahead_speech", "chunks", "TIME",
+                     "speech that pacing auto generates in advance, at most", 1, 600},
+          c.pacing.ahead_speech);
     visit(field_info{"ahead_chunks", "chunks", "N",
                      "number of chunks that pacing ahead generates in advance", 1, 64},
           c.pacing.ahead_chunks);

@@ -4,6 +4,7 @@
 #include "tandem/detail/async_call.hpp"
 #include "tandem/detail/reply_link.hpp"
 #include "tandem/detail/used.hpp"
+#include "tandem/duration.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply_control.hpp"
 #include "tandem/result.hpp"
@@ -102,6 +103,13 @@ class reply {
     /// still have its chunk. The result of an ended reply does not change. Destroying the handle
     /// does the same.
     void interrupt();
+
+    /// Reports when the voice will have spoken the chunk: in `rest`, from now. Replies whose
+    /// listeners have least left to hear get slots first, so a wrong report may cause a pause or a
+    /// late request, but never another text. Without reports, the pace learned from the calls of
+    /// continue_after() is used. Has no effect unless this chunk is being spoken. Callable from any
+    /// thread.
+    void speaks_until(chunk_id id, duration rest);
 
     /// A handle for other threads and owners that interrupts and continues this reply, and may
     /// outlive it.

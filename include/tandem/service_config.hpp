@@ -30,12 +30,6 @@ struct service_config {
     config client{};
     /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
-    /// Slots that a conversation leases while it generates: 0 to 1024; 0 = two with a reuse guard,
-    /// otherwise one, which has the best cache.
-    int slots_per_conversation = 0;
-    /// If all slots are leased, a turn may take one that rests while its owner's voice speaks. This
-    /// shortens waits on servers with few slots, and costs the owner its cache.
-    bool share_idle_slots = false;
     /// Interval of /health while replies run (or always, see watch_always): 100 ms to 1 h. A server
     /// that is down is polled at intervals that grow from 100 ms to this, and every 400 ms while a
     /// turn waits for a server.

@@ -40,8 +40,13 @@ void add_server_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) 
     app.add_option("--parallel", o.parallel, "slots")->capture_default_str();
     app.add_option("-c,--ctx-size", o.ctx_size, "total tokens of all slots")->capture_default_str();
     app.add_flag("--kv-unified,--unified-kv", o.kv_unified, "let each slot use the whole context");
+    app.add_option("--cache-ram", o.cache_ram,
+                   "host memory for copies of slots in MiB, 1548 bytes per token\n"
+                   "(0: none; -1: as many tokens as --ctx-size)")
+        ->capture_default_str();
     app.add_flag("--no-cache-idle-slots", raw.no_cache_idle_slots,
-                 "with --kv-unified: do not empty idle slots when a request starts");
+                 "do not copy idle slots to host memory when a request starts, nor\n"
+                 "empty them with --kv-unified");
     app.add_option("-b,--batch-size", o.batch_size, "prompt tokens per batch")
         ->capture_default_str();
     app.add_option("-a,--alias", o.model, "name of the model")->capture_default_str();
@@ -81,8 +86,15 @@ void add_mock_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) {
     app.add_option("--tokens-per-second", o.tokens_per_second,
                    "token rate of each slot (0: unlimited)")
         ->capture_default_str();
+    app.add_option("--total-tokens-per-second", o.total_tokens_per_second,
+                   "token rate of all slots together (0: unlimited)")
+        ->capture_default_str();
     app.add_option("--prompt-tokens-per-second", o.prompt_tokens_per_second,
                    "evaluation rate of prompts (0: unlimited)")
+        ->capture_default_str();
+    app.add_option("--conversation-change-ms", raw.conversation_change_ms,
+                   "how long all slots stand still while one conversation is saved to\n"
+                   "host memory and another one loaded; half of it for each")
         ->capture_default_str();
     app.add_option("--dialogues", raw.dialogues,
                    "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
@@ -112,6 +124,7 @@ options program_flags::read() const {
     if (!raw.dialogues.empty()) o.dialogues = load_dialogues(raw.dialogues);
     for (const std::string& text : raw.faults) o.faults.push_back(parse_fault(text));
     o.crash_within = std::chrono::milliseconds(raw.crash_within_ms);
+    o.conversation_change = std::chrono::milliseconds(raw.conversation_change_ms);
     o.load_time = std::chrono::milliseconds(raw.load_ms);
     o.sse_ping_interval = std::chrono::seconds(raw.sse_ping_interval);
     o.slot_actions = !raw.slot_save_path.empty();

@@ -27,6 +27,7 @@ class program_flags {
         std::vector<std::string> faults;
         int crash_within_ms = 0;
         int load_ms = 0;
+        int conversation_change_ms = 0;
         int sse_ping_interval = 30;
         bool no_cache_idle_slots = false;
         bool no_slots = false;

@@ -24,10 +24,15 @@ options checked(options o) {
     require(o.parallel >= 1 && o.parallel <= 64, "parallel", o.parallel, "1 to 64");
     require(o.ctx_size / o.parallel >= 2, "ctx_size", o.ctx_size, "at least 2 for each slot");
     require(o.batch_size >= 1, "batch_size", o.batch_size, "at least 1");
+    require(o.cache_ram >= -1, "cache_ram", o.cache_ram, "at least -1");
+    require(o.conversation_change.count() >= 0, "conversation_change",
+            o.conversation_change.count(), "at least 0 ms");
     require(o.sliding_window >= 1, "sliding_window", o.sliding_window, "at least 1");
     require(o.ubatch_size >= 1, "ubatch_size", o.ubatch_size, "at least 1");
     require(o.ctx_checkpoints >= 0, "ctx_checkpoints", o.ctx_checkpoints, "at least 0");
     require(o.tokens_per_second >= 0, "tokens_per_second", o.tokens_per_second, "at least 0");
+    require(o.total_tokens_per_second >= 0, "total_tokens_per_second", o.total_tokens_per_second,
+            "at least 0");
     require(o.prompt_tokens_per_second >= 0, "prompt_tokens_per_second", o.prompt_tokens_per_second,
             "at least 0");
     require(o.poll_interval.count() > 0, "poll_interval", o.poll_interval.count(), "over 0 ms");

@@ -90,6 +90,15 @@ bool set_value(Enum& value, std::string_view text) {
     return false;
 }
 
+template <class Enum>
+requires std::is_enum_v<Enum>
+bool set_value(std::optional<Enum>& value, std::string_view text) {
+    Enum read{};
+    if (!set_value(read, text)) return false;
+    value = read;
+    return true;
+}
+
 // The message about a text that set_value() cannot read.
 template <class Field>
 std::string text_expected(const field_info& f, const Field& value) {
@@ -136,6 +145,10 @@ std::string show_value(const std::optional<Number>& value) requires std::is_arit
     return value ? show_value(*value) : std::string();
 }
 template <class Enum>
+std::string show_value(const std::optional<Enum>& value) requires std::is_enum_v<Enum> {
+    return value ? std::string(to_string(*value)) : std::string();
+}
+template <class Enum>
 std::string show_value(Enum value) requires std::is_enum_v<Enum> {
     return std::string(to_string(value));
 }
@@ -168,6 +181,8 @@ std::string to_string(duration d) {
 
 std::string_view to_string(pacing p) noexcept {
     switch (p) {
+        case pacing::automatic:
+            return automatic;
         case pacing::strict:
             return "strict";
         case pacing::warm:

@@ -204,6 +204,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     if (result.usage.prompt > 0) history_.record_prompt_tokens(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
+    pace_ = rest.pace;
     auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);

@@ -177,6 +177,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::string known_model_;
     server_props props_;  // of core_, as last reported
     bool has_spoken_here_ = false;
+    voice_pace pace_;
     std::weak_ptr<reply_shell> reply_;
     std::uint64_t running_ = 0;      // id of the running reply
     start_ptr starting_;             // until its reply has a prompt

@@ -325,8 +325,11 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
 }
 
 reply_start_point conversation_shell::start_at_current_server(reply_origin origin) {
-    return {
-        .core = core_, .origin = std::move(origin), .owner = id_, .lease = host_->lease(*core_)};
+    return {.core = core_,
+            .origin = std::move(origin),
+            .owner = id_,
+            .was_here = has_spoken_here_,
+            .pace = pace_};
 }
 
 }  // namespace tandem::detail

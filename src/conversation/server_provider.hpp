@@ -48,8 +48,6 @@ class server_provider {
     virtual void turn_ended(const server_link_ptr& core) = 0;
     virtual void conversation_ended(slots::owner_id conversation,
                                     const server_link_ptr& pinned) = 0;
-    /// Number of slots that a conversation may lease there.
-    virtual int lease(const server_link& core) const = 0;
 
  protected:
     ~server_provider() = default;

@@ -1,5 +1,6 @@
 #include "conversation/slot_file_job.hpp"
 
+#include "loop/clock.hpp"
 #include "server/server_link.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -45,7 +46,8 @@ void slot_file_job::request_slot() {
     });
     ticket_ = keeper.enqueue(
         {.prompt = order_.text,
-         .priority = slots::priority::continuation,
+         .kind = slots::request_kind::continuation,
+         .due = now(),
          .owner = order_.owner,
          .required_slot = own},
         [self = shared_from_this()](const slots::grant& g) { return self->take_slot(g); });

@@ -42,7 +42,7 @@ slot_prefill::~slot_prefill() {
 void slot_prefill::start(handler done) {
     done_ = std::move(done);
     ticket_ = core_->slots().enqueue(
-        {.prompt = prompt_.text, .priority = slots::priority::warming, .owner = owner_},
+        {.prompt = prompt_.text, .kind = slots::request_kind::background, .owner = owner_},
         [weak = weak_from_this()](const slots::grant& g) {
             const auto self = weak.lock();
             return self && self->take_slot(g);

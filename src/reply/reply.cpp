@@ -80,6 +80,10 @@ void reply::continue_after(chunk_id id) {
     detail::used(shell_)->scope().dispatch([s = shell_, id] { s->continue_after(id); });
 }
 
+void reply::speaks_until(chunk_id id, duration rest) {
+    detail::used(shell_)->scope().dispatch([s = shell_, id, rest] { s->speaks_until(id, rest); });
+}
+
 void reply::interrupt() {
     detail::used(shell_)->link()->interrupt();
     if (detail::used(shell_)->has_ended()) return;

@@ -125,8 +125,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
     } else {
         auto origin = std::move(where.origin);
         switch_to_server(std::move(where));
-        const int all = core_->slots().slots();
-        machine_.server_found(now(), lease_ > 0 ? std::min(lease_, all) : all, std::move(origin));
+        machine_.server_found(now(), core_->slots().slots(), std::move(origin));
     }
     perform_actions();
 }
@@ -140,7 +139,8 @@ void reply_shell::switch_to_server(reply_start_point where) {
     ++moves_;
     core_ = std::move(where.core);
     owner_ = where.owner != slots::nobody ? where.owner : id();
-    lease_ = where.lease;
+    was_here_ = where.was_here;
+    machine_.set_pace(where.pace);
     warmed_ = where.warmed;
     machine_.set_server_url(core_->config().server.url);
     settings_ = wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,

@@ -52,6 +52,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void upcoming_speech(std::uint64_t wait, speech_completion handler);
     void cancel_upcoming_speech(std::uint64_t wait);
     void continue_after(chunk_id id);
+    void speaks_until(chunk_id id, duration rest);
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
     void interrupt();
@@ -79,6 +80,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void report_failure(const completion_call& call, const failure& why);
     void request_slot();
     void request_warm_slot();
+    time_point get_due_time() const;
     grant_handler make_grant_handler(bool (reply_shell::*take)(const slots::grant&));
     bool take_slot(const slots::grant& g);
     bool take_warm_slot(const slots::grant& g);
@@ -95,7 +97,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);
     void perform(action::request_slot a);
-    void perform(action::raise_slot_priority);
+    void perform(action::update_slot_request);
+    void perform(action::check_slot_demand a);
     void perform(action::cancel_slot_request);
     void perform(action::send_request a);
     void perform(action::close_connection);
@@ -124,7 +127,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::shared_ptr<server_link> core_;
     std::uint64_t moves_ = 0;  // answers from an earlier server are ignored
     slots::owner_id owner_ = slots::nobody;
-    int lease_ = 0;
+    bool was_here_ = false;
     std::optional<int> warmed_;  // slot for the first request
     std::string settings_;       // the options part of every request
     reply_machine machine_;

@@ -132,10 +132,10 @@ void reply_shell::request_slot() {
     auto& keeper = core_->slots();
     ticket_ = keeper.enqueue({.prompt = comparable(machine_.text()),
                               .warmed = warmed,
-                              .priority = machine_.slot_priority(),
-                              .rank = static_cast<int>(options_.priority),
+                              .kind = machine_.slot_request_kind(),
+                              .due = get_due_time(),
                               .owner = owner_,
-                              .lease = lease_,
+                              .was_here = was_here_ || machine_.has_begun(),
                               .avoid = machine_.failed_slot()},
                              make_grant_handler(&reply_shell::take_slot));
     if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
@@ -146,16 +146,23 @@ void reply_shell::request_slot() {
 void reply_shell::request_warm_slot() {
     auto& keeper = core_->slots();
     warm_ticket_ = keeper.enqueue({.prompt = comparable(machine_.text()),
-                                   .priority = slots::priority::warming,
-                                   .rank = static_cast<int>(options_.priority),
-                                   .owner = owner_,
-                                   .lease = lease_},
+                                   .kind = slots::request_kind::background,
+                                   .due = get_due_time(),
+                                   .owner = owner_},
                                   make_grant_handler(&reply_shell::take_warm_slot));
     keeper.dispatch_grants();
 }
 
-void reply_shell::perform(action::raise_slot_priority) {
-    core_->slots().raise(ticket_, machine_.slot_priority());
+time_point reply_shell::get_due_time() const {
+    return machine_.due(now()) + slots::priority_shift(options_.priority);
+}
+
+void reply_shell::perform(action::update_slot_request) {
+    core_->slots().set_due(ticket_, get_due_time());
+}
+
+void reply_shell::perform(action::check_slot_demand a) {
+    if (core_->slots().is_wanted(a.slot, get_due_time())) machine_.slot_wanted(now());
 }
 
 void reply_shell::perform(action::cancel_slot_request) {
@@ -207,7 +214,12 @@ void reply_shell::perform(action::close_warming_connection) {
 void reply_shell::perform(action::release_slot a) {
     slots::release_info note{.server_state = a.side,
                              .is_use = a.is_use,
-                             .holds = comparable(machine_.text().substr(0, a.holds_bytes))};
+                             .holds = comparable(machine_.text().substr(0, a.holds_bytes)),
+                             .needed_at = a.needed_at,
+                             .tokens = a.tokens,
+                             .generation_time = a.generation_time,
+                             .cached = a.cached,
+                             .evaluated = a.evaluated};
     core_->slots().release(a.slot, std::move(note), a.erase, a.was_cut,
                            [weak = weak_from_this()](duration since_cut) {
                                // Others may read the result of an ended reply, so it must not

@@ -45,6 +45,11 @@ void reply_shell::continue_after(chunk_id id) {
     perform_actions();
 }
 
+void reply_shell::speaks_until(chunk_id id, duration rest) {
+    machine_.speaks_until(now(), id, rest);
+    perform_actions();
+}
+
 void reply_shell::heard(chunk_id id, std::size_t characters) {
     if (const auto listener = listener_.lock()) listener->on_heard(id, characters);
 }

@@ -2,6 +2,7 @@
 
 #include "base/failure.hpp"
 #include "reply/machine/reply_remainder.hpp"
+#include "reply/machine/voice_pace.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/chunk.hpp"
@@ -21,9 +22,12 @@ class reply_shell;
 struct reply_start_point {
     std::shared_ptr<server_link> core{};
     reply_origin origin{};
-    /// The owner of the slots, if it is not the reply alone, and the number of slots it may lease.
+    /// The owner of the slots, if it is not the reply alone, and whether a slot held its text
+    /// before.
     slots::owner_id owner = slots::nobody;
-    int lease = 0;
+    bool was_here = false;
+    /// The pace of the voice in earlier replies.
+    voice_pace pace{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
     /// Set with an error if retrying is useless.

@@ -74,7 +74,7 @@ slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
 }
 
 slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) {
-    waiting who{std::move(taker), w.priority == slots::priority::warming};
+    waiting who{std::move(taker), w.kind == slots::request_kind::background};
     w.owner = to_shared_owner_id(w.owner);
     const auto owner = w.owner;
     const auto table = table_->lock();
@@ -242,9 +242,13 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
-void slot_manager::raise(slots::ticket t, slots::priority to) {
-    table_->lock()->scheduler.raise(t, to);
-    dispatch_grants();
+// A grant does not depend on due times if there is none to make, so none needs to be dispatched.
+void slot_manager::set_due(slots::ticket t, time_point due) {
+    table_->lock()->scheduler.set_due(t, due);
+}
+
+bool slot_manager::is_wanted(int slot, time_point due) const {
+    return table_->lock()->scheduler.is_wanted(slot, due, now());
 }
 
 void slot_manager::log_wait(std::uint64_t reply, slots::ticket t) const {

@@ -67,7 +67,8 @@ class slot_manager {
     /// Withdraws a request, whose taker is not called afterwards. Returns how long the guard alone
     /// had delayed the request.
     duration cancel_request(slots::ticket t);
-    void raise(slots::ticket t, slots::priority to);
+    void set_due(slots::ticket t, time_point due);
+    bool is_wanted(int slot, time_point due) const;
     /// Logs why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
     /// The request on the slot has ended. With `erase` the slot is returned after its cache is

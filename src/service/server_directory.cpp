@@ -77,7 +77,6 @@ void server_directory::add(const service_config& c, const std::string& url) {
     auto settings = c.client;
     settings.server.url = url;  // identifies the slots
     auto use = std::make_shared<server_usage>(settings, service_slot_defaults, scope_);
-    use->slots->lock()->scheduler.allow_lease_sharing(c.share_idle_slots);
     uses_.emplace(id, std::move(use));
 }
 

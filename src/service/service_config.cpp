@@ -67,10 +67,6 @@ std::vector<config_fault> check(const service_config& c) {
     if (to_string(c.placement).empty())
         faults.push_back({"placement", fmt::format("is {}, which is not a valid value",
                                                    static_cast<int>(c.placement))});
-    if (c.slots_per_conversation < 0 || c.slots_per_conversation > 1024)
-        faults.push_back({"slots_per_conversation",
-                          fmt::format("is {}; it must be a whole number from 0 to 1024",
-                                      c.slots_per_conversation)});
     if (c.health_interval < std::chrono::milliseconds(100) ||
         c.health_interval > std::chrono::hours(1))
         faults.push_back(

@@ -15,7 +15,9 @@ service_core::service_core(std::shared_ptr<strand_scope> scope, service_config c
       config_(std::move(c)),
       instruments_(std::move(i)),
       directory_(config_, scope_of(instruments_)),
-      timer_(std::in_place, scope_->executor()) {}
+      timer_(std::in_place, scope_->executor()) {
+    if (!config_.client.pacing.mode) config_.client.pacing.mode = pacing::automatic;
+}
 
 // The loop may already be running on another thread.
 std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_executor& executor,
@@ -192,10 +194,6 @@ void service_core::turn_ended(const server_link_ptr& core) {
 }
 
 // A second slot spares a reply the guard; without a guard one slot is enough.
-int service_core::lease(const server_link& core) const {
-    if (config_.slots_per_conversation > 0) return config_.slots_per_conversation;
-    return core.reuse_guard() > duration{} ? 2 : 1;
-}
 
 // --- health
 

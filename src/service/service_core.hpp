@@ -52,7 +52,6 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void turn_began(const server_link_ptr& core) override;
     void turn_ended(const server_link_ptr& core) override;
     void conversation_ended(slots::owner_id conversation, const server_link_ptr& pinned) override;
-    int lease(const server_link& core) const override;
 
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;

@@ -4,8 +4,7 @@
 #include <tuple>
 #include <utility>
 
-// Slots and tickets. slot_scheduler_queue.cpp selects the next ticket, and
-// slot_scheduler_leases.cpp reserves slots for owners.
+// Slots and tickets. slot_scheduler_queue.cpp selects the next ticket and its slot.
 namespace tandem::slots {
 namespace {
 
@@ -22,13 +21,13 @@ slot_scheduler::slot_scheduler(int slots, duration reuse_guard)
 std::size_t slot_scheduler::count_waiting_turns() const {
     return static_cast<std::size_t>(
         std::count_if(queue_.begin(), queue_.end(),
-                      [](const waiting& other) { return other.wish.priority == priority::turn; }));
+                      [](const waiting& w) { return w.wish.kind == request_kind::turn; }));
 }
 
 void slot_scheduler::insert(waiting w) {
     const auto order = [](const waiting& a, const waiting& b) {
         const auto place_of = [](const waiting& x) {
-            return std::tuple(x.wish.priority, x.wish.rank, x.ticket);
+            return std::tuple(x.wish.kind == request_kind::background, x.wish.due, x.ticket);
         };
         return place_of(a) < place_of(b);
     };
@@ -37,19 +36,19 @@ void slot_scheduler::insert(waiting w) {
 }
 
 ticket slot_scheduler::request(slot_request w) {
-    if (w.priority == priority::turn && count_waiting_turns() >= queue_limit_) return no_ticket;
+    if (w.kind == request_kind::turn && count_waiting_turns() >= queue_limit_) return no_ticket;
     w.prompt = bounded(std::move(w.prompt));
     insert({++last_ticket_, std::move(w)});
     return last_ticket_;
 }
 
-void slot_scheduler::raise(ticket t, priority to) {
+void slot_scheduler::set_due(ticket t, time_point due) {
     const auto found = find(t);
-    if (found == queue_.end() || to >= found->wish.priority) return;
-    auto raised = *found;
+    if (found == queue_.end() || found->wish.due == due) return;
+    auto moved = *found;
     queue_.erase(found);
-    raised.wish.priority = to;
-    insert(std::move(raised));
+    moved.wish.due = due;
+    insert(std::move(moved));
 }
 
 void slot_scheduler::withdraw(ticket t) {
@@ -58,22 +57,53 @@ void slot_scheduler::withdraw(ticket t) {
 
 void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
+    learn_speed(s, note, now);
+    learn_restoring(s, note);
     s.busy = s.is_prefilled_now = false;
     if (!note.has_run) return;
     s.server_state = note.server_state;
     s.holds = bounded(std::move(note.holds));
     s.last_user = s.user;
+    s.needed_at = note.needed_at;
     s.is_left = false;
     if (!note.is_use) return;
     s.last_used = now;
     last_used_slot_ = slot;
 }
 
+void slot_scheduler::count_running_time(time_point now) {
+    running_time_ += count_running() * (now - counted_until_);
+    counted_until_ = now;
+}
+
+void slot_scheduler::learn_speed(const slot_state& s, const release_info& note, time_point now) {
+    count_running_time(now);
+    const auto whole = now - s.began_at;
+    if (note.tokens == 0 || whole <= duration{}) return;
+    const double running = to_ms(running_time_ - s.running_time_before) / to_ms(whole);
+    limit_.record(running, note.tokens, note.generation_time, now);
+}
+
+// A system prompt that all share is a part of the cached tokens, so only most of them count.
+void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
+    constexpr int fewest_tokens = 64;
+    constexpr int remembered = 3;
+    if (!s.shows_restoring || note.cached + note.evaluated < fewest_tokens) return;
+    const int step = note.evaluated < note.cached ? 1 : -1;
+    restored_ = std::clamp(restored_ + step, -remembered, remembered);
+}
+
+// If a ticket is overdue, one more runs than seems best, which shows whether that is still so.
+int slot_scheduler::find_most_running(time_point now) const {
+    constexpr duration overdue = std::chrono::seconds(1);
+    const bool is_late =
+        !queue_.empty() && is_live(queue_.front().wish) && queue_.front().wish.due + overdue < now;
+    return limit_.find(now) + (is_late ? 1 : 0);
+}
+
 void slot_scheduler::release_owner(owner_id owner) noexcept {
-    for (auto& s : slots_) {
+    for (auto& s : slots_)
         if (s.owner == owner) s.owner = nobody;
-        if (s.leased_to == owner) s.leased_to = nobody;
-    }
 }
 
 std::optional<int> slot_scheduler::last_slot_used_by(owner_id owner) const {
@@ -116,17 +146,21 @@ bool slot_scheduler::is_idle() const {
            std::none_of(slots_.begin(), slots_.end(), [](const slot_state& s) { return s.busy; });
 }
 
+int slot_scheduler::count_running() const {
+    int running = 0;
+    for (int slot = 0; slot < usable_; ++slot) running += at(slot).busy && !is_stuck(slot) ? 1 : 0;
+    return running;
+}
+
 int slot_scheduler::count_waiting_requests() const noexcept {
     const auto live = std::ranges::count_if(
-        queue_, [](const waiting& w) { return w.wish.priority != priority::warming; });
+        queue_, [](const waiting& w) { return w.wish.kind != request_kind::background; });
     return static_cast<int>(live);
 }
 
 void slot_scheduler::set_slot_count(int slots) {
     usable_ = std::clamp(slots, 1, static_cast<int>(slots_.size()));
     next_in_turn_ %= usable_;
-    // Slots above the limit cannot stay leased, because their owners must not count on them.
-    for (auto s = slots_.begin() + usable_; s != slots_.end(); ++s) s->leased_to = nobody;
 }
 
 void slot_scheduler::raise_slot_limit(int slots) {

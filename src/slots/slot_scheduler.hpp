@@ -1,9 +1,11 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "slots/running_limit.hpp"
 
 #include "tandem/config.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -30,13 +32,18 @@ constexpr std::size_t max_compared_bytes = 1u << 20;
 /// Maximum number of waiting tickets of priority `turn`, unless the caller sets another limit.
 constexpr std::size_t default_queue_limit = 1024;
 
-/// Order of service. All except `warming` are live: the consumer waits for the result.
-enum class priority {
-    rescue,        ///< a reply that resumes after a failure: the listener hears a pause
-    turn,          ///< the first request of a reply: the listener hears nothing yet
+/// What a request is for. All except `background` are live: a listener waits for the result.
+enum class request_kind {
+    turn,          ///< the first request of a reply
     continuation,  ///< a later request: the listener may still hear earlier text
-    warming,       ///< prefill only: never on a slot that another owner continues from
+    background,    ///< prefill only: never on a slot that another owner continues from
 };
+
+/// How much later than its listener needs it a reply of this priority counts as due.
+constexpr duration priority_shift(reply_priority p) noexcept {
+    constexpr duration step = std::chrono::milliseconds(500);
+    return p == reply_priority::high ? -step : p == reply_priority::low ? step : duration{};
+}
 
 /// A request for a slot.
 struct slot_request {
@@ -44,18 +51,22 @@ struct slot_request {
     std::string prompt{};
     /// The slot prefilled for this request; preferred if available and still prefilled.
     std::optional<int> warmed{};
-    slots::priority priority = slots::priority::turn;
-    /// Order within a priority; lower ranks are served first.
-    int rank = 0;
+    request_kind kind = request_kind::turn;
+    /// When the listener has nothing left to hear. Live requests are served in this order.
+    time_point due{};
     /// Protects the slot from being prefilled for others until release_owner().
     owner_id owner = nobody;
-    /// Number of slots that may be leased to the owner; 0: the owner shares all slots.
-    int lease = 0;
+    /// The owner has used a slot before: if none holds its text, the server's host memory may.
+    bool was_here = false;
     /// Only this slot is acceptable.
     std::optional<int> required_slot{};
     /// Used only if no other slot is available.
     std::optional<int> avoid{};
 };
+
+inline bool is_live(const slot_request& w) noexcept {
+    return w.kind != request_kind::background;
+}
 
 /// A slot granted to a ticket.
 struct grant {
@@ -93,6 +104,14 @@ struct release_info {
     bool is_use = true;
     /// The text that the slot holds, if known; empty = unknown.
     std::string holds{};
+    /// When the owner is expected to need the text again; `never` if that is unknown.
+    time_point needed_at = never;
+    /// Tokens generated after the first one, and the time from the first one to the last.
+    int tokens = 0;
+    duration generation_time{};
+    /// Tokens of the prompt that the slot held already, and those that the server evaluated.
+    int cached = 0;
+    int evaluated = 0;
 };
 
 /// Why a ticket waits.
@@ -102,10 +121,8 @@ struct wait_reason {
     /// Slots of the scheduler, and how many of them are stuck on the server.
     int slots = 0;
     int stuck = 0;
-    /// Slots that are leased to others and not stuck; the ticket can use none of them.
-    int leased = 0;
-    /// Number of its own slots if the owner has all its leases: the ticket can use only these.
-    int own = 0;
+    /// The maximum number of running requests, if that alone delays the ticket.
+    std::optional<int> most_running{};
     /// The slot whose guard alone delays the ticket, and the remaining time. Nothing if all slots
     /// are busy or promised to tickets ahead of it.
     std::optional<int> guarded_slot{};
@@ -120,46 +137,40 @@ std::string describe_wait(const wait_reason& w);
 /// Decides which request gets which slot, and when. Pure: callers pass the time, call take_grants()
 /// after each change, and call it again at next_grant().
 ///
+/// Tickets. Live tickets are served in the order of their due times, then of arrival; background
+/// tickets come last. A ticket that waits for a guard is promised its slot: later tickets may get
+/// any other slot. A background ticket gets no slot that a waiting live ticket could use.
+///
 /// Slots. A slot runs one request at a time. It counts as used when its request ends, for whatever
-/// reason, and is not reused within the guard. Idle slots are ranked by these criteria, in this
-/// order: not stuck on the server (a stuck slot is used only if the ticket has no other, and is
-/// never prefilled; a slot that another owner continues from is never prefilled either); idle for
-/// the guard; not leased to another owner; not the slot to avoid; not maybe_busy on the server,
-/// which would delay the request; prefilled for the ticket; least text to evaluate, plus text
-/// overwritten that another owner may come back for; used last. While a slot is being prefilled for
-/// a ticket, only a slot that holds the whole prompt may replace it. Among equals, or if all must
-/// wait, the slot whose guard ends first is chosen, which is the next in turn.
-///
-/// Tickets. They are served by priority, then rank, then order of arrival. A ticket that waits for
-/// a guard is promised its slot: later tickets may get any other slot. A prefilling ticket gets no
-/// slot that a waiting live ticket could use.
-///
-/// Leases. An owner that may lease slots holds a lease of each slot it is granted, and of further
-/// idle slots not promised to any ticket, until release_owner(). A leased slot serves only its
-/// owner (but see allow_lease_sharing()), and an owner with all its leases gets no other slot.
-/// While one of its slots is stuck, the owner may lease another; surplus leases end at its next
-/// grant.
+/// reason, and is not reused within the guard. Its text is a cache entry, which stays until another
+/// request needs the slot more. Idle slots are ranked by these criteria, in this order: not stuck
+/// on the server (a stuck slot is used only if the ticket has no other, and is never prefilled; a
+/// slot that another owner continues from is never prefilled either); idle for the guard; not the
+/// slot to avoid; not maybe_busy on the server, which would delay the request; prefilled for the
+/// ticket; least text to evaluate, plus text overwritten that another owner may come back for; text
+/// needed again latest; used last. While a slot is being prefilled for a ticket, only a slot that
+/// holds the whole prompt may replace it. Among equals, or if all must wait, the slot whose guard
+/// ends first is chosen, which is the next in turn.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
     slot_scheduler(int slots, duration reuse_guard);
 
-    /// Queues a request after all others of its priority. Returns no_ticket and queues nothing if
-    /// the limit for priority `turn` is reached.
+    /// Queues a request. Returns no_ticket and queues nothing if the limit of waiting turns is
+    /// reached.
     ticket request(slot_request w = {});
     /// Withdraws a request; has no effect if it was already granted or withdrawn.
     void withdraw(ticket t);
-    /// Raises the priority of a waiting ticket. Has no effect if `to` is not higher or the ticket
-    /// does not wait.
-    void raise(ticket t, priority to);
+    /// Changes the due time of a waiting ticket; has no effect if the ticket does not wait.
+    void set_due(ticket t, time_point due);
     /// How long the guard alone has delayed the ticket so far; 0 if the ticket does not wait.
     duration guard_wait(ticket t, time_point now) const;
     /// Takes an idle slot without a ticket, for other work; release() returns it.
     void occupy(int slot) { at(slot).busy = true; }
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
-    /// The owner's requests are over: its leases end and its slots may be overwritten. Until
-    /// another request uses them, they are known to hold its text.
+    /// The owner's requests are over: its slots may be prefilled for others. Until another request
+    /// uses them, they are known to hold its text.
     void release_owner(owner_id owner) noexcept;
     /// The owner will never return, so its text in the slots is worthless.
     void retire(owner_id owner) noexcept;
@@ -178,15 +189,15 @@ class slot_scheduler {
     /// Changes the guard, including for slots already used and for waiting tickets.
     void set_guard(duration reuse_guard) noexcept { reuse_guard_ = reuse_guard; }
     /// Sets the number of slots to that of the server, up to the bound set by the constructor or
-    /// raise_slot_limit(). Slots above the limit are not granted, and their leases end.
+    /// raise_slot_limit(). Slots above the limit are not granted.
     void set_slot_count(int slots);
     /// Raises the bound of set_slot_count(); has no effect if the bound is already as high.
     void raise_slot_limit(int slots);
-    /// Whether a ticket of priority `turn` or `rescue` whose owner lacks some of its slots may take
-    /// an idle slot leased to another owner, if no other is ready. The lease moves with the slot.
-    /// Off by default.
-    void allow_lease_sharing(bool is_on) noexcept { sharing_ = is_on; }
-    /// Sets the limit for waiting tickets of priority `turn`; tickets already waiting stay.
+    /// Whether the server brings a displaced text back from its host memory, so that displacing
+    /// costs little. Observed in requests of owners whose text another one had displaced; false
+    /// before the first.
+    bool restores_texts() const noexcept { return restored_ > 0; }
+    /// Sets the limit for waiting tickets of kind `turn`; tickets already waiting stay.
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
 
     /// The grants that are possible at `now`.
@@ -198,6 +209,10 @@ class slot_scheduler {
     /// Why the ticket was not granted; nothing if the ticket does not wait.
     std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
 
+    /// Whether the request on `slot` should end at its next sentence, because a waiting ticket
+    /// needs the slot before `due`, when the listener of that request has nothing left to hear.
+    bool is_wanted(int slot, time_point due, time_point now) const;
+
     /// Whether no ticket waits and no slot is in use.
     bool is_idle() const;
     /// Number of waiting tickets, excluding those that only prefill.
@@ -205,8 +220,10 @@ class slot_scheduler {
     int slots() const noexcept { return usable_; }
     bool is_busy(int slot) const { return at(slot).busy; }
     server_slot_state server_state(int slot) const { return at(slot).server_state; }
-    /// The owner that leases the slot; `nobody` if the slot is shared.
-    owner_id leased_to(int slot) const { return at(slot).leased_to; }
+    /// Number of slots in use that are not stuck.
+    int count_running() const;
+    /// The maximum number of requests that run at once, learned from their speed.
+    int most_running() const noexcept { return most_running_; }
 
  private:
     struct slot_state {
@@ -219,11 +236,17 @@ class slot_scheduler {
         std::string holds{};
         /// The last user, if it continues from this slot.
         owner_id owner = nobody;
-        owner_id leased_to = nobody;
+        /// When its last user is expected to need the text again.
+        time_point needed_at = never;
         /// The owner granted the slot last, and the owner whose request ran on it last.
         owner_id user = nobody;
         owner_id last_user = nobody;
         bool is_left = false;  // the last user will not return
+        /// When the running request began, and running_time_ at that moment.
+        time_point began_at{};
+        duration running_time_before{};
+        /// The running request is of an owner whose text was displaced, on another owner's slot.
+        bool shows_restoring = false;
     };
     struct waiting {
         slots::ticket ticket;
@@ -249,39 +272,40 @@ class slot_scheduler {
     time_point ready_at(int slot) const;
     bool is_stuck(int slot) const { return at(slot).server_state == server_slot_state::busy; }
     std::size_t reuse_cost(int slot, const slot_request& w, time_point now) const;
+    bool is_resident(owner_id owner) const;
+    time_point text_needed_at(int slot, const slot_request& w) const;
     std::size_t count_waiting_turns() const;
 
     void insert(waiting w);
+    void count_running_time(time_point now);
+    void learn_speed(const slot_state& s, const release_info& note, time_point now);
+    void learn_restoring(const slot_state& s, const release_info& note) noexcept;
+    int find_most_running(time_point now) const;
 
     // Queue, in slot_scheduler_queue.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;
     bool is_warm(int slot, const slot_request& w) const;
     bool is_prefilled_for(const slot_request& w) const;
     bool may_prefill(int slot, const slot_request& w) const;
-    bool has_only_stuck(const slot_request& w, bool has_all) const;
-    bool serve_queue(time_point now, std::vector<grant>& given);
+    static bool may_be_granted(int slot, const slot_request& w) {
+        return !w.required_slot || slot == *w.required_slot;
+    }
+    bool has_only_stuck(const slot_request& w) const;
     std::optional<int> choose(const prospects& p, const slot_request& w, time_point now) const;
     grant grant_slot(int slot, std::size_t place, time_point now);
     std::vector<wait_prediction> predict_waits() const;
-    void count_slots(const slot_request& asked, wait_reason& w) const;
+    void count_slots(wait_reason& w) const;
     void update_guard_waits(time_point now);
-
-    // Leases, in slot_scheduler_leases.cpp.
-    bool is_leased_to_other(int slot, const slot_request& w) const;
-    int count_leases_of(owner_id owner) const;
-    bool has_all_leases(const slot_request& w) const;
-    bool may_be_granted(int slot, const slot_request& w, bool has_all) const;
-    std::vector<int> sort_by_reuse_cost(const std::vector<int>& slots, const slot_request& w,
-                                        time_point now) const;
-    bool lease(int slot, const slot_request& w, const std::vector<int>& idle, time_point now);
-    void extend_leases(const slot_request& w, int more, const std::vector<int>& idle,
-                       time_point now);
-    void reduce_leases(int granted, const slot_request& w, int fewer, time_point now);
 
     duration reuse_guard_;
     std::vector<slot_state> slots_;
     int usable_;
-    bool sharing_ = false;
+    running_limit limit_;
+    int most_running_ = running_limit::unlimited;
+    // The time of all requests together, up to counted_until_.
+    duration running_time_{};
+    time_point counted_until_{};
+    int restored_ = 0;  // recent requests that found their text restored, minus others
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;
     slots::ticket last_ticket_ = no_ticket;

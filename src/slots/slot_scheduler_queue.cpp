@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <map>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -15,9 +14,14 @@ namespace {
 // After a longer silence the conversation is not expected to continue.
 constexpr duration longest_absence = std::chrono::minutes(5);
 
-bool is_live(const slot_request& w) noexcept {
-    return w.priority != priority::warming;
-}
+// Loading a text from host memory takes as long as evaluating about this many bytes.
+constexpr std::size_t cost_of_restoring = 256;
+
+// A request ends early for a ticket that is due within this time, about half a sentence ...
+constexpr duration urgent_within = std::chrono::milliseconds(1500);
+// ... and this much sooner than the next request of its own reply, about two sentences. A change of
+// a slot's conversation holds up the whole server, so that shorter runs would leave less for all.
+constexpr duration least_gain = std::chrono::seconds(6);
 
 // Conversations often begin alike. Comparing whole blocks is many times faster than comparing
 // bytes.
@@ -42,8 +46,6 @@ struct slot_scheduler::prospects {
     bool awaits_prefilling = false;
     /// The ticket prefills, and waiting live tickets could use these slots.
     bool is_held_back = false;
-    /// The owner holds all the leases that it may have.
-    bool has_all = false;
 };
 
 /// Walks through the queue and tracks which idle slots remain for the next ticket.
@@ -51,9 +53,8 @@ class slot_scheduler::queue_simulation {
  public:
     explicit queue_simulation(const slot_scheduler& s);
 
-    bool is_over() const noexcept { return idle_.empty(); }
-    /// Idle slots not promised to an earlier ticket, in the order in which their guards end.
-    const std::vector<int>& idle() const noexcept { return idle_; }
+    /// Whether no slot, or no permission to run another request, is left.
+    bool is_over() const noexcept { return idle_.empty() || may_start_ <= 0; }
     prospects look(const slot_request& w) const;
     /// The ticket was granted the slot.
     void granted(int slot);
@@ -62,19 +63,18 @@ class slot_scheduler::queue_simulation {
 
  private:
     void arrange();
-    bool has_any_for(const slot_request& w) const;
     void find_open(const slot_request& w, bool stuck, prospects& p) const;
     void leave_wanted(prospects& p) const;
     void promise(int slot);
 
     const slot_scheduler& s_;
     std::vector<int> idle_;
-    std::map<owner_id, int> idle_of_;  // number of idle slots leased to each owner
-    std::vector<bool> is_wanted_;      // by slot: a waiting live ticket could use it
+    int may_start_;                // number of further requests that may run
+    std::vector<bool> is_wanted_;  // by slot: a waiting live ticket could use it
 };
 
 slot_scheduler::queue_simulation::queue_simulation(const slot_scheduler& s)
-    : s_(s), is_wanted_(s.slots_.size()) {
+    : s_(s), may_start_(s.most_running_ - s.count_running()), is_wanted_(s.slots_.size()) {
     for (int slot = 0; slot < s.usable_; ++slot)
         if (!s.at(slot).busy) idle_.push_back(slot);
     arrange();
@@ -86,30 +86,15 @@ void slot_scheduler::queue_simulation::arrange() {
         return std::pair(s_.ready_at(slot), (slot - s_.next_in_turn_ + s_.usable_) % s_.usable_);
     };
     std::sort(idle_.begin(), idle_.end(), [&](int a, int b) { return place(a) < place(b); });
-    idle_of_.clear();
-    for (const int slot : idle_) ++idle_of_[s_.leased_to(slot)];
-}
-
-// Quick test: most tickets that wait for leased slots need no closer check.
-bool slot_scheduler::queue_simulation::has_any_for(const slot_request& w) const {
-    return s_.sharing_ || idle_of_.contains(nobody) || idle_of_.contains(w.owner);
 }
 
 slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
-    if (!has_any_for(w)) return {};
-    prospects p{.awaits_prefilling = s_.is_prefilled_for(w), .has_all = s_.has_all_leases(w)};
+    prospects p{.awaits_prefilling = s_.is_prefilled_for(w)};
     find_open(w, false, p);
     // If every slot open to it is stuck, a live ticket still gets one: the server delays the
     // request, whose own timeout ends it if necessary.
-    if (p.open.empty() && is_live(w) && s_.has_only_stuck(w, p.has_all)) find_open(w, true, p);
+    if (p.open.empty() && is_live(w) && s_.has_only_stuck(w)) find_open(w, true, p);
     if (!is_live(w)) leave_wanted(p);
-    if (!s_.sharing_) return p;
-    // Among slots that are ready at the same time, those not leased to others go first.
-    const auto place = [&](int slot) {
-        return std::pair(s_.ready_at(slot), s_.is_leased_to_other(slot, w));
-    };
-    std::stable_sort(p.open.begin(), p.open.end(),
-                     [&](int a, int b) { return place(a) < place(b); });
     return p;
 }
 
@@ -118,7 +103,7 @@ slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_requ
 void slot_scheduler::queue_simulation::find_open(const slot_request& w, bool stuck,
                                                  prospects& p) const {
     for (const int slot : idle_) {
-        if (s_.is_stuck(slot) != stuck || !s_.may_be_granted(slot, w, p.has_all)) continue;
+        if (s_.is_stuck(slot) != stuck || !may_be_granted(slot, w)) continue;
         if (!is_live(w) && !s_.may_prefill(slot, w)) continue;
         if (!p.awaits_prefilling || s_.at(slot).holds.starts_with(w.prompt)) p.open.push_back(slot);
     }
@@ -134,49 +119,40 @@ void slot_scheduler::queue_simulation::leave_wanted(prospects& p) const {
 
 void slot_scheduler::queue_simulation::granted(int slot) {
     std::erase(idle_, slot);
+    --may_start_;
     // The next slot in turn may have changed.
     arrange();
 }
 
 void slot_scheduler::queue_simulation::waits(const slot_request& w, const prospects& p) {
     if (!p.open.empty() && !p.awaits_prefilling) promise(p.open.front());
-    if (!is_live(w) || !has_any_for(w)) return;
+    if (!is_live(w)) return;
     for (const int slot : idle_)
-        if (s_.may_be_granted(slot, w, p.has_all))
-            is_wanted_[static_cast<std::size_t>(slot)] = true;
+        if (may_be_granted(slot, w)) is_wanted_[static_cast<std::size_t>(slot)] = true;
 }
 
 void slot_scheduler::queue_simulation::promise(int slot) {
     std::erase(idle_, slot);
-    const auto left = idle_of_.find(s_.leased_to(slot));
-    if (--left->second == 0) idle_of_.erase(left);
+    --may_start_;
 }
 
 std::vector<grant> slot_scheduler::take_grants(time_point now) {
     std::vector<grant> given;
-    while (!serve_queue(now, given)) continue;
-    update_guard_waits(now);
-    return given;
-}
-
-// Returns false if the queue must be walked again, because a lease ended and its slot may suit a
-// ticket that was skipped.
-bool slot_scheduler::serve_queue(time_point now, std::vector<grant>& given) {
+    most_running_ = find_most_running(now);
     queue_simulation walk(*this);
     for (std::size_t place = 0; place < queue_.size() && !walk.is_over();) {
         const auto& w = queue_[place].wish;
         const auto seen = walk.look(w);
         if (const auto best = choose(seen, w, now)) {
-            const bool has_fewer = lease(*best, w, walk.idle(), now);
             given.push_back(grant_slot(*best, place, now));
-            if (has_fewer) return false;
             walk.granted(*best);
         } else {
             walk.waits(w, seen);
             ++place;
         }
     }
-    return true;
+    update_guard_waits(now);
+    return given;
 }
 
 // Indexed by place in the queue.
@@ -225,7 +201,7 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
     if (found == queue_.end()) return std::nullopt;
     const auto before = static_cast<std::size_t>(found - queue_.begin());
     wait_reason w{.before = static_cast<int>(before), .slots = usable_};
-    count_slots(found->wish, w);
+    count_slots(w);
     if (const auto slot = predict_waits()[before].promised) {
         w.guarded_slot = slot;
         // A slot never used is ready since the minimum time; subtracting that would overflow.
@@ -236,20 +212,32 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
     return w;
 }
 
-void slot_scheduler::count_slots(const slot_request& asked, wait_reason& w) const {
-    const bool all = has_all_leases(asked);
-    if (all) w.own = count_leases_of(asked.owner);
+void slot_scheduler::count_slots(wait_reason& w) const {
+    int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) {
-        if (is_stuck(slot)) ++w.stuck;
-        if (!is_stuck(slot) && is_leased_to_other(slot, asked) && !may_be_granted(slot, asked, all))
-            ++w.leased;
+        w.stuck += is_stuck(slot) ? 1 : 0;
+        idle += !is_stuck(slot) && !at(slot).busy ? 1 : 0;
     }
+    if (idle > 0 && count_running() >= most_running_) w.most_running = most_running_;
 }
 
-bool slot_scheduler::has_only_stuck(const slot_request& w, bool has_all) const {
+bool slot_scheduler::has_only_stuck(const slot_request& w) const {
     for (int slot = 0; slot < usable_; ++slot)
-        if (may_be_granted(slot, w, has_all) && !is_stuck(slot)) return false;
+        if (may_be_granted(slot, w) && !is_stuck(slot)) return false;
     return true;
+}
+
+// A ticket with a prediction gets a slot soon without this one.
+bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
+    const auto next_need = due - reuse_guard_ - least_gain;
+    const auto all = predict_waits();
+    for (std::size_t place = 0; place < queue_.size(); ++place) {
+        const auto& w = queue_[place].wish;
+        if (!is_live(w) || std::max(w.due, now) >= next_need || w.due > now + urgent_within + reuse_guard_)
+            return false;
+        if (!all[place].due && may_be_granted(slot, w)) return true;
+    }
+    return false;
 }
 
 bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
@@ -259,14 +247,31 @@ bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
 }
 
 // Bytes that the request must evaluate, plus bytes lost to another owner that may return. A
-// dialogue that begins like another one therefore leaves that one its slot.
+// dialogue that begins like another one therefore leaves that one its slot. The server loads a text
+// from its host memory only into a slot that holds another text, not into an empty one (#28139), and
+// that would keep less than half of it.
 std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
     const bool may_be_wanted = !s.is_left && s.last_used && now - *s.last_used < longest_absence;
-    const auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
-    return w.prompt.size() - common + lost;
+    auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
+    if (restores_texts() && is_anothers_text) lost = std::min(lost, cost_of_restoring);
+    const bool is_restored = restores_texts() && is_anothers_text && w.was_here &&
+                             common < s.holds.size() / 2 && !is_resident(w.owner);
+    return is_restored ? lost : w.prompt.size() - common + lost;
+}
+
+bool slot_scheduler::is_resident(owner_id owner) const {
+    return std::any_of(slots_.begin(), slots_.begin() + usable_,
+                       [owner](const slot_state& s) { return s.last_user == owner; });
+}
+
+// Later is better: the text of nobody, or of an owner that is not expected back, is needed never.
+time_point slot_scheduler::text_needed_at(int slot, const slot_request& w) const {
+    const auto& s = at(slot);
+    const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner && !s.is_left;
+    return is_anothers_text ? s.needed_at : never;
 }
 
 // The server may have fewer slots than before, and another reply may have taken the slot.
@@ -288,12 +293,12 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request
     if (p.is_held_back || end == p.open.begin()) return std::nullopt;
     // Texts are long, so compare them only if there is a choice.
     if (end - p.open.begin() == 1) return p.open.front();
-    using rank = std::tuple<bool, bool, bool, bool, std::size_t, bool>;
+    using rank = std::tuple<bool, bool, bool, std::size_t, duration, bool>;
     std::optional<std::pair<rank, int>> best;
     for (auto slot = p.open.begin(); slot != end; ++slot) {
-        const rank r(is_leased_to_other(*slot, w), *slot == w.avoid,
-                     at(*slot).server_state == server_slot_state::maybe_busy, !is_warm(*slot, w),
-                     reuse_cost(*slot, w, now), *slot != last_used_slot_);
+        const rank r(*slot == w.avoid, at(*slot).server_state == server_slot_state::maybe_busy,
+                     !is_warm(*slot, w), reuse_cost(*slot, w, now),
+                     never - text_needed_at(*slot, w), *slot != last_used_slot_);
         // Takes the first of equals, whose guard ended first.
         if (!best || r < best->first) best = {r, *slot};
     }
@@ -307,9 +312,14 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     const bool reused = slot == last_used_slot_;
     // A prefill takes no turn: the slot remains the next one.
     if (!reused && is_live(w.wish)) next_in_turn_ = (slot + 1) % usable_;
+    count_running_time(now);
     auto& s = at(slot);
     s.busy = true;
     s.is_prefilled_now = !is_live(w.wish);
+    s.began_at = now;
+    s.shows_restoring =
+        w.wish.was_here && s.last_user != nobody && !s.holds.empty() && !is_resident(w.wish.owner);
+    s.running_time_before = running_time_;
     s.owner = s.user = w.wish.owner;
     const auto previous = s.last_user == s.user ? nobody : s.last_user;
     return {w.ticket, slot, reused, w.guarded + guarded, previous};

@@ -135,7 +135,6 @@ class running_gateway {
         s.pacing.mode = pacing;
         s.chunking.first_chunk_min_tokens = 0;
         s.generation.temperature = 0;
-        o.service.slots_per_conversation = 1;
         gate_.emplace(loop_.loop, std::move(o));
         port_ = gate_->port();
         loop_.run();

@@ -138,7 +138,6 @@ int measure_speaking(int count) {
     const auto list = start_servers((count + slots - 1) / slots, slots, 30);
     boost::asio::io_context ioc(1);
     auto config = config_of(list);
-    config.slots_per_conversation = 1;
     tandem::service bots(ioc.get_executor(), config);
     std::vector<tandem::conversation> talks;
     talks.reserve(static_cast<std::size_t>(count));

@@ -117,7 +117,6 @@ tandem::service_config config_of(const token_hose& hose, const load& l) {
     c.client.chunking.peek_hold = 10s;
     c.client.pacing.held_chunks_max = 1024;
     c.client.failover.retries = 0;
-    c.slots_per_conversation = 1;
     return c;
 }
 

@@ -88,7 +88,6 @@ class chaos : public ::testing::Test {
         service_config c;
         c.servers = std::move(urls);
         c.client = client_config();
-        c.slots_per_conversation = 1;
         c.health_interval = 200ms;
         return c;
     }

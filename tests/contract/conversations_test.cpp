@@ -385,7 +385,6 @@ TEST_P(conversations_contract, two_hundred_at_once_with_random_interruptions) {
     config.client.speech.form = speech_form::exact;
     config.client.generation.max_tokens = tokens_of_a_turn;
     config.client.limits.queue_timeout = std::chrono::minutes(5);
-    config.slots_per_conversation = 1;
     service bots(loop().ioc.get_executor(), config, kept_log());
     const auto questions = first_questions();
     const int count = static_cast<int>(number_from("TANDEM_CONVERSATIONS", 200));

@@ -16,7 +16,6 @@ class two_servers : public a_gateway {
     two_servers() {
         // Without a conversation's name, the gateway alternates between the servers.
         options.service.placement = placement::round_robin;
-        options.service.slots_per_conversation = 1;
         options.answer_cache.entries = 0;
         answers_with("And?", "That is all.");
     }

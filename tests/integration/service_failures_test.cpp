@@ -21,7 +21,6 @@ class failing_servers : public service_and_mocks {
  protected:
     failing_servers() {
         config.placement = placement::round_robin;
-        config.slots_per_conversation = 1;
         config.client.pacing.mode = pacing::strict;
     }
     static mock::fault always(fault_kind kind, const char* path, int status = 500) {

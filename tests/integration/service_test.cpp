@@ -39,13 +39,11 @@ class a_service : public service_and_mocks {
 
 TEST_F(a_service, refuses_a_configuration_with_every_fault_named) {
     config.servers = {"ftp://somewhere", "http://a:1", "http://a:1"};
-    config.slots_per_conversation = -1;
     config.health_interval = 1ms;
     config.conversation.trim_slack = 7;
     std::set<std::string> fields;
     for (const auto& fault : check(config)) fields.insert(fault.field);
-    EXPECT_THAT(fields,
-                ElementsAre("health_interval", "servers", "slots_per_conversation", "trim_slack"));
+    EXPECT_THAT(fields, ElementsAre("health_interval", "servers", "trim_slack"));
     EXPECT_THROW(service(loop.ioc.get_executor(), config), config_error);
 }
 
@@ -81,23 +79,8 @@ TEST_F(a_service, does_not_know_of_another_processes_requests) {
     EXPECT_THAT(slot_overlaps(server().observe()), Not(IsEmpty()));
 }
 
-TEST_F(a_service, lets_a_conversation_have_its_slots_until_all_is_generated) {
-    config.slots_per_conversation = 2;
-    config.client.pacing.mode = pacing::strict;
-    start();
-    auto talks = many(2);
-    auto first = say_until_first_chunk(talks[0], "Hello!");
-    consumer second(talks[1].say("And you?"));
-    loop.run_until([&] { return servers()[0].waiting == 1; });
-    EXPECT_THAT(second.chunks(), IsEmpty());
-    first.interrupt();
-    loop.run_to_end(second);
-    EXPECT_EQ(second.text(), "I am well, too.");
-}
-
-TEST_F(a_service, lets_a_turn_have_a_slot_that_rests_where_that_is_wanted) {
-    config.slots_per_conversation = 2;
-    config.share_idle_slots = true;
+TEST_F(a_service, lets_a_turn_have_the_slot_of_a_reply_that_rests) {
+    server_options.parallel = 1;
     config.client.pacing.mode = pacing::strict;
     start();
     auto talks = many(2);

@@ -396,7 +396,7 @@ describe('the time line', () => {
 
     test('shows warming, and waits for the reuse guard', async (t) => {
         const guarded = await runGateway(mock, {
-            more: ['--reuse-guard', '3s', '--pacing', 'warm', '--slots-per-conversation', '2'],
+            more: ['--reuse-guard', '3s', '--pacing', 'warm'],
         });
         t.after(() => guarded.stop());
         const it = await openPage(browser, guarded.port);

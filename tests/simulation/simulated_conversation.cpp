@@ -243,7 +243,7 @@ void simulated_conversation::server_found(const start_ptr& start) {
         origin = std::move(*start->resumed);
         if (rest_model_ != model_) origin.rest->text.forget_ids();
     }
-    start->done({.where = {core_, id_, service_.lease()}, .origin = std::move(origin)});
+    start->done({.where = {core_, id_}, .origin = std::move(origin)});
 }
 
 // --- events of a reply

@@ -27,7 +27,10 @@ duration random_queue_timeout(rng& random) {
 }
 
 detail::reply_rules random_rules(rng& random, const simulated_model& model, pacing mode) {
-    auto pace = detail::make_pacing_rules(mode, pick(random, 1, 3), pick(random, 1, 6));
+    auto pace = detail::make_pacing_rules(
+        mode, {.ahead_chunks = pick(random, 1, 3),
+               .held_chunks_max = pick(random, 1, 6),
+               .ahead_speech = milliseconds(pick(random, 1000, 10'000))});
     if (mode == pacing::stream && chance(random, 0.3)) pace = detail::uncut;
     return {.pacing = pace,
             .peek_hold = milliseconds(pick(random, 0, 3) * 100),
@@ -55,7 +58,7 @@ text::chunk_limits random_limits(rng& random) {
 
 reply_plan random_plan(rng& random, std::string prompt) {
     simulated_model model(random, std::move(prompt));
-    const auto mode = static_cast<pacing>(pick(random, 0, 3));
+    const auto mode = static_cast<pacing>(pick(random, 0, 4));
     auto rules = random_rules(random, model, mode);
     const auto limits = random_limits(random);
     return {std::move(model), mode, std::move(rules), limits, random_rule(random)};
@@ -68,7 +71,7 @@ simulated_source make_single_server_source(simulated_core& core, slots::owner_id
         if (core.refuses()) return done({.why = {errc::circuit_open, {}}});
         core.prepare([&core, owner, starts, from = std::move(from), done](const error_code& ec) {
             if (ec) core.request_failed(ec);
-            simulated_start found{.why = {ec, {}}, .where = {&core, owner, 0}, .origin = from};
+            simulated_start found{.why = {ec, {}}, .where = {&core, owner}, .origin = from};
             // A restarted server may have another model. A conversation drops the ids, too.
             if (found.origin.rest && core.told_starts() != starts)
                 found.origin.rest->text.forget_ids();
@@ -191,8 +194,7 @@ void simulated_reply::on_server_acquired(simulated_start where) {
             generated_ = origin.rest->text.generated().size();
         }
         switch_to_server(std::move(where));
-        const int all = site_.core->slots().count();
-        slots_found_ = site_.lease > 0 ? std::min(site_.lease, all) : all;
+        slots_found_ = site_.core->slots().count();
         machine_.server_found(world_.now(), slots_found_, std::move(origin));
     }
     perform_actions();
@@ -284,9 +286,10 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
 void simulated_reply::perform(const detail::action::request_slot&) {
     ticket_ = site_.core->slots().want({.prompt = std::string(machine_.text()),
                                         .warmed = machine_.warm_slot(),
-                                        .priority = machine_.slot_priority(),
+                                        .kind = machine_.slot_request_kind(),
+                                        .due = machine_.due(world_.now()),
                                         .owner = site_.owner,
-                                        .lease = site_.lease,
+                                        .was_here = machine_.has_begun(),
                                         .avoid = machine_.failed_slot()},
                                        [this](const slots::grant& g) {
                                            ticket_ = slots::no_ticket;
@@ -301,9 +304,16 @@ void simulated_reply::perform(const detail::action::request_slot&) {
     machine_.slot_refused(world_.now());
 }
 
-void simulated_reply::perform(const detail::action::raise_slot_priority&) {
-    world_.note("a reply that waits for its slot becomes urgent");
-    site_.core->slots().raise(ticket_, machine_.slot_priority());
+void simulated_reply::perform(const detail::action::update_slot_request&) {
+    world_.note("the due time of a waiting reply changes");
+    site_.core->slots().set_due(ticket_, machine_.due(world_.now()));
+}
+
+void simulated_reply::perform(const detail::action::check_slot_demand& a) {
+    world_.check(live_.open && live_.slot_held, "only a running request may be needed less");
+    if (!site_.core->slots().is_wanted(a.slot, machine_.due(world_.now()))) return;
+    world_.note("a request ends for a reply that is due sooner");
+    machine_.slot_wanted(world_.now());
 }
 
 void simulated_reply::perform(const detail::action::cancel_slot_request&) {
@@ -318,9 +328,8 @@ void simulated_reply::perform(const detail::action::request_warm_slot&) {
     world_.check(plan_.mode == pacing::warm && slots_found_ > 1,
                  "only warm replies prefill, and only another slot");
     warm_ticket_ = site_.core->slots().want({.prompt = std::string(machine_.text()),
-                                             .priority = slots::priority::warming,
-                                             .owner = site_.owner,
-                                             .lease = site_.lease},
+                                             .kind = slots::request_kind::background,
+                                             .owner = site_.owner},
                                             [this](const slots::grant& g) {
                                                 warm_ticket_ = slots::no_ticket;
                                                 if (!machine_.is_waiting_for_warm_slot())
@@ -367,6 +376,8 @@ void simulated_reply::perform(const detail::action::hand_over& a) {
                  "no byte is lost, doubled or wrong");
     listener_.on_handed_over(a.value);
     say_stale_things();
+    if (chance(world_.random(), 0.3))
+        machine_.speaks_until(world_.now(), a.value.id, up_to(world_.random(), 10'000));
     if (next_seq_ <= habits_.continues_until.value_or(next_seq_))
         world_.at(habits_.speech_time, [this, id = a.value.id] { spoken(id); });
 }

@@ -29,11 +29,10 @@ struct reply_plan {
 
 reply_plan random_plan(rng& random, std::string prompt);
 
-/// The server, slot owner and lease of a reply.
+/// The server and slot owner of a reply.
 struct reply_site {
     simulated_core* core = nullptr;
     slots::owner_id owner = slots::nobody;
-    int lease = 0;
 };
 
 /// Correspond to reply_start_point and reply_server_source of the library.
@@ -115,7 +114,8 @@ class simulated_reply {
     void perform(const detail::action::tokenize_prompt&);
     void perform(const detail::action::recover_tokens& a);
     void perform(const detail::action::request_slot&);
-    void perform(const detail::action::raise_slot_priority&);
+    void perform(const detail::action::update_slot_request&);
+    void perform(const detail::action::check_slot_demand& a);
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&);

@@ -41,7 +41,7 @@ answer_plan simulated_reply::plan_of(std::size_t events) const {
 }
 
 void simulated_reply::perform(const detail::action::send_request& a) {
-    const bool generates_early = plan_.mode == pacing::ahead || plan_.mode == pacing::stream;
+    const bool generates_early = plan_.mode != pacing::strict && plan_.mode != pacing::warm;
     world_.check(!speaking_ || generates_early, "nothing is requested before continue");
     open(live_, a.slot);
     const auto id = live_.id;
@@ -204,7 +204,12 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
     site_.core->slots().release(a.slot,
                                 {.server_state = a.side,
                                  .is_use = a.is_use,
-                                 .holds = std::string(machine_.text().substr(0, a.holds_bytes))});
+                                 .holds = std::string(machine_.text().substr(0, a.holds_bytes)),
+                                 .needed_at = a.needed_at,
+                                 .tokens = a.tokens,
+                                 .generation_time = a.generation_time,
+                                 .cached = a.cached,
+                                 .evaluated = a.evaluated});
 }
 
 void simulated_reply::perform(const detail::action::log_late_start& a) {

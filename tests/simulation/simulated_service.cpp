@@ -20,7 +20,6 @@ constexpr int most_conversations = 30;
 slot_rules random_rules(rng& random) {
     return {.slots = pick(random, 1, 4),
             .guard = chance(random, 0.5) ? 2s : 0s,
-            .sharing = chance(random, 0.4),
             .queue_limit = chance(random, 0.2) ? static_cast<std::size_t>(pick(random, 1, 4))
                                                : slots::default_queue_limit};
 }
@@ -30,7 +29,6 @@ slot_rules random_rules(rng& random) {
 simulated_service::simulated_service(std::uint64_t seed)
     : world_(seed),
       rules_(random_rules(world_.random())),
-      lease_(pick(world_.random(), 0, 2)),
       list_(chance(world_.random(), 0.5) ? placement::least_busy : placement::round_robin,
             milliseconds(pick(world_.random(), 100, 5000))),
       to_come_(static_cast<std::size_t>(pick(world_.random(), 1, most_conversations))) {

@@ -39,7 +39,6 @@ class simulated_service {
 
     simulated_world& world() noexcept { return world_; }
     std::uint64_t next_id() noexcept { return ++last_id_; }
-    int lease() const noexcept { return lease_; }
     // Mirror server_provider.
     simulated_core* place(const simulated_core* pinned, bool elsewhere,
                           const std::vector<const simulated_core*>& without);
@@ -69,7 +68,6 @@ class simulated_service {
 
     simulated_world world_;
     slot_rules rules_;
-    int lease_;
     services::server_list list_;
     std::map<server_id, std::unique_ptr<simulated_core>> cores_;  // including removed servers
     std::uint64_t last_id_ = 0;

@@ -6,34 +6,38 @@
 namespace tandem::test {
 
 using slots::owner_id;
-using slots::priority;
 
 simulated_slots::simulated_slots(simulated_world& world, slot_rules rules)
     : world_(world),
       rules_(rules),
       scheduler_(rules.slots, rules.guard),
       uses_(static_cast<std::size_t>(rules.slots)) {
-    scheduler_.allow_lease_sharing(rules.sharing);
     scheduler_.set_queue_limit(rules.queue_limit);
 }
 
 slots::ticket simulated_slots::want(slots::slot_request w, taker to) {
     const auto turns = std::count_if(waiting_.begin(), waiting_.end(), [](const auto& entry) {
-        return entry.second.wish.priority == priority::turn;
+        return entry.second.wish.kind == slots::request_kind::turn;
     });
     const bool is_full = static_cast<std::size_t>(turns) >= rules_.queue_limit;
     const auto ticket = scheduler_.request(w);
-    world_.check((ticket == slots::no_ticket) == (w.priority == priority::turn && is_full),
+    world_.check((ticket == slots::no_ticket) == (w.kind == slots::request_kind::turn && is_full),
                  "turns are refused where as many wait as may, and nothing else is");
     if (ticket != slots::no_ticket) waiting_.emplace(ticket, waiting{std::move(w), std::move(to)});
     return ticket;
 }
 
-void simulated_slots::raise(slots::ticket t, slots::priority to) {
-    scheduler_.raise(t, to);
-    if (const auto found = waiting_.find(t); found != waiting_.end())
-        found->second.wish.priority = std::min(found->second.wish.priority, to);
-    give();
+void simulated_slots::set_due(slots::ticket t, time_point due) {
+    scheduler_.set_due(t, due);
+    if (const auto found = waiting_.find(t); found != waiting_.end()) found->second.wish.due = due;
+}
+
+bool simulated_slots::is_wanted(int slot, time_point due) const {
+    const bool is_live = std::ranges::any_of(
+        waiting_, [](const auto& entry) { return slots::is_live(entry.second.wish); });
+    const bool wanted = scheduler_.is_wanted(slot, due, world_.now());
+    world_.check(!wanted || is_live, "only a reply that waits wants another one's slot");
+    return wanted;
 }
 
 void simulated_slots::forget(slots::ticket t) {
@@ -46,16 +50,14 @@ void simulated_slots::forget(slots::ticket t) {
 
 // Mirrors slot_manager: a slot that is not taken is free for the next ticket.
 void simulated_slots::give() {
-    for (auto leases_before = leases();; leases_before = leases()) {
-        const auto given = scheduler_.take_grants(world_.now());
-        if (given.empty()) break;
-        check_grants(given, leases_before);
+    for (auto given = scheduler_.take_grants(world_.now()); !given.empty();
+         given = scheduler_.take_grants(world_.now())) {
+        check_grants(given);
         for (const auto& g : given)
             if (auto who = waiting_.extract(g.ticket))
                 granted_.emplace(g.ticket, std::move(who.mapped().to));
         for (const auto& g : given) offer(g);
     }
-    check_leases();
     check_nobody_waits_in_vain();
     arm();
 }
@@ -96,8 +98,6 @@ void simulated_slots::release(int slot, slots::release_info note) {
 
 void simulated_slots::let_go(owner_id owner) {
     scheduler_.release_owner(owner);
-    for (auto& u : uses_)
-        if (u.granted_to == owner) u.granted_to = slots::nobody;
     give();
 }
 
@@ -108,98 +108,52 @@ void simulated_slots::retire(owner_id owner) {
 
 void simulated_slots::set_slot_count(int slots) {
     scheduler_.set_slot_count(slots);
-    for (auto i = static_cast<std::size_t>(count()); i < uses_.size(); ++i)
-        uses_[i].granted_to = slots::nobody;
     give();
 }
 
-std::map<owner_id, int> simulated_slots::leases() const {
-    std::map<owner_id, int> held;
-    for (int slot = 0; slot < count(); ++slot) ++held[scheduler_.leased_to(slot)];
-    held.erase(slots::nobody);
-    return held;
-}
-
-void simulated_slots::check_grants(const std::vector<slots::grant>& given,
-                                   const std::map<owner_id, int>& leases_before) {
+void simulated_slots::check_grants(const std::vector<slots::grant>& given) {
     std::set<slots::ticket> granted;
-    std::set<owner_id> served;
-    for (const auto& g : given) {
-        const auto found = waiting_.find(g.ticket);
-        world_.check(found != waiting_.end() && granted.insert(g.ticket).second,
+    for (const auto& g : given)
+        world_.check(waiting_.contains(g.ticket) && granted.insert(g.ticket).second,
                      "a slot goes to somebody who waits");
-        if (found != waiting_.end()) served.insert(found->second.wish.owner);
-    }
-    for (const auto& g : given) {
-        const auto found = waiting_.find(g.ticket);
-        if (found == waiting_.end()) continue;
-        const auto& w = found->second.wish;
-        auto& u = at(g.slot);
-        world_.check(rules_.sharing || u.granted_to == slots::nobody || u.granted_to == w.owner,
-                     "a leased slot is for its owner alone");
+    for (const auto& g : given)
         if (g.guard_wait > duration{}) world_.note("a request waits for a guard");
-        if (u.granted_to != slots::nobody && u.granted_to != w.owner)
-            world_.note("a leased slot is shared");
-        if (w.lease > 0) u.granted_to = w.owner;
-        // In a larger batch, the tickets of the other grants do not count as waiting.
-        if (granted.size() == 1) check_order(g, served, leases_before);
-    }
+    // In a larger batch, the tickets of the other grants do not count as waiting.
+    if (given.size() == 1 && waiting_.contains(given[0].ticket)) check_order(given[0]);
 }
 
-// Owners without a lease compete for the same slots.
-void simulated_slots::check_order(const slots::grant& g, const std::set<owner_id>& served,
-                                  const std::map<owner_id, int>& leases_before) {
+void simulated_slots::check_order(const slots::grant& g) {
     const auto& taken = waiting_.at(g.ticket).wish;
-    if (taken.priority == priority::warming || leases_before.contains(taken.owner)) return;
+    if (!slots::is_live(taken)) return;
     for (const auto& [ticket, other] : waiting_) {
-        if (ticket >= g.ticket) break;
         const auto& w = other.wish;
-        const bool is_alike = w.priority == taken.priority && !leases_before.contains(w.owner) &&
-                              !served.contains(w.owner);
         const auto why = scheduler_.find_wait_reason(ticket, world_.now());
-        const bool is_choosy = w.warmed || taken.warmed || w.avoid || taken.avoid;
-        world_.check(!is_alike || is_choosy || (why && why->prefilled_slot),
-                     "first come, first served");
+        const bool waits_for_prefill = why && why->prefilled_slot;
+        world_.check(!slots::is_live(w) || w.due >= taken.due || waits_for_prefill,
+                     "what is due first is served first");
     }
 }
 
-void simulated_slots::check_leases() {
-    if (rules_.sharing) return;
-    for (int slot = 0; slot < count(); ++slot) {
-        const auto owner = at(slot).granted_to;
-        world_.check(owner == slots::nobody || scheduler_.leased_to(slot) == owner,
-                     "a lease lasts until its owner lets go");
-    }
-}
-
-// A request may wait for busy slots, for guards, for slots that others have leased, or for the
-// prefill of its slot.
+// A request may wait for busy slots, for guards, or for the prefill of its slot.
 void simulated_slots::check_nobody_waits_in_vain() {
-    const auto held = leases();
     std::set<int> promised;
     for (const auto& [ticket, who] : waiting_) {
         const auto why =
             scheduler_.find_wait_reason(ticket, world_.now()).value_or(slots::wait_reason{});
         world_.check(!why.guarded_slot || promised.insert(*why.guarded_slot).second,
                      "a slot is promised once");
-        if (who.wish.priority == priority::warming || why.prefilled_slot) continue;
+        if (!slots::is_live(who.wish) || why.prefilled_slot || why.most_running) continue;
         for (int slot = 0; slot < count(); ++slot)
-            world_.check(!is_open(slot, who.wish, held), "no request waits beside a free slot");
+            world_.check(!is_open(slot), "no request waits beside a free slot");
     }
     const auto next = scheduler_.next_grant();
     world_.check(!next || *next > world_.now(), "what is due is granted");
 }
 
-bool simulated_slots::is_open(int slot, const slots::slot_request& w,
-                              const std::map<owner_id, int>& held) {
+bool simulated_slots::is_open(int slot) {
     const auto& u = at(slot);
     const bool is_guarded = u.released && world_.now() - *u.released < rules_.guard;
-    if (scheduler_.is_busy(slot) || is_guarded) return false;
-    const auto owner = scheduler_.leased_to(slot);
-    if (owner == w.owner) return true;
-    const auto own = held.find(w.owner);
-    if (w.lease > 0 && own != held.end() && own->second >= w.lease) return false;
-    return owner == slots::nobody || (rules_.sharing && w.priority <= priority::turn);
+    return !scheduler_.is_busy(slot) && !is_guarded;
 }
 
 void simulated_slots::check_nothing_runs() const {
@@ -211,7 +165,6 @@ void simulated_slots::check_nothing_left() const {
     check_nothing_runs();
     world_.check(!scheduler_.next_grant().has_value() && scheduler_.is_idle(),
                  "the scheduler's queue is empty");
-    world_.check(leases().empty(), "no lease is left");
 }
 
 }  // namespace tandem::test

@@ -16,7 +16,6 @@ namespace tandem::test {
 struct slot_rules {
     int slots = 1;
     duration guard{};
-    bool sharing = false;
     std::size_t queue_limit = slots::default_queue_limit;
 };
 
@@ -30,7 +29,8 @@ class simulated_slots {
 
     /// Returns no_ticket if the queue is full. Otherwise, the caller must call give() next.
     slots::ticket want(slots::slot_request w, taker to);
-    void raise(slots::ticket t, slots::priority to);
+    void set_due(slots::ticket t, time_point due);
+    bool is_wanted(int slot, time_point due) const;
     void forget(slots::ticket t);
     void give();
     /// A request begins on the slot, or has ended on the slot.
@@ -45,14 +45,13 @@ class simulated_slots {
     bool may_refuse() const noexcept { return rules_.queue_limit < slots::default_queue_limit; }
     /// Checks that no request is left.
     void check_nothing_runs() const;
-    /// Checks that nothing runs, waits or is leased.
+    /// Checks that nothing runs or waits.
     void check_nothing_left() const;
 
  private:
     struct slot_use {
         bool busy = false;
         std::optional<time_point> released{};
-        slots::owner_id granted_to = slots::nobody;  // the owner of the current lease
     };
     struct waiting {
         slots::slot_request wish;
@@ -60,15 +59,10 @@ class simulated_slots {
     };
 
     slot_use& at(int slot) { return uses_.at(static_cast<std::size_t>(slot)); }
-    std::map<slots::owner_id, int> leases() const;
-    void check_grants(const std::vector<slots::grant>& given,
-                      const std::map<slots::owner_id, int>& leases_before);
-    void check_order(const slots::grant& g, const std::set<slots::owner_id>& served,
-                     const std::map<slots::owner_id, int>& leases_before);
-    void check_leases();
+    void check_grants(const std::vector<slots::grant>& given);
+    void check_order(const slots::grant& g);
     void check_nobody_waits_in_vain();
-    bool is_open(int slot, const slots::slot_request& w,
-                 const std::map<slots::owner_id, int>& held);
+    bool is_open(int slot);
     void offer(const slots::grant& g);
     void arm();
 

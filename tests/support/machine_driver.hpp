@@ -132,6 +132,8 @@ class machine_driver {
     wire::timings timings;
     /// The immediate answer of /tokenize for the prompt. If empty, the test calls tokenized().
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
+    /// The answer to whether another reply needs the slot sooner.
+    bool is_slot_wanted = false;
     /// Whether the machine has released its ownership of slots.
     bool left_slots = false;
     /// The chunks of the hand-over actions recorded so far.
@@ -159,9 +161,12 @@ class machine_driver {
         noted_.push_back(fmt::format("recover {}", fmt::join(a.texts, "|")));
     }
     void note(const detail::action::request_slot&) { noted_.push_back("slot?"); }
-    void note(const detail::action::raise_slot_priority&) {
-        noted_.push_back(machine.slot_priority() == slots::priority::rescue ? "slot, rescue!"
-                                                                            : "slot!");
+    void note(const detail::action::update_slot_request&) {
+        noted_.push_back(fmt::format("slot, due {:.0f} ms", to_ms(machine.due(now) - now)));
+    }
+    void note(const detail::action::check_slot_demand& a) {
+        noted_.push_back(fmt::format("slot {} wanted?", a.slot));
+        if (is_slot_wanted) machine.slot_wanted(now);
     }
     void note(const detail::action::cancel_slot_request&) { noted_.push_back("slot no more"); }
     void note(const detail::action::send_request& a) {

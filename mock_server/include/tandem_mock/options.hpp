@@ -28,8 +28,11 @@ struct options {
     /// All slots share one context, and each slot reports its whole size. The mock does not
     /// simulate that the shared context may be full before a slot is.
     bool kv_unified = false;
-    /// With `kv_unified`, a starting request clears all idle slots. The real server keeps a copy
-    /// for requests without `id_slot`; the mock does not.
+    /// Copies of slots in host memory in MiB, 1548 bytes per token; 0 = none. -1 = `ctx_size`
+    /// tokens, as measured on b11669, although its help says that there is no limit.
+    int cache_ram = 8192;
+    /// A starting request copies all idle slots to host memory, and clears them with `kv_unified`.
+    /// Has no effect without host memory.
     bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two checks for cancellation
 
@@ -43,7 +46,11 @@ struct options {
     int ctx_checkpoints = 32;  ///< maximum per slot; the oldest is dropped first
 
     double tokens_per_second = 0;         ///< per slot; 0 = unlimited
+    double total_tokens_per_second = 0;   ///< of all slots together; 0 = unlimited
     double prompt_tokens_per_second = 0;  ///< 0 = unlimited
+    /// How long all slots stand still while one conversation is copied to host memory and another
+    /// one from there: half of it for each copy.
+    std::chrono::milliseconds conversation_change{0};
 
     std::string api_key{};  ///< empty = not required
     bool add_bos = true;    ///< text prompts get a BOS token, as most models require

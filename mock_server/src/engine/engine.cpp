@@ -38,6 +38,7 @@ engine::engine(const options& o, journal& j)
       memory_(o),
       journal_(j),
       pool_(o.parallel),
+      host_(o),
       adapters_(o.lora) {
     for (slot& s : pool_.all()) s.lora = adapters_.standing();
 }
@@ -83,7 +84,11 @@ void engine::try_start(task& t, time_point now) {
     if (t.kind != task_kind::completion) return act_on_slot(t, now);
     slot* idle = pool_.find_idle(t.request.id_slot, t.request.prompt);
     if (idle && crash_is_due(*idle, now)) return crash();
-    if (idle) return start(t, *idle, now);
+    if (idle) {
+        exchange_conversation(*idle, t.request);
+        save_idle_slots(*idle);
+        return start(t, *idle, now);
+    }
     journal_.change(t.id, [](request_record& r) { r.deferred = true; });
     deferred_.defer(t.id, t.request.id_slot);
 }
@@ -93,7 +98,6 @@ void engine::start(task& t, slot& s, time_point now) {
     t.slot = &s;
     s.task = s.last_task = t.id;
     s.cut_at = t.gone_at;
-    if (options_.kv_unified && options_.cache_idle_slots) empty_idle_slots();
     t.phase = task_phase::prompt;
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
@@ -125,14 +129,6 @@ void engine::take_adapters(const task& t, slot& s) const {
     auto wanted = read_adapters(nlohmann::json::parse(t.request.lora), s.lora.size());
     if (wanted != s.lora) s.clear();
     s.lora = std::move(wanted);
-}
-
-void engine::empty_idle_slots() {
-    for (slot& s : pool_.all()) {
-        if (s.is_processing()) continue;
-        s.clear();
-        journal_.slot_holds(s.id, 0);
-    }
 }
 
 bool engine::refuse(task& t, const slot& s, time_point now) {

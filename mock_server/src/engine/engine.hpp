@@ -2,6 +2,7 @@
 
 #include "answers/model_script.hpp"
 #include "engine/deferred_tasks.hpp"
+#include "engine/host_prompt_cache.hpp"
 #include "engine/model_memory.hpp"
 #include "engine/slot_files.hpp"
 #include "engine/slot_pool.hpp"
@@ -56,7 +57,6 @@ class engine {
     void accept(time_point now);
     void try_start(task& t, time_point now);
     void start(task& t, slot& s, time_point now);
-    void empty_idle_slots();
     void take_adapters(const task& t, slot& s) const;
     bool refuse(task& t, const slot& s, time_point now);
     void fail(task& t, const api_error& e, time_point now);
@@ -70,7 +70,10 @@ class engine {
     std::optional<time_point> ping_time(const task& t) const;
     void send(task& t, output_kind kind, std::string payload, time_point now, int status = 200);
 
-    // engine_slots.cpp: actions on an idle slot other than completions.
+    // engine_slots.cpp: host memory, and actions on an idle slot other than completions.
+    void exchange_conversation(slot& s, const completion_request& r);
+    void save_idle_slots(const slot& starting);
+    void count_copy(bool copied);
     void act_on_slot(task& t, time_point now);
     void erase(task& t, slot& s, time_point now);
     void save(task& t, slot& s, time_point now);
@@ -79,7 +82,7 @@ class engine {
 
     // engine_steps.cpp: decoding.
     int plan_batch(task& t, int room) const;
-    nanoseconds cost(int prompt_tokens, bool generating) const;
+    nanoseconds cost(int prompt_tokens, int generating) const;
     void advance_prompt(task& t, int tokens, time_point now);
     void advance_token(task& t, time_point now);
     void sample(task& t, time_point now);
@@ -93,6 +96,8 @@ class engine {
     journal& journal_;
     slot_pool pool_;
     slot_files files_;
+    host_prompt_cache host_;
+    nanoseconds copying_{0};  // of host memory, in the next step
     mock::adapters adapters_;
     deferred_tasks deferred_;
     std::map<task_id, std::unique_ptr<task>> tasks_;

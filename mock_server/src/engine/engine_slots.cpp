@@ -3,6 +3,30 @@
 
 namespace tandem::mock {
 
+void engine::exchange_conversation(slot& s, const completion_request& r) {
+    if (!host_.is_on() || !is_exchange_due(s, r.id_slot, r.prompt)) return;
+    count_copy(host_.save(s));
+    count_copy(host_.load(s, r.prompt));
+    host_.limit_tokens();
+}
+
+// As in the server, the copies are made after the starting request has searched for its own.
+void engine::save_idle_slots(const slot& starting) {
+    if (!host_.is_on() || !options_.cache_idle_slots) return;
+    for (slot& s : pool_.all()) {
+        if (s.is_processing() || &s == &starting) continue;
+        count_copy(host_.save(s));
+        host_.limit_tokens();
+        if (!options_.kv_unified) continue;
+        s.clear();
+        journal_.slot_holds(s.id, 0);
+    }
+}
+
+void engine::count_copy(bool copied) {
+    if (copied) copying_ += nanoseconds(options_.conversation_change) / 2;
+}
+
 void engine::act_on_slot(task& t, time_point now) {
     slot& s = pool_.wrapped(t.request.id_slot);
     if (s.is_processing()) return deferred_.defer(t.id, -1);

@@ -2,6 +2,7 @@
 #include "faults/fault_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tandem::mock {
 namespace {
@@ -18,8 +19,9 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
     drop_cancelled(now);
     accept(now);
     if (crashed_) return std::nullopt;
+    const nanoseconds copying = std::exchange(copying_, nanoseconds(0));
     int room = options_.batch_size;
-    bool generating = false;
+    int generating = 0;
     for (slot& s : pool_.all()) {
         if (!s.task) continue;
         task& t = *tasks_.at(*s.task);
@@ -27,12 +29,14 @@ std::optional<nanoseconds> engine::begin_step(time_point now) {
         const int batch = t.phase == task_phase::prompt ? plan_batch(t, room) : 0;
         if (t.phase == task_phase::prompt && batch == 0) continue;
         room -= batch;
-        generating = generating || t.phase == task_phase::generating;
+        if (t.phase == task_phase::generating) ++generating;
+        // The server does not count copies as time of the prompt.
+        if (t.phase == task_phase::prompt && t.since == now) t.since += copying;
         step_.push_back({&t, batch});
     }
     if (step_.empty()) return std::nullopt;
     in_step_ = true;
-    return cost(options_.batch_size - room, generating);
+    return copying + cost(options_.batch_size - room, generating);
 }
 
 int engine::plan_batch(task& t, int room) const {
@@ -40,9 +44,10 @@ int engine::plan_batch(task& t, int room) const {
     return memory_.batch(t.counts.processed, t.counts.prompt_tokens, wanted);
 }
 
-nanoseconds engine::cost(int prompt_tokens, bool generating) const {
-    return time_for(prompt_tokens, options_.prompt_tokens_per_second) +
-           time_for(generating ? 1 : 0, options_.tokens_per_second);
+nanoseconds engine::cost(int prompt_tokens, int generating) const {
+    const nanoseconds of_each = time_for(generating > 0 ? 1 : 0, options_.tokens_per_second);
+    const nanoseconds of_all = time_for(generating, options_.total_tokens_per_second);
+    return time_for(prompt_tokens, options_.prompt_tokens_per_second) + std::max(of_each, of_all);
 }
 
 void engine::end_step(time_point now) {

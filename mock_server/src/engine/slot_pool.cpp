@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace tandem::mock {
-namespace {
-
-// Share of the prompt that a slot must exceed to be chosen (--slot-prompt-similarity).
-constexpr double least_similarity = 0.10;
-
-}  // namespace
-
 void slot::clear() {
     tokens.clear();
     checkpoints.clear();
@@ -24,6 +17,10 @@ std::size_t reusable_tokens(const std::vector<token_id>& held,
                             const std::vector<token_id>& prompt) {
     if (prompt.empty()) return 0;
     return std::min(common_prefix(held, prompt), prompt.size() - 1);
+}
+
+bool is_similar(std::size_t common, const std::vector<token_id>& prompt) {
+    return 10 * common > prompt.size();
 }
 
 slot_pool::slot_pool(int count) {
@@ -48,13 +45,12 @@ slot* slot_pool::find_idle(int id_slot, const std::vector<token_id>& prompt) {
 
 slot* slot_pool::most_similar(const std::vector<token_id>& prompt) {
     slot* best = nullptr;
-    double best_similarity = least_similarity;
+    std::size_t most_common = 0;
     for (slot& s : slots_) {
-        if (s.is_processing() || s.tokens.empty() || prompt.empty()) continue;
-        const double similarity = static_cast<double>(common_prefix(s.tokens, prompt)) /
-                                  static_cast<double>(prompt.size());
-        if (similarity <= best_similarity) continue;
-        best_similarity = similarity;
+        if (s.is_processing()) continue;
+        const std::size_t common = common_prefix(s.tokens, prompt);
+        if (!is_similar(common, prompt) || common <= most_common) continue;
+        most_common = common;
         best = &s;
     }
     return best;

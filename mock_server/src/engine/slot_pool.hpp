@@ -40,6 +40,9 @@ std::size_t common_prefix(const std::vector<token_id>& a, const std::vector<toke
 /// prefix, but never the prompt's last token, which is always evaluated.
 std::size_t reusable_tokens(const std::vector<token_id>& held, const std::vector<token_id>& prompt);
 
+/// Whether this many common tokens are more than a tenth of the prompt (--slot-prompt-similarity).
+bool is_similar(std::size_t common, const std::vector<token_id>& prompt);
+
 /// The slots, and their assignment to requests.
 class slot_pool {
  public:

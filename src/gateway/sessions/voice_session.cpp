@@ -253,6 +253,10 @@ void voice_session::perform(const voice_action::continue_after& a) {
     reply_->continue_after(a.id);
 }
 
+void voice_session::perform(const voice_action::speaks_until& a) {
+    reply_->speaks_until(a.id, a.rest);
+}
+
 void voice_session::perform(const voice_action::heard& a) {
     if (a.share)
         talk_->heard_share(a.id, *a.share);

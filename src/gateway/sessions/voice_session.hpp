@@ -88,6 +88,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::resume& a);
     void perform(const voice_action::next_chunk& a);
     void perform(const voice_action::continue_after& a);
+    void perform(const voice_action::speaks_until& a);
     void perform(const voice_action::heard& a);
     void perform(const voice_action::interrupt& a);
     void perform(const voice_action::first_chunk& a);

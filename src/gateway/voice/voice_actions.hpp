@@ -108,6 +108,11 @@ struct next_chunk {
 struct continue_after {
     chunk_id id;
 };
+/// reply::speaks_until(); possibly after the reply's end.
+struct speaks_until {
+    chunk_id id;
+    duration rest;
+};
 /// conversation::heard(), or heard_share() if `share` is set.
 struct heard {
     chunk_id id;
@@ -134,6 +139,6 @@ struct forget {};
 
 using any =
     std::variant<send, close, check_turn, open_conversation, warm, append, generate, generate_raw,
-                 resume, next_chunk, continue_after, heard, interrupt, first_chunk, keep, forget>;
+                 resume, next_chunk, continue_after, speaks_until, heard, interrupt, first_chunk, keep, forget>;
 
 }  // namespace tandem::gateway::voice_action

@@ -15,6 +15,7 @@ template <class Visitor>
 void for_each_voice_message(Visitor&& visit) {
     visit("start", voice::start());
     visit("continue", voice::continued());
+    visit("speaking", voice::speaking());
     visit("heard", voice::heard());
     visit("interrupt", voice::interrupt());
     visit("resume", voice::resume());
@@ -41,6 +42,12 @@ void for_each_voice_field(voice::start& m, Visitor&& visit) {
 template <class Visitor>
 void for_each_voice_field(voice::continued& m, Visitor&& visit) {
     visit("chunk", m.chunk);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::speaking& m, Visitor&& visit) {
+    visit("chunk", m.chunk);
+    visit("ends_in_ms", m.ends_in);
 }
 
 template <class Visitor>

@@ -252,6 +252,9 @@ class voice_message_reader {
     bool value(json& v, const std::string& at, voice::continued& out) {
         return given(v, at, "chunk") && members(v, at, out);
     }
+    bool value(json& v, const std::string& at, voice::speaking& out) {
+        return given(v, at, "chunk") && given(v, at, "ends_in_ms") && members(v, at, out);
+    }
     bool value(json& v, const std::string& at, voice::heard& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
         return given(v, at, "chunk") && members(v, at, out) &&

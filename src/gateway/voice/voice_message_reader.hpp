@@ -94,6 +94,12 @@ struct continued {
     client_chunk_id chunk{};
 };
 
+/// The voice speaks the chunk, and needs this long for the rest of it.
+struct speaking {
+    client_chunk_id chunk{};
+    duration ends_in{};
+};
+
 /// How far the listener heard a chunk: in characters (Unicode code points) of its speech, or as a
 /// share of it. Exactly one of them is set.
 struct heard {
@@ -118,8 +124,8 @@ struct end {};
 
 }  // namespace voice
 
-using voice_message = std::variant<voice::start, voice::continued, voice::heard, voice::interrupt,
-                                   voice::resume, voice::end>;
+using voice_message = std::variant<voice::start, voice::continued, voice::speaking, voice::heard,
+                                   voice::interrupt, voice::resume, voice::end>;
 
 /// The turn id in the message; empty if there is none.
 std::string get_turn_name(const voice_message& message);

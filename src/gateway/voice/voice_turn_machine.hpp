@@ -137,6 +137,7 @@ class voice_turn_machine {
     // Messages of the client.
     void handle(time_point now, voice::start m);
     void handle(time_point now, const voice::continued& m);
+    void handle(time_point now, const voice::speaking& m);
     void handle(time_point now, const voice::heard& m);
     void handle(time_point now, const voice::interrupt& m);
     void handle(time_point now, const voice::resume& m);
@@ -168,6 +169,7 @@ class voice_turn_machine {
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
     std::optional<voice_timing> measure(const reply_result& result);
     void resume_if_due(time_point now);
+    bool is_chunk_of_reply(const client_chunk_id& id) const;
     void record_heard(const voice::heard& m);
     void request_next_chunk();
     void finish_if_done();

@@ -2,13 +2,20 @@
 
 #include <algorithm>
 
-// Messages about how far the listener heard a chunk.
+// Messages about how far the voice and the listener are in a chunk.
 namespace tandem::gateway {
 
+bool voice_turn_machine::is_chunk_of_reply(const client_chunk_id& id) const {
+    return reply_ && id.reply == reply_->turn->number && id.seq < reply_->chunks;
+}
+
+void voice_turn_machine::handle(time_point, const voice::speaking& m) {
+    if (!is_chunk_of_reply(m.chunk)) return;
+    actions_.push_back(voice_action::speaks_until{{reply_->id, m.chunk.seq}, m.ends_in});
+}
+
 void voice_turn_machine::handle(time_point, const voice::heard& m) {
-    const bool is_known = reply_ && reply_->turn->what != voice_turn::kind::prompt &&
-                          m.chunk.reply == reply_->turn->number && m.chunk.seq < reply_->chunks;
-    if (!is_known) return;
+    if (!is_chunk_of_reply(m.chunk) || reply_->turn->what == voice_turn::kind::prompt) return;
     record_heard(m);
     actions_.push_back(
         voice_action::heard{{reply_->id, m.chunk.seq}, m.chars.value_or(0), m.share});

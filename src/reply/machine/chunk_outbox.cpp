@@ -26,7 +26,7 @@ chunk chunk_outbox::hand_over(time_point now) {
 }
 
 bool chunk_outbox::continued(time_point now, chunk_id id) {
-    if (!speaks_ || id != chunk_id{reply_, next_seq_ - 1}) return false;
+    if (!is_spoken_now(id)) return false;
     speaks_ = false;
     since_ = now;
     return true;

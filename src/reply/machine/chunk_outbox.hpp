@@ -40,6 +40,9 @@ class chunk_outbox {
     /// A chunk is waiting only for the consumer's request.
     bool is_waiting_for_request() const noexcept { return !speaks_ && !held_.empty(); }
     bool is_speaking() const noexcept { return speaks_; }
+    bool is_spoken_now(chunk_id id) const noexcept {
+        return speaks_ && id == chunk_id{reply_, next_seq_ - 1};
+    }
     /// No chunk is held; the one handed over last may still be spoken.
     bool is_empty() const noexcept { return held_.empty(); }
     /// Whether no held chunk has text.
@@ -54,6 +57,7 @@ class chunk_outbox {
     std::uint32_t handed_over() const noexcept { return next_seq_; }
     /// The texts of the held chunks.
     std::string held_text() const;
+    const std::deque<chunk>& held() const noexcept { return held_; }
 
  private:
     std::uint64_t reply_;

@@ -2,14 +2,16 @@
 
 namespace tandem::detail {
 
-pacing_rules make_pacing_rules(pacing mode, int ahead_chunks, int held_chunks_max) {
-    const auto ahead = static_cast<std::size_t>(ahead_chunks);
-    const auto held = static_cast<std::size_t>(held_chunks_max);
+pacing_rules make_pacing_rules(pacing mode, const pacing_config& c) {
+    const auto ahead = static_cast<std::size_t>(c.ahead_chunks);
+    const auto held = static_cast<std::size_t>(c.held_chunks_max);
     switch (mode) {
         case pacing::strict:
             break;
         case pacing::warm:
             return {.prefills_while_speaking = true};
+        case pacing::automatic:
+            return {.ahead_speech = c.ahead_speech, .continue_revokes_cut = true};
         case pacing::ahead:
             return {
                 .low_watermark = ahead, .high_watermark = ahead + 1, .continue_revokes_cut = true};

@@ -1,14 +1,20 @@
 #pragma once
 
 #include "tandem/config.hpp"
+#include "tandem/duration.hpp"
 
 #include <cstddef>
+#include <optional>
 
 namespace tandem::detail {
 
 /// The meaning of a pacing mode. The *lead* of a reply is the number of its complete chunks that
 /// were not yet continued: the one being spoken, and those held.
 struct pacing_rules {
+    /// If set, the length of speech ahead of the voice replaces the lead below: a running request
+    /// is cut when it reaches this, or at any chunk's end if another reply needs the slot sooner.
+    /// The next request is sent when half of it is left.
+    std::optional<duration> ahead_speech{};
     /// A request is sent while the lead is at most this.
     std::size_t low_watermark = 0;
     /// A running request is cut when the lead reaches this.
@@ -22,7 +28,6 @@ struct pacing_rules {
 /// A single request that is never cut: all its chunks are held until their turn.
 constexpr pacing_rules uncut{.high_watermark = static_cast<std::size_t>(-1)};
 
-/// `ahead_chunks` and `held_chunks_max` as in the configuration.
-pacing_rules make_pacing_rules(pacing mode, int ahead_chunks, int held_chunks_max);
+pacing_rules make_pacing_rules(pacing mode, const pacing_config& c);
 
 }  // namespace tandem::detail

@@ -30,8 +30,13 @@ struct request_slot {
     /// precedence.
     bool is_urgent = true;
 };
-/// The slot request has become more urgent: slot_priority() is higher.
-struct raise_slot_priority {};
+/// The due time of the slot request has changed: see due().
+struct update_slot_request {};
+/// A chunk has ended, and more text follows. Call slot_wanted() at once if another reply needs the
+/// slot before due().
+struct check_slot_demand {
+    int slot;
+};
 /// Withdraw the slot request.
 struct cancel_slot_request {};
 /// Send machine.next_prompt() to the slot, and report the answer.
@@ -54,6 +59,13 @@ struct release_slot {
     bool is_use = true;
     /// The slot holds this many bytes of machine.text(); 0 = its contents are unknown.
     std::size_t holds_bytes = 0;
+    /// When the reply is expected to need the text again.
+    time_point needed_at = never;
+    /// See slots::release_info.
+    int tokens = 0;
+    duration generation_time{};
+    int cached = 0;
+    int evaluated = 0;
 };
 
 /// The reply needs no more slots: others may have the ones it used.
@@ -93,11 +105,11 @@ struct log_slot_mismatch {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any =
-    std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
-                 raise_slot_priority, cancel_slot_request, send_request, close_connection,
-                 release_slot, release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
-                 send_warming_request, close_warming_connection, hand_over, log_late_start,
-                 log_failover, report_timeout, log_slot_mismatch, finish>;
+using any = std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
+                         update_slot_request, check_slot_demand, cancel_slot_request, send_request,
+                         close_connection, release_slot, release_slot_ownership, request_warm_slot,
+                         cancel_warm_slot_request, send_warming_request, close_warming_connection,
+                         hand_over, log_late_start, log_failover, report_timeout, log_slot_mismatch,
+                         finish>;
 
 }  // namespace tandem::detail::action

@@ -97,6 +97,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     if (phase_ != phase::queued) return;
     slot_ = slot;
     begun_ = false;
+    later_tokens_ = 0;
     heard_at_ = now;
     failed_slot_.reset();
     enter_phase(phase::first_token, now);
@@ -208,7 +209,7 @@ void reply_machine::warming_failed(time_point now, failure why) {
 void reply_machine::pause_or_request_next(time_point now) {
     // A chunk that is ready goes before the request for later ones, because sending takes time.
     if (phase_ != phase::resting || delivery_.is_waiting_for_request()) return;
-    if (delivery_.count_unacknowledged() <= rules_.pacing.low_watermark) return next_request(now);
+    if (needs_more(now)) return next_request(now);
     if (can_warm_ && !is_waiting_for_ids() && !is_token_budget_spent())
         warming_.on_reply_paused(text().size());
 }
@@ -242,7 +243,12 @@ void reply_machine::end_request(time_point now, bool cut) {
                                                         : slots::server_slot_state::idle,
                                             .was_cut = cut,
                                             .erase = cut && rules_.erase_after_cut,
-                                            .holds_bytes = has_tokens ? text().size() : 0});
+                                            .holds_bytes = has_tokens ? text().size() : 0,
+                                            .needed_at = cut ? due(now) : never,
+                                            .tokens = later_tokens_,
+                                            .generation_time = last_token_ - first_token_,
+                                            .cached = metrics_recorder_.cached_tokens(),
+                                            .evaluated = metrics_recorder_.evaluated_tokens()});
     slot_.reset();
 }
 
@@ -280,14 +286,12 @@ void reply_machine::chunk_requested(time_point now) {
 void reply_machine::continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.continued(now, id)) return;
     if (!shows_no_text_) metrics_recorder_.continued(now);
-    if (delivery_.count_unacknowledged() == 0) {
-        listener_waits_since_ = now;
-        if (phase_ == phase::queued && retry_.since())
-            actions_.push_back(action::raise_slot_priority{});
-    }
+    speech_ended(now);
+    if (delivery_.count_unacknowledged() == 0) listener_waits_since_ = now;
+    if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
     if (phase_ == phase::peeking && rules_.pacing.continue_revokes_cut) {
         collect_chunks(now);
-        if (delivery_.count_unacknowledged() < rules_.pacing.high_watermark) {
+        if (!has_enough(now)) {
             enter_phase(phase::streaming, now);
             continue_reading(now);
         }
@@ -304,10 +308,14 @@ void reply_machine::hand_over_due_chunks(time_point now) {
 void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now);
     shows_no_text_ = c.text.empty();
-    if (shows_no_text_) return actions_.push_back(action::hand_over{std::move(c)});
+    if (shows_no_text_) {
+        speech_started(now, c);
+        return actions_.push_back(action::hand_over{std::move(c)});
+    }
     // The end of generation shows that a chunk is the last one, even if a sentence ends it.
     if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text()) c.boundary = boundary::end;
     c.speech = speech_of(cleaner_, c.text);
+    speech_started(now, c);
     metrics_recorder_.handed_over(now, c);
     result_.text += c.text;
     actions_.push_back(action::hand_over{std::move(c)});
@@ -383,6 +391,7 @@ void reply_machine::finish(time_point now, outcome how) {
 
 reply_remainder reply_machine::take_remainder() {
     rest_.text = std::move(continuation_);
+    rest_.pace = pace_;
     return std::move(rest_);
 }
 

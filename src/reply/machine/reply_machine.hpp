@@ -9,6 +9,7 @@
 #include "reply/machine/reply_remainder.hpp"
 #include "reply/machine/reply_transcript.hpp"
 #include "reply/machine/slot_warming.hpp"
+#include "reply/machine/voice_pace.hpp"
 #include "server/reason_to_leave.hpp"
 #include "server/retry_policy.hpp"
 #include "text/chunks/chunker.hpp"
@@ -111,6 +112,8 @@ class reply_machine {
     /// failure as an answer without ids.
     bool ids_request_failed(time_point now, const failure& why);
     void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
+    /// Another reply needs the slot sooner; called during action::check_slot_demand.
+    void slot_wanted(time_point now);
     /// The limit of waiting requests is reached.
     void slot_refused(time_point now);
     /// The status of the answer arrived; the server sends it when a slot starts the request.
@@ -137,6 +140,9 @@ class reply_machine {
     std::optional<std::string> upcoming_speech() const;
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void continued(time_point now, chunk_id id);
+    /// The voice needs this long for the rest of the chunk that it speaks. Has no effect if it
+    /// speaks another one.
+    void speaks_until(time_point now, chunk_id id, duration rest);
     void interrupted(time_point now);
     /// Ends the reply with an error in any phase.
     void abandoned(time_point now, error_code ec, const diagnostics& diag);
@@ -154,13 +160,15 @@ class reply_machine {
     bool is_waiting_for_warm_slot() const noexcept { return warming_.is_waiting(); }
     /// The slot on which the last request failed, unless another one was granted since.
     std::optional<int> failed_slot() const noexcept { return failed_slot_; }
-    /// How urgently the listener needs the result of the slot request.
-    slots::priority slot_priority() const noexcept {
-        if (!has_begun()) return slots::priority::turn;
-        return retry_.since() && delivery_.count_unacknowledged() == 0
-                   ? slots::priority::rescue
-                   : slots::priority::continuation;
+    slots::request_kind slot_request_kind() const noexcept {
+        return has_begun() ? slots::request_kind::continuation : slots::request_kind::turn;
     }
+    /// When the listener has nothing left to hear: after the chunk that is spoken, and the complete
+    /// ones behind it. In the past if the listener already waits.
+    time_point due(time_point now) const;
+    /// The pace of the voice, and the pace learned in earlier replies to start from.
+    const voice_pace& pace() const noexcept { return pace_; }
+    void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
     /// Why another server is requested.
     const failure& failover_cause() const noexcept { return failover_cause_; }
     /// The slot prefilled for the next request.
@@ -199,11 +207,19 @@ class reply_machine {
     void reasoning_read(time_point now, std::string_view reasoning);
     void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
+    void stop_after_chunk(time_point now, bool peeked);
     void collect_chunks(time_point now);
     void on_peek_token(time_point now, const wire::token_event& event);
     void peek_ended(time_point now, bool ids_are_sure);
     void reading_ended(time_point now, bool ids_are_sure);
     void check_slot(const wire::token_event& last, int asked);
+
+    // Pacing, in reply_machine_speech.cpp.
+    bool has_enough(time_point now) const;
+    bool needs_more(time_point now) const;
+    time_point next_request_time() const;
+    void speech_started(time_point now, const chunk& c);
+    void speech_ended(time_point now);
 
     // Requests.
     void begin(time_point now, reply_origin from);
@@ -261,7 +277,9 @@ class reply_machine {
     const reply_rules rules_;
     reply_phase phase_ = reply_phase::idle;
     time_point phase_since_{};
+    time_point first_token_{};
     time_point last_token_{};
+    int later_tokens_ = 0;   // of the running request, after its first one
     time_point heard_at_{};  // last event of the running request, or when it was sent
     transitions made_;
 
@@ -270,6 +288,11 @@ class reply_machine {
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
     chunk_outbox delivery_;
+    voice_pace pace_;
+    std::size_t spoken_characters_ = 0;  // of the chunk that is spoken
+    time_point speech_began_{};
+    time_point speech_ends_{};                    // estimated
+    std::optional<bool> ended_chunk_was_peeked_;  // until the next token
     reply_metrics_recorder metrics_recorder_;
     std::vector<action::any> actions_;
     slot_warming warming_{actions_, rules_.erase_after_cut};

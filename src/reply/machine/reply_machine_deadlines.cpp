@@ -85,8 +85,9 @@ time_point reply_machine::phase_deadline() const {
             return phase_since_ + rules_.peek_hold;
         case phase::peeking:
             return peek_due_;
-        case phase::idle:
         case phase::resting:
+            return next_request_time();
+        case phase::idle:
         case phase::generated:
         case phase::ended:
             break;
@@ -116,6 +117,8 @@ void reply_machine::handle_generation_timeout(time_point now) {
         case phase::holding:
             chunker_.hold_expired();
             return chunk_read(now, true);
+        case phase::resting:
+            return next_request(now);
         default:
             return peek_ended(now, false);
     }

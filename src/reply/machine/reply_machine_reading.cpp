@@ -16,8 +16,14 @@ using status = text::chunker::status;
 }  // namespace
 
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
+    ended_chunk_was_peeked_.reset();
     if (phase_ == phase::peeking) return on_peek_token(now, event);
-    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
+    if (phase_ == phase::first_token) {
+        first_token_ = now;
+        enter_phase(phase::streaming, now);
+    } else {
+        ++later_tokens_;
+    }
     last_token_ = now;
     if (!read_text(now, event)) return;
     if (chunker_.current() == status::ready)
@@ -58,16 +64,27 @@ void reply_machine::continue_reading(time_point now) {
     enter_phase(phase::holding, now);
 }
 
-/// Handles complete chunks. If they suffice, the request is cut, unless the end of the reply may
-/// come next: after a certain sentence end, because the next request could report the end only
-/// after the guard, and if the last text may be all that remains before a stop word. The chunk
-/// itself is not delayed.
+/// Handles complete chunks. If they suffice, or if another reply needs the slot, the request is
+/// cut.
 void reply_machine::chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
-    if (delivery_.count_unacknowledged() < rules_.pacing.high_watermark) {
-        continue_reading(now);
-        return hand_over_due_chunks(now);
-    }
+    if (has_enough(now)) return stop_after_chunk(now, peeked);
+    continue_reading(now);
+    hand_over_due_chunks(now);
+    if (!rules_.pacing.ahead_speech || !slot_) return;
+    ended_chunk_was_peeked_ = peeked;
+    actions_.push_back(action::check_slot_demand{*slot_});
+}
+
+void reply_machine::slot_wanted(time_point now) {
+    const auto peeked = std::exchange(ended_chunk_was_peeked_, {});
+    if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
+}
+
+/// Cuts the request, unless the end of the reply may come next: after a certain sentence end,
+/// because the next request could report the end only after the guard, and if the last text may be
+/// all that remains before a stop word. The chunk itself is not delayed.
+void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peeked_ = peeked || rules_.peek_hold == duration{};
     peek_due_ = now;
     if (!peeked_)

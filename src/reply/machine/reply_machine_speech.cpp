@@ -1,8 +1,17 @@
 #include "reply/machine/reply_machine.hpp"
+#include "text/characters/utf8.hpp"
 #include "text/sentences/trim_to_speakable.hpp"
 
-// The spoken form of chunks.
+#include <algorithm>
+
+// The spoken form of chunks, how long the voice needs for it, and the pacing that follows from
+// that.
 namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+
+}  // namespace
 
 std::string reply_machine::speech_of(text::speech_cleaner& cleaner, const std::string& said) const {
     return rules_.speech == speech_form::clean ? text::trim_to_speakable(cleaner.clean(said))
@@ -14,6 +23,48 @@ std::optional<std::string> reply_machine::upcoming_speech() const {
     if (!c) return std::nullopt;
     auto cleaner = cleaner_;
     return speech_of(cleaner, c->text);
+}
+
+time_point reply_machine::due(time_point now) const {
+    if (delivery_.count_unacknowledged() == 0)
+        return delivery_.handed_over() == 0 ? started_ : listener_waits_since_;
+    auto end = delivery_.is_speaking() ? std::max(speech_ends_, now) : now;
+    for (const auto& c : delivery_.held()) end += pace_.estimate(text::count_characters(c.text));
+    return end;
+}
+
+bool reply_machine::has_enough(time_point now) const {
+    if (rules_.pacing.ahead_speech) return due(now) - now >= *rules_.pacing.ahead_speech;
+    return delivery_.count_unacknowledged() >= rules_.pacing.high_watermark;
+}
+
+bool reply_machine::needs_more(time_point now) const {
+    if (rules_.pacing.ahead_speech) return due(now) - now <= *rules_.pacing.ahead_speech / 2;
+    return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
+}
+
+/// After the spoken chunk, only the consumer's next call can change what is needed.
+time_point reply_machine::next_request_time() const {
+    if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
+    const auto at = due(time_point::min()) - *rules_.pacing.ahead_speech / 2;
+    return at <= speech_ends_ ? at : never;
+}
+
+void reply_machine::speech_started(time_point now, const chunk& c) {
+    spoken_characters_ = text::count_characters(c.speech);
+    speech_began_ = now;
+    speech_ends_ = now + (spoken_characters_ > 0 ? pace_.estimate(spoken_characters_) : duration{});
+}
+
+void reply_machine::speech_ended(time_point now) {
+    pace_.learn(spoken_characters_, now - speech_began_);
+}
+
+void reply_machine::speaks_until(time_point now, chunk_id id, duration rest) {
+    if (ended() || !delivery_.is_spoken_now(id)) return;
+    speech_ends_ = now + std::max(rest, duration{});
+    if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
+    pause_or_request_next(now);
 }
 
 }  // namespace tandem::detail

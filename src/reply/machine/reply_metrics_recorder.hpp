@@ -29,6 +29,9 @@ class reply_metrics_recorder {
     void record_connect_failure(time_point now) noexcept { connected(now - request_.sent); }
     /// Counts an event of the running request.
     void event_read(time_point now, const wire::token_event& event);
+    /// Prompt tokens of the running request, as far as the server has reported them.
+    int cached_tokens() const noexcept { return request_.cached; }
+    int evaluated_tokens() const noexcept { return request_.evaluated; }
     void record_boundary(time_point now) { record_event(now, timeline_event::kind::boundary); }
     /// The request ended, for whatever reason.
     void record_request_end(time_point now) noexcept { end_token_wait(now); }

@@ -5,7 +5,7 @@ namespace {
 
 pacing_rules pacing_of(const config& c, const generation_options& o, bool is_streamed) {
     if (is_streamed || is_constrained(o)) return uncut;
-    return make_pacing_rules(c.pacing.mode, c.pacing.ahead_chunks, c.pacing.held_chunks_max);
+    return make_pacing_rules(c.pacing.mode.value_or(pacing::warm), c.pacing);
 }
 
 }  // namespace

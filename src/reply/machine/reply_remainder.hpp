@@ -2,6 +2,7 @@
 
 #include "reply/machine/reply_transcript.hpp"
 #include "reply/machine/tokenized_text.hpp"
+#include "reply/machine/voice_pace.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 
 #include "tandem/result.hpp"
@@ -21,6 +22,8 @@ struct reply_remainder {
     std::string unspoken{};
     /// Why generation had ended; nothing if more text would have followed.
     std::optional<finish_reason> generated{};
+    /// The pace of the voice, as learned so far.
+    voice_pace pace{};
 };
 
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.

@@ -88,14 +88,11 @@ TEST_F(arguments, run_as_many_at_a_time_as_there_are_conversations) {
 }
 
 TEST_F(arguments, tell_how_conversations_are_held) {
-    const auto c =
-        replay({"--placement", "round_robin", "--slots-per-conversation", "3", "--share-idle-slots",
-                "--interrupted", "handed_over", "--interrupted-mark", "…"});
+    const auto c = replay({"--placement", "round_robin", "--interrupted", "handed_over",
+                           "--interrupted-mark", "…"});
     ASSERT_TRUE(c.replay) << c.err;
     const auto& s = c.replay->service;
     EXPECT_EQ(s.placement, tandem::placement::round_robin);
-    EXPECT_EQ(s.slots_per_conversation, 3);
-    EXPECT_TRUE(s.share_idle_slots);
     EXPECT_EQ(s.conversation.interrupted, tandem::history_policy::handed_over);
     EXPECT_EQ(s.conversation.interrupted_mark, "…");
 }
@@ -105,8 +102,6 @@ TEST_F(arguments, hold_conversations_as_the_library_does_by_default) {
     ASSERT_TRUE(c.replay) << c.err;
     const tandem::service_config defaults;
     EXPECT_EQ(c.replay->service.placement, defaults.placement);
-    EXPECT_EQ(c.replay->service.slots_per_conversation, defaults.slots_per_conversation);
-    EXPECT_EQ(c.replay->service.share_idle_slots, defaults.share_idle_slots);
     EXPECT_EQ(c.replay->service.conversation, defaults.conversation);
 }
 
@@ -421,7 +416,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--wait is 3min; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h"},
         refusal{"a_pacing",
                 {"replay", "f", "--pacing", "fast"},
-                "--pacing is fast; it must be strict, warm, ahead or stream"},
+                "--pacing is fast; it must be auto, strict, warm, ahead or stream"},
         refusal{"nothing_in_the_place_of_a_word",
                 {"replay", "f", "--color", ""},
                 "--color is empty; it must be auto, always or never"},
@@ -462,9 +457,9 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"a_placement",
                 {"replay", "f", "--placement", "any"},
                 "--placement is any; it must be round_robin or least_busy"},
-        refusal{"slots_of_a_conversation",
-                {"replay", "f", "--slots-per-conversation", "-1"},
-                "--slots-per-conversation is -1; it must be a whole number from 0 to 1024"},
+        refusal{"a_flag_that_was_removed",
+                {"replay", "f", "--slots-per-conversation", "2"},
+                "--slots-per-conversation was removed: all conversations share all slots"},
         refusal{"a_history",
                 {"replay", "f", "--interrupted", "some"},
                 "--interrupted is some; it must be heard, handed_over, full or none"},

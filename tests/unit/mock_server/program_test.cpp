@@ -142,6 +142,20 @@ TEST(program, plays_a_model_that_cannot_roll_back) {
     EXPECT_EQ(cached(), 96);
 }
 
+TEST(program, has_no_host_memory_if_told_so) {
+    program p({"--cache-ram", "0"});
+    const std::uint16_t port = p.port();
+    const auto cached = [&](int token) {
+        const auto a = test::post(
+            port, "/completion",
+            {{"prompt", std::vector<int>(100, token)}, {"n_predict", 1}, {"id_slot", 0}});
+        return nlohmann::json::parse(a.body)["timings"]["cache_n"];
+    };
+    cached('a');
+    cached('b');
+    EXPECT_EQ(cached('a'), 0);
+}
+
 TEST(program, plays_the_faults_of_its_flags) {
     program p({"--fault", "http_error:status=500,text=first", "--fault", "unavailable"});
     const std::uint16_t port = p.port();
@@ -175,7 +189,9 @@ TEST(program, says_what_is_wrong_with_its_flags) {
 }
 
 TEST(program, has_one_status_for_all_that_is_wrong_with_its_flags) {
-    for (const char* flags : {"--nosuch", "--port=70000", "--memory=long", "--parallel=100"})
+    for (const char* flags :
+         {"--nosuch", "--port=70000", "--memory=long", "--parallel=100", "--cache-ram=-2",
+          "--conversation-change-ms=-1", "--total-tokens-per-second=-1"})
         EXPECT_EQ(WEXITSTATUS(program({flags}).wait()), 2) << flags;
     EXPECT_EQ(WEXITSTATUS(program({"--help"}).wait()), 0);
 }

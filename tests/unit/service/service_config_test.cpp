@@ -44,13 +44,10 @@ TEST(service_config, names_the_server_that_is_wrong) {
 
 TEST(service_config, bounds_its_numbers_on_both_sides) {
     service_config c;
-    c.slots_per_conversation = 1025;
     c.health_interval = 61min;
     c.placement = static_cast<placement>(7);
-    EXPECT_THAT(faulty_fields(c),
-                ElementsAre("placement", "slots_per_conversation", "health_interval"));
+    EXPECT_THAT(faulty_fields(c), ElementsAre("placement", "health_interval"));
     c = {};
-    c.slots_per_conversation = 1024;
     c.health_interval = 1h;
     EXPECT_THAT(check(c), IsEmpty());
 }

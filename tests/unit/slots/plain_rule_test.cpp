@@ -1,4 +1,4 @@
-// Without leases, one plain rule assigns slots. Random runs compare the scheduler with it.
+// One plain rule assigns slots. Random runs compare the scheduler with it.
 
 #include "slot_uses.hpp"
 
@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
 using tandem::slots::owner_id;
-using tandem::slots::priority;
+using tandem::slots::is_live;
+using tandem::slots::request_kind;
 using tandem::slots::release_info;
 using tandem::slots::server_slot_state;
 using tandem::slots::slot_request;
@@ -58,7 +59,10 @@ class plain_rule {
     };
     step next(time_point now) {
         std::stable_sort(queue_.begin(), queue_.end(), [](const auto& a, const auto& b) {
-            return a.second.priority < b.second.priority;
+            const auto place_of = [](const slot_request& w) {
+                return std::pair(!is_live(w), w.due);
+            };
+            return place_of(a.second) < place_of(b.second);
         });
         step found;
         for (auto i = queue_.begin(); i != queue_.end(); ++i) {
@@ -90,7 +94,6 @@ class plain_rule {
     };
     using queue = std::vector<std::pair<ticket, slot_request>>;
 
-    static bool is_live(const slot_request& w) { return w.priority != priority::warming; }
     slot_state& at_slot(int i) { return slots_.at(static_cast<std::size_t>(i)); }
     const slot_state& slot(int i) const { return slots_.at(static_cast<std::size_t>(i)); }
     bool awaits_prefilling(const slot_request& w) const {
@@ -200,9 +203,10 @@ class random_run {
     void ask() {
         slot_request w{.prompt = text(), .owner = static_cast<owner_id>(pick(0, 3))};
         if (pick(0, 2) == 0) w.warmed = pick(0, slots_ - 1);
-        w.priority = static_cast<priority>(pick(0, warming_ ? 1 : 2));
+        w.kind = static_cast<request_kind>(pick(0, warming_ ? 1 : 2));
+        w.due = at(pick(0, 3) * 1s);
         const auto t = scheduler_.request(w);
-        if (w.priority == priority::warming) warming_ = t;
+        if (!is_live(w)) warming_ = t;
         waiting_.push_back(t);
         rule_.request(t, w);
     }
@@ -267,7 +271,7 @@ class random_run {
     int grants_ = 0;
 };
 
-TEST(plain_rule, is_what_owners_without_leases_get) {
+TEST(plain_rule, is_what_random_requests_get) {
     int grants = 0;
     for (unsigned seed = 1; seed <= 500 && !HasFailure(); ++seed) {
         SCOPED_TRACE(seed);

@@ -16,7 +16,7 @@ using tandem::duration;
 using tandem::time_point;
 using tandem::slots::describe_wait;
 using tandem::slots::max_compared_bytes;
-using tandem::slots::priority;
+using tandem::slots::request_kind;
 using tandem::slots::server_slot_state;
 using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
@@ -91,8 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         choice{"maybe busy", {{8, "", maybe_busy}}, {}, 0},
         choice{"stuck, but there is no other", {{8, "", busy}}, {}, 0},
         choice{"stuck and guarded", {{9, "", busy}}, {}, {}, 11},
-        choice{"to prefill", {{8}}, {.priority = priority::warming}, 0},
-        choice{"stuck, to prefill", {{8, "", busy}}, {.priority = priority::warming}, {}}));
+        choice{"to prefill", {{8}}, {.kind = request_kind::background}, 0},
+        choice{"stuck, to prefill", {{8, "", busy}}, {.kind = request_kind::background}, {}}));
 
 INSTANTIATE_TEST_SUITE_P(
     two_slots, slot_choice,
@@ -138,11 +138,11 @@ INSTANTIATE_TEST_SUITE_P(
         choice{"stuck both: the one with the text", {{3, "Dear", busy}, {5, "", busy}}, dear, 0},
         choice{"to prefill: as a live one",
                {{3, "Dear A"}, {5, "Dear"}},
-               {.prompt = "Dear Anna", .priority = priority::warming},
+               {.prompt = "Dear Anna", .kind = request_kind::background},
                0},
         choice{"to prefill: the one whose guard ends first",
                {{10}, {9}},
-               {.priority = priority::warming},
+               {.kind = request_kind::background},
                {},
                11}));
 

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using tandem::slots::describe_wait;
-using tandem::slots::priority;
+using tandem::slots::request_kind;
 using tandem::slots::server_slot_state;
 using tandem::slots::slot_scheduler;
 using tandem::test::at;
@@ -19,7 +19,7 @@ using tandem::test::use_all;
 
 TEST(prefilling, comes_after_all_live_tickets) {
     slot_scheduler s(1, 0s);
-    const auto warming = s.request({.priority = priority::warming});
+    const auto warming = s.request({.kind = request_kind::background});
     const auto live = s.request();
     const auto second = s.request();
     EXPECT_EQ(s.take_grants(at(0s)).at(0).ticket, live);
@@ -32,7 +32,7 @@ TEST(prefilling, comes_after_all_live_tickets) {
 TEST(prefilling, does_not_pass_a_live_ticket_that_waits_for_a_guard) {
     slot_scheduler s(2, guard);
     use_all(s, {1s, 2s});
-    const auto warming = s.request({.priority = priority::warming});
+    const auto warming = s.request({.kind = request_kind::background});
     const auto live = s.request();
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
     EXPECT_EQ(s.take_grants(at(3s)).at(0).ticket, live);
@@ -45,7 +45,7 @@ TEST(prefilling, is_waited_for_rather_than_a_slot_that_holds_less) {
     s.request();
     s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear"});
-    s.request({.prompt = "Dear Anna", .priority = priority::warming});
+    s.request({.prompt = "Dear Anna", .kind = request_kind::background});
     ASSERT_EQ(s.take_grants(at(1s)).at(0).slot, 0);
     s.request({.prompt = "Dear Anna", .warmed = 0});
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
@@ -64,7 +64,7 @@ TEST(prefilling, takes_no_slot_from_which_another_reply_goes_on) {
     s.take_grants(at(0s));
     s.release(0, at(0s), {.holds = "Anna"});
     s.release(1, at(1s), {.holds = "Bert"});
-    s.request({.prompt = "Bert", .priority = priority::warming, .owner = 2});
+    s.request({.prompt = "Bert", .kind = request_kind::background, .owner = 2});
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
     EXPECT_EQ(s.next_grant(), at(3s));
     s.release_owner(1);
@@ -77,7 +77,7 @@ TEST(prefilling, waits_until_a_cut_is_verified) {
     s.request({.owner = 2});
     s.take_grants(at(0s));
     s.release(0, at(1s), {.server_state = server_slot_state::unverified});
-    s.request({.priority = priority::warming, .owner = 1});
+    s.request({.kind = request_kind::background, .owner = 1});
     EXPECT_TRUE(s.take_grants(at(1s)).empty());
     EXPECT_EQ(s.next_grant(), std::nullopt);
     s.set_server_state(0, server_slot_state::idle);
@@ -89,7 +89,7 @@ TEST(prefilling, is_not_held_up_by_a_watch_that_ended) {
     s.request();
     s.take_grants(at(0s));
     s.release(0, at(1s), {.server_state = server_slot_state::unverified});
-    s.request({.priority = priority::warming});
+    s.request({.kind = request_kind::background});
     s.stop_verifying();
     EXPECT_EQ(s.take_grants(at(1s)).size(), 1u);
 }
@@ -109,7 +109,7 @@ TEST(prefilling, holds_up_nobody_but_its_owner) {
     s.request({.owner = 2});
     s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Anna"});
-    s.request({.prompt = "Anna!", .priority = priority::warming, .owner = 1});
+    s.request({.prompt = "Anna!", .kind = request_kind::background, .owner = 1});
     ASSERT_EQ(s.take_grants(at(1s)).at(0).slot, 0);
     s.release(1, at(1s), {.holds = "Bert"});
     const auto first = s.request({.prompt = "Anna!", .warmed = 0, .owner = 1});
@@ -127,7 +127,7 @@ TEST(prefilling, holds_up_nobody_but_its_owner) {
 
 TEST(prefilling, of_another_owner_is_not_waited_for) {
     slot_scheduler s(2, 0s);
-    s.request({.priority = priority::warming, .owner = 2});
+    s.request({.kind = request_kind::background, .owner = 2});
     ASSERT_EQ(s.take_grants(at(0s)).at(0).slot, 0);
     s.request({.prompt = "Anna", .warmed = 0, .owner = 1});
     EXPECT_EQ(s.take_grants(at(0s)).at(0).slot, 1);
@@ -139,8 +139,8 @@ TEST(prefilling, without_a_slot_of_its_own_holds_up_no_other) {
     s.request({.owner = 2});
     s.take_grants(at(0s));
     s.release(1, at(1s), {.holds = "Bert"});
-    s.request({.prompt = "Carl", .priority = priority::warming, .owner = 3});
-    const auto second = s.request({.prompt = "Bert", .priority = priority::warming, .owner = 2});
+    s.request({.prompt = "Carl", .kind = request_kind::background, .owner = 3});
+    const auto second = s.request({.prompt = "Bert", .kind = request_kind::background, .owner = 2});
     EXPECT_EQ(s.take_grants(at(1s)).at(0).ticket, second);
 }
 
@@ -149,7 +149,7 @@ TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
     s.request();
     s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear Anna"});
-    s.request({.prompt = "Dear Anna", .priority = priority::warming});
+    s.request({.prompt = "Dear Anna", .kind = request_kind::background});
     ASSERT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     s.request({.prompt = "Dear Anna", .warmed = 1});
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
@@ -162,7 +162,7 @@ TEST(prefilling, that_is_waited_for_promises_no_other_slot) {
     s.request();
     s.take_grants(at(0s));
     s.release(0, at(1s), {.holds = "Dear Anna"});
-    s.request({.prompt = "Dear Anna", .priority = priority::warming});
+    s.request({.prompt = "Dear Anna", .kind = request_kind::background});
     ASSERT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     const auto first = s.request({.prompt = "Dear Anna", .warmed = 1});
     const auto second = s.request();
@@ -175,7 +175,7 @@ TEST(prefilling, waits_for_the_guard_that_live_tickets_leave) {
     slot_scheduler s(2, guard);
     use_all(s, {1s, 2s});
     s.request();
-    const auto warming = s.request({.priority = priority::warming});
+    const auto warming = s.request({.kind = request_kind::background});
     EXPECT_EQ(s.find_wait_reason(warming, at(2s)).value().guarded_slot, 1);
 }
 
@@ -184,7 +184,7 @@ TEST(prefilling, leaves_the_guard_and_the_order_of_slots_as_they_were) {
     s.request();
     EXPECT_EQ(s.take_grants(at(0s)).at(0).slot, 0);
     s.release(0, at(1s));
-    s.request({.priority = priority::warming});
+    s.request({.kind = request_kind::background});
     EXPECT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     s.release(1, at(2s), {.is_use = false, .holds = "Dear"});
     // Slot 1 has no guard, and slot 0 is still the last used slot.
@@ -202,9 +202,9 @@ TEST(prefilling, tells_what_the_slot_holds) {
     slot_scheduler s(2, 0s);
     s.request();
     s.release(s.take_grants(at(0s)).at(0).slot, at(1s), {.holds = "Dear"});
-    s.request({.priority = priority::warming});
+    s.request({.kind = request_kind::background});
     EXPECT_EQ(s.take_grants(at(1s)).at(0).slot, 0);
-    s.request({.priority = priority::warming});
+    s.request({.kind = request_kind::background});
     EXPECT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     s.release(0, at(2s), {.has_run = false});
     s.release(1, at(2s), {.is_use = false, .holds = "Dear A"});

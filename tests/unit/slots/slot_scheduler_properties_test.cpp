@@ -17,38 +17,31 @@ using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
 using tandem::slots::grant;
+using tandem::slots::is_live;
 using tandem::slots::nobody;
 using tandem::slots::owner_id;
-using tandem::slots::priority;
+using tandem::slots::request_kind;
 using tandem::slots::server_slot_state;
 using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::test::at;
 
-/// Reasons why a lease ends before its owner releases it.
-enum class trouble { none, stuck_slots, sharing };
-
-/// Owners 1 to 6 with leases of 0 to 2 slots. Their requests come, run and end at random.
+/// Requests of owners 1 to 6, or of nobody, come, run and end at random.
 class random_owners {
  public:
-    random_owners(unsigned seed, trouble what)
+    random_owners(unsigned seed, bool may_get_stuck)
         : random_(seed),
-          trouble_(what),
+          may_get_stuck_(may_get_stuck),
           guard_(pick(0, 4) * 500ms),
           scheduler_(pick(1, 6), guard_),
-          slots_(static_cast<std::size_t>(scheduler_.slots())) {
-        for (owner_id owner = 1; owner <= 6; ++owner) leases_[owner] = pick(0, 2);
-        leases_[nobody] = 0;
-        scheduler_.allow_lease_sharing(what == trouble::sharing);
-    }
+          slots_(static_cast<std::size_t>(scheduler_.slots())) {}
 
     void go() {
         for (int step = 0; step < 150 && !testing::Test::HasFailure(); ++step) {
             now_ += pick(0, 6) * 100ms;
             do_something();
             for (const auto& g : scheduler_.take_grants(now_)) check_grant(g);
-            check_leases();
             check_who_waits();
         }
     }
@@ -59,7 +52,6 @@ class random_owners {
         bool busy = false;
         std::optional<time_point> used{};
         bool is_stuck = false;
-        owner_id granted_to = nobody;  // leased to this owner since the grant
         owner_id last_user = nobody;
         owner_id user = nobody;
     };
@@ -72,7 +64,7 @@ class random_owners {
         const int what = pick(0, 20);
         if (what < 6) return ask();
         if (what < 16) return release(some_slot());
-        if (what < 18) return let_go(static_cast<owner_id>(pick(1, 6)));
+        if (what < 18) return scheduler_.release_owner(static_cast<owner_id>(pick(1, 6)));
         if (what < 19) return limit();
         if (what < 20) return set_server_state(some_slot(), pick(0, 2) == 0);
         if (!waiting_.empty()) withdraw();
@@ -82,9 +74,10 @@ class random_owners {
         const auto owner = static_cast<owner_id>(pick(0, 6));
         constexpr const char* texts[] = {"", "Dear", "Dear Anna", "Other"};
         const slot_request w{.prompt = texts[pick(0, 3)],
-                             .priority = static_cast<priority>(pick(0, 2)),
+                             .kind = static_cast<request_kind>(pick(0, 2)),
+                             .due = at(pick(0, 5) * 1s),
                              .owner = owner,
-                             .lease = leases_[owner]};
+                             .was_here = pick(0, 1) == 0};
         waiting_.emplace(scheduler_.request(w), w);
     }
     void withdraw() {
@@ -103,25 +96,12 @@ class random_owners {
         if (has_run && u.is_stuck) set_server_state(slot, false);
         if (has_run && is_use) u.used = now_;
     }
-    void let_go(owner_id owner) {
-        scheduler_.release_owner(owner);
-        for (auto& u : slots_)
-            if (u.granted_to == owner) u.granted_to = nobody;
-    }
-    void limit() {
-        scheduler_.set_slot_count(pick(1, static_cast<int>(slots_.size())));
-        for (int slot = scheduler_.slots(); slot < static_cast<int>(slots_.size()); ++slot)
-            use(slot).granted_to = nobody;
-    }
-    // An owner may receive another slot in place of a stuck slot, and lose one of the two later.
+    void limit() { scheduler_.set_slot_count(pick(1, static_cast<int>(slots_.size()))); }
     void set_server_state(int slot, bool is_stuck) {
-        if (trouble_ != trouble::stuck_slots) return;
+        if (!may_get_stuck_) return;
         scheduler_.set_server_state(slot,
                                     is_stuck ? server_slot_state::busy : server_slot_state::idle);
         use(slot).is_stuck = is_stuck;
-        const auto owner = scheduler_.leased_to(slot);
-        for (auto& u : slots_)
-            if (u.granted_to == owner) u.granted_to = nobody;
     }
 
     void check_grant(const grant& g) {
@@ -132,35 +112,13 @@ class random_owners {
         EXPECT_LT(g.slot, scheduler_.slots());
         EXPECT_FALSE(u.busy) << "one request a slot";
         EXPECT_TRUE(!u.used || now_ - *u.used >= guard_) << "the guard is kept";
-        EXPECT_TRUE(u.granted_to == nobody || u.granted_to == w.owner) << "slot of another";
         EXPECT_EQ(g.previous, u.last_user == w.owner ? nobody : u.last_user);
         for (const auto& [t, other] : waiting_)
-            EXPECT_FALSE(t < g.ticket && other.priority == w.priority && are_alike(other, w))
-                << "ticket " << t << " came before " << g.ticket;
+            EXPECT_FALSE(is_live(other) && is_live(w) && other.due < w.due)
+                << "ticket " << t << " was due before " << g.ticket;
         u.busy = true;
         u.user = w.owner;
-        if (w.lease > 0 && trouble_ != trouble::sharing) u.granted_to = w.owner;
         ++grants_;
-    }
-
-    // Whether the same slots are open to both requests.
-    bool are_alike(const slot_request& a, const slot_request& b) const {
-        const bool is_live = a.priority != priority::warming;
-        return a.owner == b.owner || (is_live && a.lease == 0 && b.lease == 0);
-    }
-
-    void check_leases() {
-        std::map<owner_id, int> held;
-        for (int slot = 0; slot < scheduler_.slots(); ++slot) {
-            const auto owner = scheduler_.leased_to(slot);
-            ++held[owner];
-            EXPECT_TRUE(use(slot).granted_to == nobody || use(slot).granted_to == owner)
-                << "a lease lasts";
-        }
-        held.erase(nobody);
-        for (const auto& [owner, count] : held)
-            EXPECT_LE(count,
-                      trouble_ == trouble::stuck_slots ? scheduler_.slots() : leases_[owner]);
     }
 
     void check_who_waits() {
@@ -171,38 +129,28 @@ class random_owners {
         }
         for (const auto& [t, w] : waiting_)
             for (int slot = 0; slot < scheduler_.slots(); ++slot)
-                EXPECT_FALSE(w.priority != priority::warming && is_open(slot, w) &&
-                             !promised.contains(slot))
+                EXPECT_FALSE(is_live(w) && is_ready(slot) && !promised.contains(slot))
                     << "ticket " << t << " waits beside slot " << slot;
         const auto next = scheduler_.next_grant();
         EXPECT_TRUE(!next || *next > now_) << "what is due is granted";
     }
 
-    bool is_open(int slot, const slot_request& w) {
+    bool is_ready(int slot) {
         const auto& u = use(slot);
-        if (u.busy || u.is_stuck || (u.used && now_ - *u.used < guard_)) return false;
-        const auto owner = scheduler_.leased_to(slot);
-        if (owner != nobody && owner == w.owner) return true;
-        const bool is_shared = trouble_ == trouble::sharing && w.priority == priority::turn;
-        if (owner != nobody && !is_shared) return false;
-        int held = 0;
-        for (int i = 0; i < scheduler_.slots(); ++i)
-            held += w.owner != nobody && scheduler_.leased_to(i) == w.owner && !use(i).is_stuck;
-        return w.lease == 0 || held < w.lease;
+        return !u.busy && !u.is_stuck && !(u.used && now_ - *u.used < guard_);
     }
 
     std::mt19937 random_;
-    trouble trouble_;
+    bool may_get_stuck_;
     duration guard_;
     slot_scheduler scheduler_;
     std::vector<slot_use> slots_;
-    std::map<owner_id, int> leases_;
     std::map<ticket, slot_request> waiting_;
     time_point now_ = at(0s);
     int grants_ = 0;
 };
 
-class slot_scheduler_property : public testing::TestWithParam<trouble> {};
+class slot_scheduler_property : public testing::TestWithParam<bool> {};
 
 TEST_P(slot_scheduler_property, holds_in_random_runs) {
     int grants = 0;
@@ -215,7 +163,6 @@ TEST_P(slot_scheduler_property, holds_in_random_runs) {
     EXPECT_GT(grants, 3'000) << "the runs must try something";
 }
 
-INSTANTIATE_TEST_SUITE_P(leases, slot_scheduler_property,
-                         testing::Values(trouble::none, trouble::stuck_slots, trouble::sharing));
+INSTANTIATE_TEST_SUITE_P(stuck_slots, slot_scheduler_property, testing::Bool());
 
 }  // namespace

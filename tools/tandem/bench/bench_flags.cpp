@@ -117,12 +117,6 @@ void bench_flags::add_conversation_flags() {
     add_flag("--placement", t.placement, "HOW",
              "how to choose a conversation's server: round_robin or least_busy [least_busy]",
              group);
-    add_flag("--slots-per-conversation", t.slots_per_conversation, "N",
-             "slots reserved for a generating conversation (0: 2 with a reuse guard, else 1) [0]",
-             group);
-    app_.add_flag("--share-idle-slots", t.share_idle_slots,
-                  "if no slot is free, use an idle slot of a conversation that is being spoken")
-        ->group(group);
 }
 
 bench_options bench_flags::read(const environment& variables, std::vector<std::string>& faults) {
@@ -153,8 +147,6 @@ bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
     read_pace(t.tts, o.pace, faults);
     read_wait(t.wait, o.wait, faults);
     read_placement(t.placement, o.service, faults);
-    read_slots_per_conversation(t.slots_per_conversation, o.service, faults);
-    o.service.share_idle_slots = t.share_idle_slots;
     read_color(t.color, o.color, faults);
     read_log_level(t.log_level, o.log_level, faults);
     o.json = t.json;

@@ -36,8 +36,6 @@ class bench_flags {
         std::string tts = "none";
         std::string wait = "0";
         std::string placement = "least_busy";
-        std::string slots_per_conversation = "0";
-        bool share_idle_slots = false;
         std::string color = "auto";
         std::string log_level;
         bool json = false;

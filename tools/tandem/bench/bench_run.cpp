@@ -73,14 +73,12 @@ service_config bench_run::settings() {
     return s;
 }
 
-// Returns the number of slots for all callers. `usual` is what the service uses if
-// slots_per_conversation is 0.
+// With a guard, a second slot spares a caller the wait.
 int bench_run::slots_for_all() const {
-    const auto& s = options_.service;
-    if (const int slots = s.client.server.slots.value_or(0); slots > 0) return slots;
-    const bool has_guard = s.client.server.reuse_guard.value_or(duration{}) > duration{};
-    const int usual = has_guard ? 2 : 1;
-    return options_.concurrency * std::max(s.slots_per_conversation, usual);
+    const auto& s = options_.service.client.server;
+    if (const int slots = s.slots.value_or(0); slots > 0) return slots;
+    const bool has_guard = s.reuse_guard.value_or(duration{}) > duration{};
+    return options_.concurrency * (has_guard ? 2 : 1);
 }
 
 std::optional<bench_report> bench_run::run() {
@@ -163,7 +161,7 @@ bench_setup bench_run::setting() const {
     s.rate = options_.load.rate.value_or(0);
     s.is_even = options_.load.spread == arrivals::even;
     s.words_per_minute = options_.pace.words_per_minute;
-    s.pacing = to_string(settings_.client.pacing.mode);
+    s.pacing = to_string(settings_.client.pacing.mode.value_or(pacing::automatic));
     s.slots = settings_.client.server.slots.value_or(0);
     s.reuse_guard = field_text(settings_.client, "reuse_guard");
     return s;

@@ -18,7 +18,7 @@ std::vector<std::string_view> flag_values(std::string_view command, std::string_
         {"--interrupted", {"heard", "handed_over", "full", "none"}},
         {"--log-format", {"text", "json"}},
         {"--log-level", {level_names.begin(), level_names.end()}},
-        {"--pacing", {"strict", "warm", "ahead", "stream"}},
+        {"--pacing", {"auto", "strict", "warm", "ahead", "stream"}},
         {"--placement", {"round_robin", "least_busy"}},
         {"--play", {"auto", "yes", "no"}},
         {"--rule", {"classic", "spoken"}},

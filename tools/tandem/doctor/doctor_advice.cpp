@@ -49,19 +49,12 @@ advised_setting guard_setting(const doctor_facts& facts) {
 
 advised_setting pacing_setting(const doctor_facts& facts) {
     const auto& now = facts.settings.pacing;
-    const double rate = facts.measured.value.median.tokens_per_second;
-    const bool is_behind = now == "strict" || now == "warm";
-    if (is_behind && rate >= 0 && rate < slow_tokens_per_second)
+    if (now == "strict" || now == "warm")
         return {.name = "pacing",
-                .value = "ahead",
+                .value = "auto",
                 .current = now,
-                .reason = "the server is slow: keeps a sentence ready while the voice speaks"};
-    // Otherwise generating ahead is a matter of preference and does not depend on the server.
-    return {.name = "pacing",
-            .value = now == "strict" ? "warm" : now,
-            .current = now,
-            .reason = is_behind ? "prepares the next slot while the voice speaks"
-                                : "generates ahead of the voice"};
+                .reason = "keeps the next sentences ready, and shares the slots among all callers"};
+    return {.name = "pacing", .value = now, .current = now, .reason = "generates ahead of the voice"};
 }
 
 // Slots to configure on the server, at least as many as its flag sets.

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace tandem::command {
@@ -28,7 +29,20 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
     return rest;
 }
 
+namespace {
+
+// Flags that existed before conversations shared all slots, and for all of which the same holds.
+constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
+                                                        "--share-idle-slots"};
+
+}  // namespace
+
 std::string unknown_flag(const CLI::App& app, const std::string& argument) {
+    if (std::ranges::find(removed_flags, argument.substr(0, argument.find('='))) !=
+        removed_flags.end())
+        return argument +
+               " was removed: all conversations share all slots, and the one whose listener has "
+               "least left to hear goes first; remove the flag";
     const auto like = fmt::format("{}", fmt::join(find_similar_flags(app, argument), " or "));
     return argument + " is an unknown flag" +
            (like.empty() ? "" : fmt::format("; did you mean {}?", like));

@@ -11,8 +11,6 @@
 namespace tandem::command {
 namespace {
 
-constexpr int most_slots_per_conversation = 1024;
-
 // Indexed by the enumeration.
 constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_busy"};
 
@@ -20,12 +18,6 @@ constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_
 
 void read_placement(const std::string& text, service_config& c, std::vector<std::string>& faults) {
     read_choice("--placement", placement_names, text, c.placement, faults);
-}
-
-void read_slots_per_conversation(const std::string& text, service_config& c,
-                                 std::vector<std::string>& faults) {
-    read_number("--slots-per-conversation", text, 0, most_slots_per_conversation,
-                c.slots_per_conversation, faults);
 }
 
 std::vector<std::string> service_faults(service_config c) {

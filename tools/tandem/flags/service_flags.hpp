@@ -10,9 +10,6 @@ namespace tandem::command {
 
 /// Parses the value of --placement.
 void read_placement(const std::string& text, service_config& c, std::vector<std::string>& faults);
-/// Parses the value of --slots-per-conversation.
-void read_slots_per_conversation(const std::string& text, service_config& c,
-                                 std::vector<std::string>& faults);
 
 /// Returns the faults of the service, named by flag, without the faults of the server
 /// configuration.

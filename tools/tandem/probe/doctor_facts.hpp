@@ -83,7 +83,7 @@ struct doctor_settings {
     std::optional<int> slots{};
     /// Unset: the guard recommended for the build.
     std::optional<duration> reuse_guard = std::chrono::seconds(2);
-    std::string pacing = "warm";
+    std::string pacing = "auto";
     bool has_key = false;
 };
 

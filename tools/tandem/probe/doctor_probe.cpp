@@ -38,7 +38,7 @@ doctor_facts known_before(const config& c) {
     facts.is_private = url.https || is_on_this_machine(url.host);
     facts.settings = {.slots = c.server.slots == 0 ? std::optional<int>() : c.server.slots,
                       .reuse_guard = detail::configured_reuse_guard(c),
-                      .pacing = field_text(c, "pacing"),
+                      .pacing = std::string(to_string(c.pacing.mode.value_or(pacing::automatic))),
                       .has_key = !c.server.api_key.empty()};
     return facts;
 }

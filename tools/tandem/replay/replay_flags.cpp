@@ -82,12 +82,6 @@ void replay_flags::add_conversation_flags() {
     add_flag("--placement", t.placement, "HOW",
              "how to choose a conversation's server: round_robin or least_busy [least_busy]",
              group);
-    add_flag("--slots-per-conversation", t.slots_per_conversation, "N",
-             "slots reserved for a generating conversation (0: 2 with a reuse guard, else 1) [0]",
-             group);
-    app_.add_flag("--share-idle-slots", t.share_idle_slots,
-                  "if no slot is free, use an idle slot of a conversation that is being spoken")
-        ->group(group);
     add_flag("--interrupted", t.interrupted, "WHAT",
              "text of an interrupted turn to keep: heard, handed_over, full or none [heard]",
              group);
@@ -143,6 +137,8 @@ replay_options replay_flags::read(const environment& variables, std::vector<std:
     auto loaded = config_.load(opened.file ? environment() : variables, opened.run.settings);
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     options.service.client = std::move(loaded.value);
+    auto& mode = options.service.client.pacing.mode;
+    mode = mode.value_or(pacing::warm);
     options.service.servers = std::move(loaded.urls);
     check_servers(opened, options.service, faults);
     options.played = std::move(opened.file);
@@ -173,8 +169,6 @@ void replay_flags::read_conversation_flags(service_config& c,
                                            std::vector<std::string>& faults) const {
     const auto& t = texts_;
     read_placement(t.placement, c, faults);
-    read_slots_per_conversation(t.slots_per_conversation, c, faults);
-    c.share_idle_slots = t.share_idle_slots;
     read_choice("--interrupted", history_names, t.interrupted, c.conversation.interrupted, faults);
     c.conversation.interrupted_mark = t.interrupted_mark;
 }
@@ -185,7 +179,6 @@ std::map<std::string, std::string*> replay_flags::string_flag_targets() {
             {"conversations", &t.conversations},
             {"concurrency", &t.concurrency},
             {"placement", &t.placement},
-            {"slots-per-conversation", &t.slots_per_conversation},
             {"interrupted", &t.interrupted},
             {"interrupted-mark", &t.interrupted_mark}};
 }
@@ -216,8 +209,6 @@ opened_recording replay_flags::open(std::vector<std::string>& faults) {
         if (const auto found = opened.run.flags.find(flag);
             found != opened.run.flags.end() && !is_given("--" + flag))
             *text = found->second;
-    if (!is_given("--share-idle-slots"))
-        texts_.share_idle_slots = opened.run.flags.contains("share-idle-slots");
     // Interruptions depend on the speaking time, so such runs keep their --tts.
     const bool is_timed = std::ranges::any_of(
         opened.run.dialogues, [](const dialogue& d) { return d.interrupt_after.has_value(); });
@@ -264,7 +255,6 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     std::ranges::move(shared_file_faults(o.record, others), std::back_inserter(faults));
     for (const auto& [flag, text] : string_flag_targets())
         if (!text->empty()) o.recorded_flags[flag] = *text;
-    if (t.share_idle_slots) o.recorded_flags["share-idle-slots"] = "true";
     o.json = t.json;
     o.file = std::move(t.file);
     o.prompts = std::move(t.prompts);

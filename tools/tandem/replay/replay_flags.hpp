@@ -34,8 +34,6 @@ class replay_flags {
         std::string conversations = "1";
         std::string concurrency;
         std::string placement = "least_busy";
-        std::string slots_per_conversation = "0";
-        bool share_idle_slots = false;
         std::string interrupted = "heard";
         std::string interrupted_mark;
         std::string recording;

@@ -130,8 +130,6 @@ void serve_flags::add_gateway_flags() {
         ->group("gateway");
     add("--state", t.state, "FILE",
         "JSON file that stores the deployed adapters; created if missing");
-    add("--slots-per-conversation", t.slots_per_conversation, "N",
-        "slots reserved for a request (0: 2 with a reuse guard, else 1) [0]");
 }
 
 void serve_flags::add_access_flags() {
@@ -205,7 +203,6 @@ void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>&
     read_time("--drain", t.drain, o.drain, faults);
     read_adapters(o, faults);
     read_placement(t.placement, g.service, faults);
-    read_slots_per_conversation(t.slots_per_conversation, g.service, faults);
 }
 
 // Whether the models of the adapters are served is known only after the servers have been queried.

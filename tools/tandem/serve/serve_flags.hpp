@@ -33,7 +33,6 @@ class serve_flags {
         std::string max_connections = "10000";
         std::string drain = "30s";
         std::string placement = "least_busy";
-        std::string slots_per_conversation = "0";
         std::string keys;
         std::string tls_cert;
         std::string tls_key;

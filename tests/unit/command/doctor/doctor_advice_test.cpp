@@ -77,10 +77,12 @@ TEST(doctor_advice, takes_no_slots_away) {
     EXPECT_EQ(setting(make_advice(facts).llama_server, "--parallel").value, "6");
 }
 
-TEST(doctor_advice, warms_the_next_slot) {
+TEST(doctor_advice, keeps_the_next_sentences_ready) {
     auto facts = good_facts();
-    facts.settings.pacing = "strict";
-    EXPECT_EQ(setting(make_advice(facts).tandem, "pacing").value, "warm");
+    for (const char* pacing : {"strict", "warm", "auto"}) {
+        facts.settings.pacing = pacing;
+        EXPECT_EQ(setting(make_advice(facts).tandem, "pacing").value, "auto");
+    }
 }
 
 TEST(doctor_advice, leaves_all_slots_of_the_server_to_tandem) {
@@ -101,12 +103,6 @@ TEST(doctor_advice, tells_how_many_slots_a_caller_takes) {
     facts.settings.reuse_guard = 2s;
     EXPECT_EQ(setting(make_advice(facts).llama_server, "--parallel").reason,
               "two slots with caches of their own for each caller");
-}
-
-TEST(doctor_advice, has_a_slow_server_generate_ahead) {
-    auto facts = good_facts();
-    facts.measured.value.median.tokens_per_second = 8;
-    EXPECT_EQ(setting(make_advice(facts).tandem, "pacing").value, "ahead");
 }
 
 TEST(doctor_advice, leaves_other_kinds_of_pacing_alone) {

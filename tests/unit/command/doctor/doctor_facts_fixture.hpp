@@ -13,7 +13,7 @@ inline command::doctor_facts good_facts() {
     f.url = "http://127.0.0.1:8080";
     f.settings.slots = 2;
     f.settings.reuse_guard = duration{};
-    f.settings.pacing = "warm";
+    f.settings.pacing = "auto";
     f.health.done = f.props.done = f.slots.done = f.chat_template.done = f.measured.done = true;
     f.round_trip_ms = 0.5;
     f.props.value.total_slots = 2;

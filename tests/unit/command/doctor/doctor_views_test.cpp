@@ -136,7 +136,7 @@ Measured
 Advised for tandem
   --slots 2             as now; one continues while the other finishes its cut
   --reuse-guard 0s      as now; required by this build after a cut
-  --pacing warm         as now; prepares the next slot while the voice speaks
+  --pacing auto         as now; generates ahead of the voice
 
 Advised for llama-server, in addition to your other flags
   --parallel 2          as now; a slot with its own cache for each caller

@@ -66,8 +66,6 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
                           "250ms",
                           "--placement",
                           "round_robin",
-                          "--slots-per-conversation",
-                          "1",
                           "--max-prompt-bytes",
                           "0",
                           "--audit",
@@ -94,7 +92,6 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     EXPECT_EQ(g.prompts.max_bytes, 0u);
     EXPECT_TRUE(g.audit_prompts);
     EXPECT_EQ(g.service.placement, tandem::placement::round_robin);
-    EXPECT_EQ(g.service.slots_per_conversation, 1);
     EXPECT_EQ(g.service.client.server.slots, 3);
     EXPECT_THAT(g.service.servers, ElementsAre("http://a:1", "http://b:1"));
     EXPECT_EQ(c.serve->drain, 250ms);

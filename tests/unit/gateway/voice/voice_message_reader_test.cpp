@@ -45,6 +45,9 @@ std::string nested(int depth) {
 TEST(voice_message, of_each_type_is_read) {
     const auto c = read<voice::continued>(R"({"type":"continue","chunk":"12-3"})");
     EXPECT_EQ(c.chunk, (client_chunk_id{12, 3}));
+    const auto s = read<voice::speaking>(R"({"type":"speaking","chunk":"1-0","ends_in_ms":2400})");
+    EXPECT_EQ(s.chunk, (client_chunk_id{1, 0}));
+    EXPECT_EQ(s.ends_in, 2400ms);
     const auto h = read<voice::heard>(R"({"type":"heard","chunk":"1-0","chars":14})");
     EXPECT_EQ(h.chars, 14u);
     EXPECT_EQ(read<voice::heard>(R"({"type":"heard","chunk":"1-0","share":0.25})").share, 0.25);
@@ -192,7 +195,7 @@ TEST(voice_message, of_no_known_type_is_refused) {
     EXPECT_EQ(why.code, "unknown_type");
     EXPECT_EQ(why.param, "type");
     EXPECT_THAT(why.message, HasSubstr("dance"));
-    EXPECT_THAT(why.message, HasSubstr("start, continue, heard"));
+    EXPECT_THAT(why.message, HasSubstr("start, continue, speaking, heard"));
 }
 
 TEST(voice_message, of_a_long_type_is_refused_with_whole_characters_of_it) {
@@ -234,6 +237,9 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"continue","chunk":"-1-2"})", "chunk"},
         {R"({"type":"continue","chunk":"1-2x"})", "chunk"},
         {R"({"type":"continue","chunk":"1-4294967296"})", "chunk"},
+        {R"({"type":"speaking","ends_in_ms":1})", "chunk"},
+        {R"({"type":"speaking","chunk":"1-0"})", "ends_in_ms"},
+        {R"({"type":"speaking","chunk":"1-0","ends_in_ms":-1})", "ends_in_ms"},
         {R"({"type":"heard","chars":1})", "chunk"},
         {R"({"type":"heard","chunk":"1-0"})", "chars"},
         {R"({"type":"heard","chunk":"1-0","chars":1,"share":0.1})", "chars"},

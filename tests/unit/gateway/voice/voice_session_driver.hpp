@@ -2,6 +2,7 @@
 
 #include "gateway/voice/voice_turn_machine.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -158,6 +159,9 @@ class voice_session_driver {
     void perform(voice_action::resume& a) { note("resume " + std::to_string(a.number)); }
     void perform(voice_action::next_chunk& a) { note("next " + std::to_string(a.number)); }
     void perform(voice_action::continue_after& a) { note("continue " + name(a.id)); }
+    void perform(voice_action::speaks_until& a) {
+        note(fmt::format("speaks {} for {:.0f} ms", name(a.id), to_ms(a.rest)));
+    }
     void perform(voice_action::heard& a) {
         note("heard " + name(a.id) + " " +
              (a.share ? std::to_string(*a.share) : std::to_string(a.chars)));

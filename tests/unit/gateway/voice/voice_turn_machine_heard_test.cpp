@@ -2,6 +2,7 @@
 
 #include "voice_session_driver.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tandem::gateway {
@@ -49,6 +50,14 @@ TEST_F(counting_what_is_heard, does_not_count_a_chunk_twice_that_was_continued) 
     s.say(listener, R"({"type":"heard","chunk":"1-0","chars":9})");
     s.say(listener, R"({"type":"continue","chunk":"1-0"})");
     EXPECT_EQ(heard_at_the_end(6), 6);
+}
+
+TEST_F(counting_what_is_heard, passes_on_when_the_voice_will_have_spoken_a_chunk_of_the_reply) {
+    s.asked();
+    s.say(listener, R"({"type":"speaking","chunk":"1-0","ends_in_ms":700})");
+    s.say(listener, R"({"type":"speaking","chunk":"1-1","ends_in_ms":700})");
+    s.say(listener, R"({"type":"speaking","chunk":"2-0","ends_in_ms":700})");
+    EXPECT_THAT(s.asked(), ::testing::ElementsAre("speaks 1-0 for 700 ms"));
 }
 
 }  // namespace

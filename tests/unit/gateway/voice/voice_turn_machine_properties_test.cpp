@@ -84,7 +84,7 @@ class random_session {
         return to_string(client_chunk_id{reply, static_cast<std::uint32_t>(seq)});
     }
     std::string some_message() {
-        switch (below(9)) {
+        switch (below(10)) {
             case 0:
                 return R"({"type":"interrupt"})";
             case 1:
@@ -94,6 +94,8 @@ class random_session {
                 return R"({"type":"resume"})";
             case 3:
                 return R"({"type":"heard","share":0.5,"chunk":")" + some_chunk() + "\"}";
+            case 9:
+                return R"({"type":"speaking","ends_in_ms":900,"chunk":")" + some_chunk() + "\"}";
             case 4:
                 return R"({"type":"start","text":"Hello"})";
             case 5:
@@ -259,6 +261,10 @@ class random_session {
     void perform(const voice_action::continue_after& a) {
         EXPECT_EQ(a.id, (chunk_id{100 + last_chunk_.reply, last_chunk_.seq}));
         if (reply_) reply_->is_speaking = false;
+    }
+    void perform(const voice_action::speaks_until& a) {
+        EXPECT_EQ(a.id.reply, 100 + last_chunk_.reply);
+        EXPECT_LE(a.id.seq, last_chunk_.seq);
     }
     void perform(const voice_action::heard& a) {
         EXPECT_EQ(a.id.reply, 100 + last_chunk_.reply);

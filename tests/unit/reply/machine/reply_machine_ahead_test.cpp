@@ -18,7 +18,8 @@ using testing::IsEmpty;
 
 reply_rules paced(pacing mode, int ahead_chunks, int held_chunks_max) {
     auto rules = machine_driver::default_rules();
-    rules.pacing = tandem::detail::make_pacing_rules(mode, ahead_chunks, held_chunks_max);
+    rules.pacing = tandem::detail::make_pacing_rules(
+        mode, {.ahead_chunks = ahead_chunks, .held_chunks_max = held_chunks_max});
     return rules;
 }
 

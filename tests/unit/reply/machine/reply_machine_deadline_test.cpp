@@ -110,7 +110,7 @@ TEST(unhurried_reply, has_no_deadline) {
 
 TEST(hurried_reply_ahead, has_time_while_another_chunk_is_spoken) {
     auto rules = hurried();
-    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::ahead, 1, 16);
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::ahead, {});
     machine_driver d(rules);
     d.begin();
     d.tokens("One", ".", " Well", ",", " I", " th");

@@ -313,16 +313,16 @@ TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
     EXPECT_EQ(d.machine.phase(), reply_phase::queued);
 }
 
-TEST(reply_machine_going_on, becomes_a_rescue_when_the_voice_has_spoken) {
+TEST(reply_machine_going_on, is_due_at_once_when_the_voice_has_spoken) {
     auto rules = patient_driver::patient_rules();
-    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::ahead, 1, 8);
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::ahead, {});
     patient_driver d(rules);
     d.break_behind("Hello.", " you");
     d.found_again("PHello. you");
     d.wants();
-    EXPECT_EQ(d.machine.slot_priority(), tandem::slots::priority::continuation);
+    EXPECT_GT(d.machine.due(d.now), d.now);
     d.go_on(0);
-    EXPECT_THAT(d.wants(), ElementsAre("slot, rescue!"));
+    EXPECT_THAT(d.wants(), ElementsAre("slot, due 0 ms"));
 }
 
 // The ids stand for the words of an undisturbed run. The text alone may be split into other tokens.
@@ -459,7 +459,7 @@ TEST(reply_machine_going_on, leaves_no_ids_that_the_next_server_has_not_proven) 
 
 TEST(reply_machine_going_on, prefills_no_slot_for_a_reply_that_has_failed) {
     auto rules = machine_driver::default_rules();
-    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::warm, 1, 16);
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::warm, {});
     patient_driver d(rules);
     d.begin();
     d.tokens("Hello!", " I");

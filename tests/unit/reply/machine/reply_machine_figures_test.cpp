@@ -113,7 +113,7 @@ TEST(reply_figures, count_a_connection_that_never_came_up) {
 
 TEST(reply_figures, tell_which_request_made_a_chunk_also_one_that_waited_for_its_hand_over) {
     auto rules = machine_driver::default_rules();
-    rules.pacing = make_pacing_rules(pacing::ahead, 1, 16);
+    rules.pacing = make_pacing_rules(pacing::ahead, {});
     machine_driver d(rules);
     d.begin();
     d.tokens(" Go", ".", " Go", ".", " On");

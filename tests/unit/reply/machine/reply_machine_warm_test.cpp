@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 reply_rules warm_rules() {
     auto rules = machine_driver::default_rules();
-    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::warm, 1, 16);
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::warm, {});
     return rules;
 }
 

@@ -1,0 +1,44 @@
+#include "reply/machine/voice_pace.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tandem::detail {
+namespace {
+
+// The weight that earlier chunks keep at each new one: about the last six count.
+constexpr double kept_weight = 0.85;
+// A longer pause, as when a call is on hold, is not speech.
+constexpr double longest_share = 3;
+
+using seconds = std::chrono::duration<double>;
+
+}  // namespace
+
+duration voice_pace::estimate(std::size_t characters) const noexcept {
+    const double spread = weight_ * xx_ - x_ * x_;
+    const auto x = static_cast<double>(characters);
+    // Chunks of one length do not tell start-up time and pace apart.
+    double slope = spread > 1e-3 * xx_ ? (weight_ * xy_ - x_ * y_) / spread : y_ / x_;
+    double start_up = (y_ - slope * x_) / weight_;
+    if (start_up < 0 || slope < 0) {
+        slope = y_ / x_;
+        start_up = 0;
+    }
+    return std::chrono::duration_cast<duration>(seconds(start_up + slope * x));
+}
+
+void voice_pace::learn(std::size_t characters, duration took) noexcept {
+    if (characters == 0) return;
+    const auto x = static_cast<double>(characters);
+    const double y =
+        std::min(seconds(took).count(), longest_share * seconds(estimate(characters)).count() + 1);
+    const auto add = [](double& sum, double value) { sum = kept_weight * sum + value; };
+    add(weight_, 1);
+    add(x_, x);
+    add(y_, y);
+    add(xx_, x * x);
+    add(xy_, x * y);
+}
+
+}  // namespace tandem::detail

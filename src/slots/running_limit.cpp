@@ -1,0 +1,51 @@
+#include "slots/running_limit.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace tandem::slots {
+namespace {
+
+// A request of fewer tokens says little about the speed.
+constexpr int fewest_tokens = 8;
+// From this many tokens on, a number of requests counts as seen; so many are remembered.
+constexpr double tokens_to_trust = 80;
+constexpr double tokens_remembered = 1000;
+// What is not seen again within this time may have changed: the limit no longer depends on it, so
+// that a larger number is tried again.
+constexpr auto trust_for = std::chrono::minutes(5);
+// Measured speeds vary, most of all while the number of running requests changes.
+constexpr double nearly_all = 0.9;
+// While one request ends and the next one is sent, another one must run.
+constexpr int least_limit = 2;
+
+}  // namespace
+
+void running_limit::record(double running, int tokens, duration took, time_point now) {
+    const double seconds = std::chrono::duration<double>(took).count();
+    if (tokens < fewest_tokens || seconds <= 0) return;
+    auto& s = by_count_[std::max(1, static_cast<int>(std::lround(running)))];
+    const double weight = std::min(s.tokens, tokens_remembered);
+    s.tokens_per_s = (s.tokens_per_s * weight + tokens / seconds * tokens) / (weight + tokens);
+    s.tokens = weight + tokens;
+    s.last = now;
+}
+
+int running_limit::find(time_point now) const {
+    std::map<int, double> together;
+    for (const auto& [count, s] : by_count_)
+        if (s.tokens >= tokens_to_trust && now - s.last < trust_for)
+            together.emplace(count, count * s.tokens_per_s);
+    if (together.size() < 2) return unlimited;
+    const auto by_speed = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const double most = std::max_element(together.begin(), together.end(), by_speed)->second;
+    const auto enough = std::find_if(together.begin(), together.end(), [most](const auto& t) {
+        return t.second >= nearly_all * most;
+    });
+    if (std::next(enough) == together.end()) return unlimited;
+    return std::max(enough->first, least_limit);
+}
+
+}  // namespace tandem::slots

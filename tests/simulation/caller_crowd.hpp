@@ -1,0 +1,52 @@
+#pragma once
+
+#include "reply/machine/reply_machine.hpp"
+#include "simulation/simulated_world.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+/// Callers that ask again as soon as a reply was spoken, in front of one server.
+struct crowd_rules {
+    int callers = 64;
+    int slots = 8;
+    /// Tokens/s of one reply at most, and of all running replies together.
+    double speed = 40;
+    double total_speed = 320;
+    /// Time to evaluate a turn's own words, and to bring a conversation into another slot.
+    duration prompt_time = std::chrono::milliseconds(60);
+    duration change_time = std::chrono::milliseconds(20);
+    duration guard{};
+    pacing mode = pacing::automatic;
+    /// The voice speaks 170 words a minute, times this.
+    double voice_speed = 1;
+    /// Share of the turns in which the caller interrupts the second chunk.
+    double interrupts = 0;
+    duration pause_between_turns{};
+    duration length = std::chrono::seconds(200);
+};
+
+/// What the callers of a crowd met.
+struct crowd_report {
+    std::vector<double> first_chunk_ms;
+    std::vector<double> gap_ms;
+    int failed = 0;
+    int turns = 0;
+    int generated = 0;  // tokens
+    int heard = 0;      // tokens of chunks that were spoken, or of which a part was
+    int changes = 0;    // of the conversation in a slot
+    double longest_wait_ms = 0;
+
+    static double percentile(std::vector<double> values, double share);
+};
+
+/// Runs the callers in simulated time on the real scheduler and reply machine.
+crowd_report run_crowd(const crowd_rules& rules, std::uint64_t seed);
+
+}  // namespace tandem::test

@@ -1,0 +1,91 @@
+// How many requests should run at once, by their speed.
+
+#include "slots/running_limit.hpp"
+#include "slots/slot_scheduler.hpp"
+#include "support/at.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::duration;
+using tandem::slots::running_limit;
+using tandem::slots::slot_scheduler;
+using tandem::test::at;
+
+duration of_seconds(double s) {
+    return std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
+}
+
+/// The limit after 1 to `most` requests ran at once, each at this speed.
+int limit_of(int most, const std::function<double(int running)>& tokens_per_s) {
+    running_limit limit;
+    for (int running = 1; running <= most; ++running)
+        for (int request = 0; request < 10; ++request)
+            limit.record(running, 40, of_seconds(40 / tokens_per_s(running)), at(0s));
+    return limit.find(at(0s));
+}
+
+TEST(running_limit, is_none_before_anything_was_seen) {
+    EXPECT_EQ(running_limit().find(at(0s)), running_limit::unlimited);
+}
+
+TEST(running_limit, is_none_on_a_server_whose_requests_do_not_slow_each_other_down) {
+    EXPECT_EQ(limit_of(8, [](int) { return 40; }), running_limit::unlimited);
+}
+
+TEST(running_limit, is_the_number_that_makes_all_that_the_server_can_make) {
+    EXPECT_EQ(limit_of(16, [](int n) { return std::min(80.0, 320.0 / n); }), 4);
+}
+
+TEST(running_limit, lets_two_run_where_one_already_makes_all) {
+    EXPECT_EQ(limit_of(8, [](int n) { return 588.0 / n; }), 2);
+}
+
+TEST(running_limit, ignores_what_was_seen_five_minutes_ago) {
+    running_limit limit;
+    for (const int running : {4, 16})
+        for (int request = 0; request < 10; ++request)
+            limit.record(running, 40, of_seconds(40 * running / 320.0), at(0s));
+    EXPECT_EQ(limit.find(at(4min)), 4);
+    EXPECT_EQ(limit.find(at(6min)), running_limit::unlimited);
+}
+
+TEST(running_limit, ignores_a_request_of_a_few_tokens) {
+    running_limit limit;
+    for (const int running : {4, 16})
+        for (int request = 0; request < 100; ++request) limit.record(running, 3, 1s, at(0s));
+    EXPECT_EQ(limit.find(at(0s)), running_limit::unlimited);
+}
+
+/// Runs rounds of requests on a server of 8 slots that makes 160 tokens/s, 80 for one request.
+void learn(slot_scheduler& s) {
+    for (int round = 0; round < 40; ++round) {
+        const int running = 1 + round % 8;
+        const auto begin = at(round * 10s);
+        std::vector<tandem::slots::ticket> tickets;
+        for (int i = 0; i < running; ++i) tickets.push_back(s.request({.due = begin}));
+        const auto given = s.take_grants(begin);
+        for (const auto t : tickets) s.withdraw(t);
+        const auto took = of_seconds(std::max(1.0, static_cast<double>(given.size()) / 2));
+        for (const auto& g : given)
+            s.release(g.slot, begin + took, {.tokens = 80, .generation_time = took});
+    }
+}
+
+TEST(running_limit, is_kept_by_the_scheduler) {
+    slot_scheduler s(8, 0s);
+    learn(s);
+    ASSERT_EQ(s.most_running(), 2);
+    const auto now = at(400s);
+    for (int i = 0; i < 4; ++i) s.request({.due = now});
+    EXPECT_EQ(s.take_grants(now).size(), 2u);
+    EXPECT_EQ(s.take_grants(now + 2s).size(), 1u) << "one more, as the next ticket is overdue";
+}
+
+}  // namespace
