@@ -35,7 +35,7 @@ constexpr std::array<build_fault, 5> faults{{
     {5161, 0,
      "a request that waits for its slot is processed after its client disconnects, while other "
      "slots stream",
-     "do not run more concurrent conversations than slots", "#13262"},
+     "let only tandem use the server: it sends no request to a slot in use", "#13262"},
 }};
 
 bool has(int build, const build_fault& f) noexcept {

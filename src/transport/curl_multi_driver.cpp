@@ -25,7 +25,7 @@ std::shared_ptr<transfer> curl_multi_driver::make_transfer(http_request request,
 
 void curl_multi_driver::start(transfer& t) {
     auto why = launch(t);
-    if (!why) return;
+    if (!why) return begin_at_once();
     detach(t);
     t.end(std::move(why));
     queue_->run_soon();
@@ -41,6 +41,15 @@ std::optional<failure> curl_multi_driver::launch(transfer& t) {
     if (curl_multi_add_handle(multi_.get(), t.easy()) != CURLM_OK)
         return make_curl_failure(CURLE_OUT_OF_MEMORY, context_of(t));
     return {};
+}
+
+// Connects now and not in the next turn of the loop. No handler is called from here: the deliveries
+// of what ended wait for that turn. curl may be called, as handlers never run inside its callbacks.
+void curl_multi_driver::begin_at_once() {
+    int running = 0;
+    curl_multi_socket_action(multi_.get(), CURL_SOCKET_TIMEOUT, 0, &running);
+    collect_finished_transfers();
+    if (!queue_->is_empty()) queue_->run_soon();
 }
 
 void curl_multi_driver::cut_transfer(transfer& t) noexcept {

@@ -23,6 +23,7 @@ class delivery_queue : public std::enable_shared_from_this<delivery_queue> {
     void run();
     /// Posts a call of run() to the event loop, unless run() is already active.
     void run_soon();
+    bool is_empty() const noexcept { return waiting_.empty(); }
     void clear() noexcept { waiting_.clear(); }
 
  private:

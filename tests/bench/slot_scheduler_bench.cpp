@@ -33,7 +33,7 @@ void grant_and_release(benchmark::State& state) {
         owner = owner % static_cast<slots::owner_id>(count) + 1;
         now += 1ms;
         const auto prompt = prompt_of(bytes, owner);
-        scheduler.request({.prompt = prompt, .owner = owner, .lease = 1});
+        scheduler.request({.prompt = prompt, .owner = owner});
         for (const auto& g : scheduler.take_grants(now))
             scheduler.release(g.slot, now, {.holds = prompt});
         scheduler.release_owner(owner);

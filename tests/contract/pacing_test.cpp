@@ -26,7 +26,7 @@ class pacing_contract : public contract {
     void expect_uncut_texts(const tandem::config& c) {
         client llm(loop().ioc.get_executor(), c, kept_log());
         for (const auto& turn : talk_turns()) {
-            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(c.pacing.mode)));
+            SCOPED_TRACE(turn.name + " in mode " + std::string(to_string(*c.pacing.mode)));
             consumer said(llm.start(turn.prompt));
             ASSERT_TRUE(loop().run_to_end(said));
             EXPECT_EQ(said.text(), turn.reply);

@@ -30,6 +30,11 @@ class a_service : public service_and_mocks {
         for (auto& talk : talks) replies.emplace_back(talk.say("Hello!"));
         return replies;
     }
+    /// The server stalls after the first chunk of its first answer.
+    void first_reply_keeps_the_only_slot() {
+        server_options.parallel = 1;
+        server_options.faults = {{.kind = mock::fault_kind::stall, .at_token = 5}};
+    }
     void run_all(const std::vector<consumer>& replies) {
         loop.run_until([&] {
             return std::all_of(replies.begin(), replies.end(), [](auto& r) { return r.ended(); });
@@ -92,7 +97,7 @@ TEST_F(a_service, lets_a_turn_have_the_slot_of_a_reply_that_rests) {
 }
 
 TEST_F(a_service, refuses_one_more_than_may_wait) {
-    server_options.parallel = 1;
+    first_reply_keeps_the_only_slot();
     config.client.limits.queue_limit = 1;
     start();
     auto talks = many(3);
@@ -106,7 +111,7 @@ TEST_F(a_service, refuses_one_more_than_may_wait) {
 }
 
 TEST_F(a_service, lets_nobody_wait_for_a_slot_longer_than_the_limit) {
-    server_options.parallel = 1;
+    first_reply_keeps_the_only_slot();
     config.client.limits.queue_timeout = 50ms;
     start();
     auto talks = many(2);
@@ -116,7 +121,7 @@ TEST_F(a_service, lets_nobody_wait_for_a_slot_longer_than_the_limit) {
 }
 
 TEST_F(a_service, frees_the_slots_of_a_conversation_that_ends) {
-    server_options.parallel = 1;
+    first_reply_keeps_the_only_slot();
     start();
     auto talks = many(2);
     auto first = say_until_first_chunk(talks[0], "Hello!");
@@ -180,6 +185,7 @@ TEST_F(a_service, lets_conversations_of_a_dead_server_go_to_another) {
 
 TEST_F(a_service, tells_which_server_made_each_chunk_of_a_reply_that_went_on_elsewhere) {
     config.placement = placement::round_robin;
+    config.client.pacing.mode = pacing::strict;
     start(2);
     auto talks = many(1);
     const auto reply = say(talks[0], "Hello!", [this](consumer& c, const chunk& piece) {
@@ -248,6 +254,7 @@ TEST_F(a_service, keeps_a_server_whose_url_is_spelt_another_way_when_reloaded) {
 
 TEST_F(a_service, ends_replies_that_take_too_long_on_a_server_that_is_removed) {
     config.client.failover.resume_within = 10ms;
+    config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -261,6 +268,7 @@ TEST_F(a_service, ends_replies_that_take_too_long_on_a_server_that_is_removed) {
 }
 
 TEST_F(a_service, finishes_replies_elsewhere_that_take_too_long_on_a_server_that_is_removed) {
+    config.client.pacing.mode = pacing::strict;
     start(2);
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -301,10 +309,9 @@ TEST_F(a_service, empties_slots_between_conversations_that_are_isolated) {
 }
 
 TEST_F(a_service, empties_the_slot_of_an_isolated_conversation_that_ends_while_another_waits) {
-    server_options.parallel = 1;
+    first_reply_keeps_the_only_slot();
     server_options.slot_actions = true;
     config.conversation.isolate = true;
-    config.client.pacing.mode = pacing::strict;
     start();
     std::optional<conversation> first(bots->create());
     auto second = bots->create();

@@ -111,11 +111,14 @@ struct doctor_facts {
     /// Stopped by a signal, or because the output was closed.
     bool stopped = false;
 
-    /// The effective reuse guard, and the slots that each conversation needs because of it.
+    /// The effective reuse guard, and the slots that a conversation uses in turn because of it.
     /// Precondition: props.ok().
     duration reuse_guard() const;
     int slots_per_caller() const;
-    /// Number of callers that can be served at the same time.
+    /// Whether the speed of a reply was measured.
+    bool has_speed() const;
+    /// Estimated number of callers that can be spoken to at the same time; without a measured
+    /// speed, those with slots of their own.
     int callers() const;
 };
 

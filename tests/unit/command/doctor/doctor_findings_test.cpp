@@ -155,7 +155,7 @@ const std::vector<row> rows{
     {"a_fault_of_all_builds", good(), "build_fault", note,
      "a request that waits for its slot is processed after its client disconnects, while other "
      "slots stream (#13262)",
-     "do not run more concurrent conversations than slots"},
+     "let only tandem use the server: it sends no request to a slot in use"},
     {"a_fault_of_old_builds", build("b4510", 2s), "build_fault", warning,
      "generation continues after the client disconnects (#11414, #11720; fixed by #11418)",
      "use a newer build"},
@@ -202,37 +202,39 @@ const std::vector<row> rows{
      "start llama-server with --parallel 2"},
 
     {"callers", good(), "callers", ok,
-     "2 at a time: each holds a slot while its reply is spoken; further callers wait",
-     "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
+     "about 17 at a time at this speed, if its slots do not slow each other down",
+     "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
+     "times 8192"},
     {"callers_of_all_slots", but([](facts& f) {
          f.props.value.total_slots = 5;
          f.settings.slots.reset();
      }),
      "callers", ok,
-     "5 at a time: each holds a slot while its reply is spoken; further callers wait",
-     "for N callers start llama-server with --parallel N and --ctx-size N times 8192"},
+     "about 43 at a time at this speed, if its slots do not slow each other down",
+     "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
+     "times 8192"},
+    {"callers_without_a_measurement", but([](facts& f) { f.measured = {}; }), "callers", ok,
+     "2 with slots of their own; more share them",
+     "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
+     "times 8192"},
     {"callers_under_the_guard", but([](facts& f) {
          f.props.value.total_slots = 5;
          f.settings.slots.reset();
          f.settings.reuse_guard.reset();
          f.props.value.build_info = "b8000";
      }),
-     "callers", ok,
-     "2 at a time: each holds two slots (for the guard) while its reply is spoken; further callers "
-     "wait",
-     "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 8192"},
-    {"one_caller_under_the_guard", build("b8000", std::nullopt), "callers", note,
-     "1 at a time: each holds two slots (for the guard) while its reply is spoken; further callers "
-     "wait",
-     "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 8192"},
+     "callers", ok, "about 10 at a time at this speed, if its slots do not slow each other down",
+     "for N callers with slots of their own start llama-server with --parallel 2N and --ctx-size "
+     "2N times 8192"},
     {"one_caller_for_one_slot", but([](facts& f) {
          f.props.value.total_slots = 1;
          f.props.value.context_per_slot = 1024;
          f.settings.reuse_guard = 2s;
+         f.measured.value.median.tokens_per_second = 4;
      }),
-     "callers", note,
-     "1 at a time: each holds a slot while its reply is spoken; further callers wait",
-     "for N callers start llama-server with --parallel 2N and --ctx-size 2N times 4096"},
+     "callers", note, "about 1 at a time at this speed, if its slots do not slow each other down",
+     "for N callers with slots of their own start llama-server with --parallel 2N and --ctx-size "
+     "2N times 4096"},
 
     {"context", good(), "context", ok, "8192 tokens per slot, about 40 minutes of talk"},
     {"a_short_context", but([](facts& f) { f.props.value.context_per_slot = 2048; }), "context",

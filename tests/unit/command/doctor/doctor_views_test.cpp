@@ -113,11 +113,12 @@ Server
   ok      build         b11669-Debian, known to handle cuts
   note    build fault   a request that waits for its slot is processed after its
                         client disconnects, while other slots stream (#13262)
-                        → do not run more concurrent conversations than slots
+                        → let only tandem use the server: it sends no request to
+                        a slot in use
   ok      reuse guard   0s, as this build needs none
   ok      slots         2
-  ok      callers       2 at a time: each holds a slot while its reply is
-                        spoken; further callers wait
+  ok      callers       about 17 at a time at this speed, if its slots do not
+                        slow each other down
   ok      context       8192 tokens per slot, about 40 minutes of talk
   ok      chat template works
   ok      /slots        answers
