@@ -149,7 +149,7 @@ TEST_F(replay_conversations, are_summed_up) {
 
 TEST_F(replay_conversations, tell_how_long_they_waited_for_a_slot) {
     start_talking_server({.parallel = 1, .tokens_per_second = 100});
-    const auto r = run({"--json", "--concurrency", "2", "--user", "count", "--user", "count"});
+    const auto r = run({"--json", "--concurrency", "2", "--user", "story", "--user", "story"});
     double longest = 0;
     for (const auto& end : r.events("end"))
         longest = std::max(longest, end["first_slot_wait_ms"].get<double>());

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using detail::reply_machine;
 
-constexpr duration step = 2ms;
+constexpr duration step = 5ms;
 constexpr std::array<std::string_view, 12> words{"harbour", "and",   "the",   "island",
                                                  "walks",   "down",  "with",  "fresh",
                                                  "bread",   "early", "every", "morning"};
@@ -156,7 +156,7 @@ class crowd {
     void advance() {
         if (!work_on_prompts()) generate();
         // The last turns end within this time.
-        if (world.now() < end + 120s) world.at(step, [this] { advance(); });
+        if (world.now() < end + 60s) world.at(step, [this] { advance(); });
     }
 
     // The server evaluates prompts and copies texts one after the other, and generates nothing
@@ -174,7 +174,8 @@ class crowd {
         const auto running =
             std::ranges::count_if(runs_, [](const run_state& r) { return r.who != nullptr; });
         if (running == 0) return;
-        const double speed = std::min(rules.speed, rules.total_speed / static_cast<double>(running));
+        const double speed =
+            std::min(rules.speed, rules.total_speed / static_cast<double>(running));
         for (auto& r : runs_) {
             if (!r.who) continue;
             r.progress += speed * to_seconds(step);

@@ -20,7 +20,7 @@ struct crowd_rules {
     double speed = 40;
     double total_speed = 320;
     /// Time to evaluate a turn's own words, and to bring a conversation into another slot.
-    duration prompt_time = std::chrono::milliseconds(60);
+    duration prompt_time = std::chrono::milliseconds(30);
     duration change_time = std::chrono::milliseconds(20);
     duration guard{};
     pacing mode = pacing::automatic;
@@ -29,7 +29,7 @@ struct crowd_rules {
     /// Share of the turns in which the caller interrupts the second chunk.
     double interrupts = 0;
     duration pause_between_turns{};
-    duration length = std::chrono::seconds(200);
+    duration length = std::chrono::seconds(120);
 };
 
 /// What the callers of a crowd met.

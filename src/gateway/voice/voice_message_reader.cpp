@@ -1,6 +1,5 @@
 #include "gateway/voice/voice_message_reader.hpp"
 
-#include "base/parse_number.hpp"
 #include "gateway/access/header_text.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/json/json_text.hpp"
@@ -341,19 +340,6 @@ bool offers_voice_protocol(std::string_view header) noexcept {
         header.remove_prefix(std::min(comma + 1, header.size()));
     }
     return false;
-}
-
-std::string to_string(const client_chunk_id& name) {
-    return fmt::format("{}-{}", name.reply, name.seq);
-}
-
-std::optional<client_chunk_id> parse_client_chunk_id(std::string_view text) {
-    const auto dash = text.find('-');
-    if (dash == std::string_view::npos) return std::nullopt;
-    const auto reply = parse_number<decltype(client_chunk_id::reply)>(text.substr(0, dash));
-    const auto seq = parse_number<decltype(client_chunk_id::seq)>(text.substr(dash + 1));
-    if (!reply || !seq) return std::nullopt;
-    return client_chunk_id{*reply, *seq};
 }
 
 generation_options changed(generation_options base, const generation_changes& changes) {

@@ -2,13 +2,13 @@
 
 #include "gateway/adapters/adapter_set.hpp"
 #include "gateway/json/api_error.hpp"
+#include "gateway/voice/client_chunk_id.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/server.hpp"
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,19 +27,6 @@ inline constexpr std::string_view voice_protocol = "tandem.voice.v1";
 /// Whether a `Sec-WebSocket-Protocol` header offers the protocol. A request without the header is
 /// acceptable, too; a client that offers only other protocols does not support this one.
 bool offers_voice_protocol(std::string_view header) noexcept;
-
-/// Identifies a chunk for clients: the reply's number in its session, and the chunk's index in the
-/// reply. Hides the library's ids. Sent as text such as "12-3", so that no client parses it as a
-/// number and rounds it.
-struct client_chunk_id {
-    std::uint64_t reply = 0;
-    std::uint32_t seq = 0;
-
-    friend auto operator<=>(const client_chunk_id&, const client_chunk_id&) = default;
-};
-std::string to_string(const client_chunk_id& name);
-/// Returns nullopt if the text is not a valid chunk id.
-std::optional<client_chunk_id> parse_client_chunk_id(std::string_view text);
 
 /// The generation options that a client sets; `given` lists their names, all others are unchanged.
 struct generation_changes {
