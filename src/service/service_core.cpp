@@ -193,8 +193,6 @@ void service_core::turn_ended(const server_link_ptr& core) {
     if (directory_.list().turn_ended(id_of(core))) drop_drained();
 }
 
-// A second slot spares a reply the guard; without a guard one slot is enough.
-
 // --- health
 
 void service_core::arm_timer() {

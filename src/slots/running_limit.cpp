@@ -18,6 +18,9 @@ constexpr double tokens_remembered = 1000;
 constexpr auto trust_for = std::chrono::minutes(5);
 // Measured speeds vary, most of all while the number of running requests changes.
 constexpr double nearly_all = 0.9;
+// One number makes nearly as much as the next larger one even where each request adds the same:
+// only this many times as many requests show that more are useless.
+constexpr double clearly_more = 1.25;
 // While one request ends and the next one is sent, another one must run.
 constexpr int least_limit = 2;
 
@@ -27,6 +30,7 @@ void running_limit::record(double running, int tokens, duration took, time_point
     const double seconds = std::chrono::duration<double>(took).count();
     if (tokens < fewest_tokens || seconds <= 0) return;
     auto& s = by_count_[std::max(1, static_cast<int>(std::lround(running)))];
+    if (now - s.last >= trust_for) s = {};
     const double weight = std::min(s.tokens, tokens_remembered);
     s.tokens_per_s = (s.tokens_per_s * weight + tokens / seconds * tokens) / (weight + tokens);
     s.tokens = weight + tokens;
@@ -44,7 +48,7 @@ int running_limit::find(time_point now) const {
     const auto enough = std::find_if(together.begin(), together.end(), [most](const auto& t) {
         return t.second >= nearly_all * most;
     });
-    if (std::next(enough) == together.end()) return unlimited;
+    if (enough->first * clearly_more > together.rbegin()->first) return unlimited;
     return std::max(enough->first, least_limit);
 }
 

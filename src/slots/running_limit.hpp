@@ -16,7 +16,7 @@ class running_limit {
     /// requests ran on average, including itself.
     void record(double running, int tokens, duration took, time_point now);
     /// The smallest number of requests that make nearly as many tokens together as any other
-    /// number seen; `unlimited` until a larger number was seen to make no more.
+    /// number seen; `unlimited` until a clearly larger number was seen to make no more.
     int find(time_point now) const;
 
     static constexpr int unlimited = 1 << 20;

@@ -112,6 +112,7 @@ void reply_machine::collect_chunks(time_point now) {
 // White space proves nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
     if (peeked_) return peek_ended(now, true);
+    ++later_tokens_;
     last_token_ = now;
     if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
     if (!rules_.has_stop_words) return peek_ended(now, false);

@@ -1,6 +1,7 @@
 // How many requests should run at once, by their speed.
 
 #include "slots/running_limit.hpp"
+
 #include "slots/slot_scheduler.hpp"
 #include "support/at.hpp"
 
@@ -36,7 +37,8 @@ TEST(running_limit, is_none_before_anything_was_seen) {
 }
 
 TEST(running_limit, is_none_on_a_server_whose_requests_do_not_slow_each_other_down) {
-    EXPECT_EQ(limit_of(8, [](int) { return 40; }), running_limit::unlimited);
+    for (const int most : {2, 8, 16, 64})
+        EXPECT_EQ(limit_of(most, [](int) { return 40; }), running_limit::unlimited) << most;
 }
 
 TEST(running_limit, is_the_number_that_makes_all_that_the_server_can_make) {
@@ -54,6 +56,20 @@ TEST(running_limit, ignores_what_was_seen_five_minutes_ago) {
             limit.record(running, 40, of_seconds(40 * running / 320.0), at(0s));
     EXPECT_EQ(limit.find(at(4min)), 4);
     EXPECT_EQ(limit.find(at(6min)), running_limit::unlimited);
+}
+
+TEST(running_limit, starts_anew_with_what_is_seen_after_five_minutes) {
+    running_limit limit;
+    const auto see = [&](int running, double tokens_per_s, tandem::time_point when) {
+        for (int request = 0; request < 10; ++request)
+            limit.record(running, 40, of_seconds(40 / tokens_per_s), when);
+    };
+    see(4, 80, at(0s));
+    see(16, 20, at(0s));
+    ASSERT_EQ(limit.find(at(0s)), 4);
+    see(4, 20, at(6min));
+    see(16, 20, at(6min));
+    EXPECT_EQ(limit.find(at(6min)), running_limit::unlimited) << "the server has become linear";
 }
 
 TEST(running_limit, ignores_a_request_of_a_few_tokens) {

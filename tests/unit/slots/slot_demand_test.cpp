@@ -86,7 +86,8 @@ TEST(slot_demand_with_a_guard, requires_that_the_guard_is_worth_it) {
 /// Two slots with texts of owners 1 and 2, which need them again at these times.
 struct residents {
     residents(time_point first, time_point second) {
-        for (const owner_id owner : {1, 2}) s.request({.prompt = text_of(owner), .owner = owner});
+        for (const auto owner : {owner_id{1}, owner_id{2}})
+            s.request({.prompt = text_of(owner), .owner = owner});
         s.take_grants(at(0s));
         s.release(0, at(0s), {.holds = text_of(1), .needed_at = first});
         s.release(1, at(0s), {.holds = text_of(2), .needed_at = second});
