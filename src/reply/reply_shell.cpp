@@ -131,6 +131,8 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
 }
 
 void reply_shell::switch_to_server(reply_start_point where) {
+    // Later the reply knows the pace better than its conversation.
+    if (!core_) machine_.set_pace(where.pace);
     if (core_ && core_ != where.core) {
         core_->slots().let_go(owner_);
         scope_->log(log_level::info, "reply {}: continues on server {}", id(),
@@ -140,7 +142,6 @@ void reply_shell::switch_to_server(reply_start_point where) {
     core_ = std::move(where.core);
     owner_ = where.owner != slots::nobody ? where.owner : id();
     was_here_ = where.was_here;
-    machine_.set_pace(where.pace);
     warmed_ = where.warmed;
     machine_.set_server_url(core_->config().server.url);
     settings_ = wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,

@@ -5,7 +5,6 @@
 #include "slots/slot_scheduler.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +40,6 @@ struct crowd_report {
     int generated = 0;  // tokens
     int heard = 0;      // tokens of chunks that were spoken, or of which a part was
     int changes = 0;    // of the conversation in a slot
-    double longest_wait_ms = 0;
 
     static double percentile(std::vector<double> values, double share);
 };
