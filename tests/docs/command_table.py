@@ -82,9 +82,6 @@ NOT_RUN = {
 
 # Commands that run for a shorter time than in the docs.
 SMALLER = {
-    "TANDEM_COMMAND=build/release/tools/tandem TANDEM_MOCK_SERVER=build/release/mock_server/tandem-mock-server python3 tests/bench/voice_callers.py 64": (
-        "TANDEM_COMMAND=build/release/tools/tandem TANDEM_MOCK_SERVER=build/release/mock_server/tandem-mock-server "
-        "/usr/bin/python3 tests/bench/voice_callers.py 2 --voice-speed 20 --settled-after 1 --seconds 3"),
     "build/release/tests/bench/stream_load 1000 50 5 stream": "build/release/tests/bench/stream_load 20 50 2 stream",
     "build/release/tests/bench/channel_load 100": "build/release/tests/bench/channel_load 5",
     "build/release/tests/bench/bench": (
