@@ -233,7 +233,8 @@ bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
         const auto& w = queue_[place].wish;
-        if (!is_live(w) || std::max(w.due, now) >= next_need || w.due > now + urgent_within + reuse_guard_)
+        if (!is_live(w) || std::max(w.due, now) >= next_need ||
+            w.due > now + urgent_within + reuse_guard_)
             return false;
         if (!all[place].due && may_be_granted(slot, w)) return true;
     }
@@ -248,8 +249,8 @@ bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
 
 // Bytes that the request must evaluate, plus bytes lost to another owner that may return. A
 // dialogue that begins like another one therefore leaves that one its slot. The server loads a text
-// from its host memory only into a slot that holds another text, not into an empty one (#28139), and
-// that would keep less than half of it.
+// from its host memory only into a slot that holds another text, not into an empty one (#28139),
+// and that would keep less than half of it.
 std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);

@@ -110,8 +110,9 @@ TEST_F(slots, go_first_to_the_reply_whose_listener_waits_longest) {
     ASSERT_TRUE(loop.run_until(waits("reply 1: waits")));
     auto second = consumer(llm->start(prompt));
     ASSERT_TRUE(loop.run_until(waits("reply 2: waits")));
-    EXPECT_EQ(log.count(log_level::info, "reply 2: waits for a slot: 1 in use or promised, 1 waiting"),
-              1u)
+    EXPECT_EQ(
+        log.count(log_level::info, "reply 2: waits for a slot: 1 in use or promised, 1 waiting"),
+        1u)
         << "reply 1 is promised the slot";
     first.interrupt();
     second.interrupt();

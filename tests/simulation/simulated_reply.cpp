@@ -27,10 +27,10 @@ duration random_queue_timeout(rng& random) {
 }
 
 detail::reply_rules random_rules(rng& random, const simulated_model& model, pacing mode) {
-    auto pace = detail::make_pacing_rules(
-        mode, {.ahead_chunks = pick(random, 1, 3),
-               .held_chunks_max = pick(random, 1, 6),
-               .ahead_speech = milliseconds(pick(random, 1000, 10'000))});
+    auto pace =
+        detail::make_pacing_rules(mode, {.ahead_chunks = pick(random, 1, 3),
+                                         .held_chunks_max = pick(random, 1, 6),
+                                         .ahead_speech = milliseconds(pick(random, 1000, 10'000))});
     if (mode == pacing::stream && chance(random, 0.3)) pace = detail::uncut;
     return {.pacing = pace,
             .peek_hold = milliseconds(pick(random, 0, 3) * 100),

@@ -137,8 +137,8 @@ struct keep {};
 /// session, its reply and its conversation.
 struct forget {};
 
-using any =
-    std::variant<send, close, check_turn, open_conversation, warm, append, generate, generate_raw,
-                 resume, next_chunk, continue_after, speaks_until, heard, interrupt, first_chunk, keep, forget>;
+using any = std::variant<send, close, check_turn, open_conversation, warm, append, generate,
+                         generate_raw, resume, next_chunk, continue_after, speaks_until, heard,
+                         interrupt, first_chunk, keep, forget>;
 
 }  // namespace tandem::gateway::voice_action

@@ -88,8 +88,8 @@ TEST_F(arguments, run_as_many_at_a_time_as_there_are_conversations) {
 }
 
 TEST_F(arguments, tell_how_conversations_are_held) {
-    const auto c = replay({"--placement", "round_robin", "--interrupted", "handed_over",
-                           "--interrupted-mark", "…"});
+    const auto c = replay(
+        {"--placement", "round_robin", "--interrupted", "handed_over", "--interrupted-mark", "…"});
     ASSERT_TRUE(c.replay) << c.err;
     const auto& s = c.replay->service;
     EXPECT_EQ(s.placement, tandem::placement::round_robin);

@@ -244,10 +244,10 @@ TEST(config_fields, have_names_of_their_own) {
 }
 
 TEST(config_fields, read_back_the_text_they_show) {
-    const config original = apply_client_sampling_defaults(
-        {.server = {.slots = 3, .reuse_guard = 1s},
-         .pacing = {.mode = tandem::pacing::ahead},
-         .generation = {.seed = 3}});
+    const config original =
+        apply_client_sampling_defaults({.server = {.slots = 3, .reuse_guard = 1s},
+                                        .pacing = {.mode = tandem::pacing::ahead},
+                                        .generation = {.seed = 3}});
     config copy;
     copy.server.slots = 7;
     copy.server.reuse_guard = 9s;
@@ -317,9 +317,9 @@ TEST(set_field, tells_the_text_and_what_it_must_be) {
               "is 1min; it must be a time from 0 to 60s, such as 250ms, 2s, 1m or 0.5h");
     EXPECT_EQ(*set_field(c, "reuse_guard", "off"),
               "is off; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h, or auto");
-    EXPECT_EQ(*set_field(c, "pacing", "fast"), 
+    EXPECT_EQ(*set_field(c, "pacing", "fast"),
               "is fast; it must be auto, strict, warm, ahead or stream");
-    EXPECT_EQ(*set_field(c, "pacing", ""), 
+    EXPECT_EQ(*set_field(c, "pacing", ""),
               "is empty; it must be auto, strict, warm, ahead or stream");
     EXPECT_EQ(*set_field(c, "erase_after_cut", "maybe"), "is maybe; it must be true or false");
 }

@@ -17,10 +17,10 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::duration;
 using tandem::time_point;
-using tandem::slots::owner_id;
 using tandem::slots::is_live;
-using tandem::slots::request_kind;
+using tandem::slots::owner_id;
 using tandem::slots::release_info;
+using tandem::slots::request_kind;
 using tandem::slots::server_slot_state;
 using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;

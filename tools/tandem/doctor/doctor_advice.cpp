@@ -54,7 +54,8 @@ advised_setting pacing_setting(const doctor_facts& facts) {
                 .value = "auto",
                 .current = now,
                 .reason = "keeps the next sentences ready, and shares the slots among all callers"};
-    return {.name = "pacing", .value = now, .current = now, .reason = "generates ahead of the voice"};
+    return {
+        .name = "pacing", .value = now, .current = now, .reason = "generates ahead of the voice"};
 }
 
 // Slots to configure on the server, at least as many as its flag sets.

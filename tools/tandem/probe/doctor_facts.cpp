@@ -29,7 +29,8 @@ int doctor_facts::callers() const {
     const int usable = std::min(total, settings.slots.value_or(total));
     const int with_own_slots = std::max(1, usable / slots_per_caller());
     if (!has_speed()) return with_own_slots;
-    const double run_s = speech_s * tokens_per_s_of_speech / measured.value.median.tokens_per_second;
+    const double run_s =
+        speech_s * tokens_per_s_of_speech / measured.value.median.tokens_per_second;
     const double guard_s = std::chrono::duration<double>(reuse_guard()).count();
     const double callers = usable * speech_s / (run_s + guard_s) * share_of_generation;
     return std::max(with_own_slots, static_cast<int>(callers));

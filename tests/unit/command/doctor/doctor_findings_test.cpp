@@ -209,8 +209,7 @@ const std::vector<row> rows{
          f.props.value.total_slots = 5;
          f.settings.slots.reset();
      }),
-     "callers", ok,
-     "about 43 at a time at this speed, if its slots do not slow each other down",
+     "callers", ok, "about 43 at a time at this speed, if its slots do not slow each other down",
      "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
      "times 8192"},
     {"callers_without_a_measurement", but([](facts& f) { f.measured = {}; }), "callers", ok,
