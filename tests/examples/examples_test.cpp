@@ -117,7 +117,8 @@ TEST(example, two_servers_goes_on_at_the_other_one_when_the_first_dies) {
                         "Good morning to you and to your family. How have you been? Come in."},
                        {"", "As you like."}};
     const mock::server well(options);
-    options.faults = {{.kind = mock::fault_kind::crash, .at_token = 2, .skip = 1, .times = 0}};
+    // In the middle of the second sentence.
+    options.faults = {{.kind = mock::fault_kind::crash, .at_token = 11, .times = 0}};
     const mock::server dies(options);
     child_process example(program_of("two_servers"), {.args = {dies.url(), well.url(), "Hello"}});
     const auto run = example.wait();
