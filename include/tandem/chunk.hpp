@@ -65,6 +65,8 @@ struct chunk {
     std::string speech{};
     /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;
+    /// Handed over while an earlier chunk is spoken; see generation_options::lookahead.
+    bool early = false;
     /// Tokens whose text ends in this chunk.
     int tokens = 0;
     /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,

@@ -140,6 +140,11 @@ struct generation_options {
     /// `reasoning_effort`.
     std::string template_options{};
 
+    /// How many chunks may be handed over before the one that is spoken is continued, so that a
+    /// voice can prepare their sound; 0 to 8. As many as the pacing has generated: `auto`, `ahead`
+    /// and `stream` generate that far. An interrupt leaves them unheard. Not in files and flags.
+    int lookahead = 0;
+
     /// Order among replies that wait for a slot; not in files and flags.
     reply_priority priority = reply_priority::normal;
 

@@ -57,8 +57,9 @@ class reply {
     ~reply();
 
     /// Completes with the next chunk as soon as it is complete and may be spoken, or with nothing
-    /// once the reply has ended. A request after the last chunk (`boundary::end`) does not wait for
-    /// its continue.
+    /// once the reply has ended. A chunk may be spoken once the previous one was continued; with
+    /// `generation_options::lookahead` it is delivered before (`chunk::early`). A request after the
+    /// last chunk (`boundary::end`) does not wait for its continue, unless there is a lookahead.
     ///
     /// Handler signature: `void(error_code, std::optional<chunk>)`.
     ///
@@ -92,7 +93,8 @@ class reply {
         return initiate_upcoming_speech<CompletionToken>(&diag, token);
     }
 
-    /// Reports that the chunk was spoken: the next one may be generated and delivered. A stale or
+    /// Reports that the chunk and all before it were spoken: the next one may be generated and
+    /// delivered. A stale or
     /// repeated id changes nothing, nor does the id of another reply; the log warns of the first of
     /// these.
     void continue_after(chunk_id id);

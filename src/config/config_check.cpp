@@ -108,6 +108,7 @@ void check_queue(const config& c, std::vector<config_fault>& faults) {
                          to_string(c.limits.queue_timeout), to_string(*c.server.reuse_guard))});
 }
 
+constexpr int max_lookahead = 8;
 constexpr std::size_t max_constraint_bytes = 64 * 1024;
 
 void check_constraint(const char* name, const std::string& value,
@@ -161,12 +162,19 @@ void check_adapters(const generation_options& o, std::vector<config_fault>& faul
     }
 }
 
+void check_lookahead(const generation_options& o, std::vector<config_fault>& faults) {
+    if (o.lookahead < 0 || o.lookahead > max_lookahead)
+        faults.push_back(
+            {"lookahead", fmt::format("is {}; it must be 0 to {}", o.lookahead, max_lookahead)});
+}
+
 // Checks beyond those of for_each_field().
 void check_generation(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraints(o, faults);
     check_members(o, faults);
     check_trace(o, faults);
     check_adapters(o, faults);
+    check_lookahead(o, faults);
 }
 
 std::string describe(const std::vector<config_fault>& faults) {

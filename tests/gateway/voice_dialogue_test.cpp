@@ -68,6 +68,34 @@ TEST_F(voice_gateway, ends_a_reply_at_an_interrupt_and_keeps_what_was_heard) {
     EXPECT_TRUE(server_gets_idle());
 }
 
+TEST_F(voice_gateway, keeps_nothing_of_an_early_chunk_that_an_interrupt_leaves_unspoken) {
+    start();
+    auto c = voice();
+    auto turn = start_of("Long");
+    turn["options"] = {{"lookahead", 1}};
+    c.say(turn);
+    const auto first = c.read("chunk");
+    const auto second = c.read("chunk");
+    EXPECT_EQ(second["early"], true) << second;
+    c.say({{"type", "interrupt"}, {"heard", {{"chunk", first["id"]}, {"chars", 6}}}});
+    EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+    c.say(start_of("And you?"));
+    listen(c);
+    const auto prompt = mock_server->observe().of_path("/completion").back().prompt;
+    EXPECT_THAT(prompt, HasSubstr("assistant\nAll is<"));
+}
+
+TEST_F(voice_gateway, speaks_each_word_once_to_a_client_with_lookahead) {
+    start();
+    auto c = voice();
+    auto turn = start_of("Hello!");
+    turn["options"] = {{"lookahead", 8}};
+    c.say(turn);
+    std::string text;
+    EXPECT_EQ(listen(c, text)["finish_reason"], "eos");
+    EXPECT_EQ(text, story);
+}
+
 TEST_F(voice_gateway, sends_further_fields_of_sampling_with_each_request_of_a_reply) {
     options.service.client.pacing.mode = pacing::strict;
     start();

@@ -110,6 +110,7 @@ void for_each_voice_field(generation_changes& c, Visitor&& visit) {
         if (std::string_view(f.name) != "tools") visit(f.name, field);
     });
     visit("lora", c.lora);
+    visit("lookahead", c.lookahead);
 }
 
 }  // namespace tandem::gateway

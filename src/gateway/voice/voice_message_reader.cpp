@@ -353,6 +353,7 @@ generation_options changed(generation_options base, const generation_changes& ch
     for_each_field(base, [&](const field_info& f, auto& field) {
         if (std::ranges::find(changes.given, f.name) != changes.given.end()) take(f, field);
     });
+    set(base.lookahead, changes.lookahead);
     base.sampling = merged_objects(base.sampling, changes.values.sampling);
     base.template_options = merged_objects(base.template_options, changes.values.template_options);
     return base;

@@ -34,6 +34,7 @@ struct generation_changes {
     std::vector<std::string_view> given{};
     /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
     std::optional<std::vector<requested_adapter>> lora{};
+    std::optional<int> lookahead{};
 };
 generation_options changed(generation_options base, const generation_changes& changes);
 

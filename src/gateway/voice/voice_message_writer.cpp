@@ -121,6 +121,8 @@ std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk
                     {"cached", c.metrics.cached},
                     {"evaluated", c.metrics.evaluated},
                     {"guard_wait_ms", round_ms(c.metrics.guard_wait_ms)}});
+    if (c.early) out["early"] = true;
+    if (c.boundary == boundary::end) out["last"] = true;
     return dump_json(out);
 }
 

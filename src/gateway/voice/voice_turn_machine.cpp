@@ -178,13 +178,18 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     reply_->id = c.id.reply;
     reply_->chunks = c.id.seq + 1;
     reply_->bytes += c.text.size();
-    reply_->tokens = c.tokens;
-    reply_->characters = text::count_characters(c.speech);
-    reply_->heard_share = 0;
+    if (reply_->unspoken.empty()) reply_->spoken_since = now;
+    reply_->unspoken.push_back({text::count_characters(c.speech), c.tokens});
     reply_->is_speaking = true;
-    reply_->spoken_since = now;
     send(encode_chunk(number, reply_->turn->id, c));
     if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
+    request_early_chunk(c);
+}
+
+void voice_turn_machine::request_early_chunk(const chunk& last) {
+    const auto lookahead = static_cast<std::size_t>(reply_->turn->options.lookahead);
+    if (last.boundary != boundary::end && reply_->unspoken.size() <= lookahead)
+        request_next_chunk();
 }
 
 std::optional<voice_timing> voice_turn_machine::measure(const reply_result& result) {
@@ -209,14 +214,13 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
     // The reply ended before the interruption, and all of it was heard.
     if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard)
         is_resume_due_ = false;
-    deliver(encode_end(
-        {.reply = number,
-         .turn = reply_->turn->id,
-         .result = result,
-         .sent_bytes = reply_->bytes,
-         .heard_tokens = static_cast<int>(std::lround(reply_->heard_share * reply_->tokens)),
-         .silence = measure(result),
-         .timeline = reply_->turn->timeline}));
+    deliver(encode_end({.reply = number,
+                        .turn = reply_->turn->id,
+                        .result = result,
+                        .sent_bytes = reply_->bytes,
+                        .heard_tokens = static_cast<int>(std::lround(reply_->heard_tokens)),
+                        .silence = measure(result),
+                        .timeline = reply_->turn->timeline}));
     advance(now);
 }
 

@@ -113,22 +113,23 @@ class voice_turn_machine {
         bool is_permitted = false;
         bool is_cancelled = false;  // its messages are kept, but not answered
     };
+    struct unspoken_chunk {
+        std::size_t characters = 0;  // of its speech
+        int tokens = 0;
+    };
     /// The running reply, or the last one.
     struct last_reply {
         voice_turn_ptr turn;
         bool is_ended = false;
         bool is_interrupted = false;
-        bool is_asked = true;      // its next chunk was requested
-        bool is_speaking = false;  // its last chunk was not continued
-        bool is_unheard = false;   // it was speaking when the socket was lost
-        std::uint64_t id = 0;      // the library's; set by the first chunk
-        std::uint32_t chunks = 0;  // number of sent chunks
-        std::size_t bytes = 0;     // bytes of their text
-        // The last chunk: its tokens (0 after its continue), the characters of its speech, and the
-        // largest share of it that is known to have been heard.
-        int tokens = 0;
-        std::size_t characters = 0;
-        double heard_share = 0;
+        bool is_asked = true;                   // its next chunk was requested
+        bool is_speaking = false;               // its last chunk was not continued
+        bool is_unheard = false;                // it was speaking when the socket was lost
+        std::uint64_t id = 0;                   // the library's; set by the first chunk
+        std::uint32_t chunks = 0;               // number of sent chunks
+        std::size_t bytes = 0;                  // bytes of their text
+        std::deque<unspoken_chunk> unspoken{};  // sent and not continued
+        double heard_tokens = 0;                // of the unspoken chunks, at least
         time_point spoken_since{};
         time_point begun_at{};
         std::optional<time_point> first_chunk_at{};
@@ -172,6 +173,7 @@ class voice_turn_machine {
     bool is_chunk_of_reply(const client_chunk_id& id) const;
     void record_heard(const voice::heard& m);
     void request_next_chunk();
+    void request_early_chunk(const chunk& last);
     void finish_if_done();
     void finish(voice_close why);
 

@@ -1,6 +1,7 @@
 #include "gateway/voice/voice_turn_machine.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 // Messages about how far the voice and the listener are in a chunk.
 namespace tandem::gateway {
@@ -21,12 +22,18 @@ void voice_turn_machine::handle(time_point, const voice::heard& m) {
         voice_action::heard{{reply_->id, m.chunk.seq}, m.chars.value_or(0), m.share});
 }
 
-// Concerns the last chunk only: all earlier ones were continued.
+// A listener who hears a chunk has heard all earlier ones.
 void voice_turn_machine::record_heard(const voice::heard& m) {
-    if (m.chunk.seq + 1 != reply_->chunks || reply_->characters == 0) return;
+    const auto& unspoken = reply_->unspoken;
+    const auto before = reply_->chunks - m.chunk.seq;  // at least 1
+    if (before > unspoken.size()) return;
+    const auto heard = std::prev(unspoken.end(), before);
+    if (heard->characters == 0) return;
     const auto share = m.share.value_or(static_cast<double>(m.chars.value_or(0)) /
-                                        static_cast<double>(reply_->characters));
-    reply_->heard_share = std::max(reply_->heard_share, std::min(share, 1.0));
+                                        static_cast<double>(heard->characters));
+    double tokens = heard->tokens * std::min(share, 1.0);
+    for (auto c = unspoken.begin(); c != heard; ++c) tokens += c->tokens;
+    reply_->heard_tokens = std::max(reply_->heard_tokens, tokens);
 }
 
 }  // namespace tandem::gateway

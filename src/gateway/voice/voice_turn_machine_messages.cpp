@@ -211,14 +211,20 @@ void voice_turn_machine::wait(time_point now, voice_turn turn) {
 void voice_turn_machine::queue_resume(time_point now, bool timeline, std::string id) {
     wait(now, {.id = std::move(id),
                .what = kind::resume,
+               .options = reply_ ? reply_->turn->options : setup_.generation,
                .timeline = timeline || (reply_ && reply_->turn->timeline)});
 }
 
-void voice_turn_machine::handle(time_point, const voice::continued& m) {
-    if (!reply_ || !reply_->is_speaking) return;
-    if (m.chunk != client_chunk_id{reply_->turn->number, reply_->chunks - 1}) return;
-    reply_->is_speaking = false;
-    reply_->tokens = 0;  // the reply counts them as heard
+// All chunks up to this one were spoken. The reply counts their tokens as heard.
+void voice_turn_machine::handle(time_point now, const voice::continued& m) {
+    if (!reply_ || !reply_->is_speaking || !is_chunk_of_reply(m.chunk)) return;
+    const auto left = reply_->chunks - m.chunk.seq - 1;
+    auto& unspoken = reply_->unspoken;
+    if (left >= unspoken.size()) return;
+    for (; unspoken.size() > left; unspoken.pop_front())
+        reply_->heard_tokens = std::max(0.0, reply_->heard_tokens - unspoken.front().tokens);
+    reply_->is_speaking = left > 0;
+    reply_->spoken_since = now;
     actions_.push_back(voice_action::continue_after{{reply_->id, m.chunk.seq}});
     request_next_chunk();
 }

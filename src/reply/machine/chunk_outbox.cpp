@@ -1,5 +1,7 @@
 #include "reply/machine/chunk_outbox.hpp"
 
+#include "text/characters/utf8.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -15,21 +17,23 @@ void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
     held_.back().reasoning += text;
 }
 
-chunk chunk_outbox::hand_over(time_point now) {
+chunk chunk_outbox::hand_over(time_point now, std::string speech) {
     auto c = std::move(held_.front());
     held_.pop_front();
     c.id = {reply_, next_seq_++};
+    c.speech = std::move(speech);
+    c.early = is_speaking();
+    if (!c.early) since_ = now;
+    unspoken_.push_back({c.id.seq, text::count_characters(c.speech), !c.text.empty()});
     is_wanted_ = false;
-    speaks_ = true;
-    since_ = now;
     return c;
 }
 
-bool chunk_outbox::continued(time_point now, chunk_id id) {
-    if (!is_spoken_now(id)) return false;
-    speaks_ = false;
+auto chunk_outbox::continue_spoken(time_point now) -> unspoken_chunk {
+    const auto spoken = unspoken_.front();
+    unspoken_.pop_front();
     since_ = now;
-    return true;
+    return spoken;
 }
 
 std::optional<time_point> chunk_outbox::consumer_wait_since() const noexcept {

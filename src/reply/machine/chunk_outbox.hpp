@@ -13,11 +13,19 @@
 
 namespace tandem::detail {
 
-/// The consumer's side of one reply. Holds complete chunks and hands over one at a time: when the
-/// consumer requests a chunk and has continued the previous one. Pure.
+/// The consumer's side of one reply. Holds complete chunks and hands one over when the consumer
+/// requests it and has continued all previous ones, except the last `lookahead` of them. Pure.
 class chunk_outbox {
  public:
-    explicit chunk_outbox(std::uint64_t reply) : reply_(reply) {}
+    /// A chunk that was handed over and not continued.
+    struct unspoken_chunk {
+        std::uint32_t seq = 0;
+        std::size_t characters = 0;  ///< of its speech
+        bool has_text = false;
+    };
+
+    chunk_outbox(std::uint64_t reply, std::size_t lookahead)
+        : reply_(reply), lookahead_(lookahead) {}
 
     /// Adds a complete chunk, which gets its id at the hand-over.
     void add_chunk(time_point now, chunk c);
@@ -28,27 +36,37 @@ class chunk_outbox {
     void request_chunk() noexcept { is_wanted_ = true; }
     void request_withdrawn() noexcept { is_wanted_ = false; }
     /// Whether a chunk must be handed over now.
-    bool is_due() const noexcept { return is_wanted_ && !speaks_ && !held_.empty(); }
-    /// Returns the chunk to hand over, with its id. Precondition: is_due().
-    chunk hand_over(time_point now);
-    /// The consumer continues. Returns false and changes nothing if `id` is not the chunk being
-    /// spoken.
-    bool continued(time_point now, chunk_id id);
+    bool is_due() const noexcept {
+        return is_wanted_ && unspoken_.size() <= lookahead_ && !held_.empty();
+    }
+    /// Returns the chunk to hand over, with its id and this speech. Precondition: is_due().
+    chunk hand_over(time_point now, std::string speech);
+    /// Whether the chunk was handed over and not continued.
+    bool is_unspoken(chunk_id id) const noexcept {
+        return is_speaking() && id.reply == reply_ && id.seq >= unspoken_.front().seq &&
+               id.seq < next_seq_;
+    }
+    /// The consumer continues the chunk that is spoken, which is returned. Precondition:
+    /// is_speaking().
+    unspoken_chunk continue_spoken(time_point now);
 
     /// Number of complete chunks that were not yet continued.
-    std::size_t count_unacknowledged() const noexcept { return held_.size() + (speaks_ ? 1 : 0); }
+    std::size_t count_unacknowledged() const noexcept { return held_.size() + unspoken_.size(); }
     /// A chunk is waiting only for the consumer's request.
-    bool is_waiting_for_request() const noexcept { return !speaks_ && !held_.empty(); }
-    bool is_speaking() const noexcept { return speaks_; }
+    bool is_waiting_for_request() const noexcept { return !is_speaking() && !held_.empty(); }
+    bool is_speaking() const noexcept { return !unspoken_.empty(); }
     bool is_spoken_now(chunk_id id) const noexcept {
-        return speaks_ && id == chunk_id{reply_, next_seq_ - 1};
+        return is_speaking() && id == chunk_id{reply_, unspoken_.front().seq};
     }
-    /// No chunk is held; the one handed over last may still be spoken.
+    /// No chunk is held; those handed over last may still be spoken.
     bool is_empty() const noexcept { return held_.empty(); }
     /// Whether no held chunk has text.
     bool has_no_held_text() const noexcept;
-    /// No chunk is held, and the last one was continued or the consumer already requests another.
-    bool is_done() const noexcept { return is_empty() && (!speaks_ || is_wanted_); }
+    /// No chunk is held, and all were continued. Without lookahead, the request for another chunk
+    /// is as good as the continue of the last one.
+    bool is_done() const noexcept {
+        return is_empty() && (!is_speaking() || (is_wanted_ && lookahead_ == 0));
+    }
     /// Since when the reply has been waiting for the consumer to take or continue a chunk; nothing
     /// if it is not waiting.
     std::optional<time_point> consumer_wait_since() const noexcept;
@@ -58,12 +76,15 @@ class chunk_outbox {
     /// The texts of the held chunks.
     std::string held_text() const;
     const std::deque<chunk>& held() const noexcept { return held_; }
+    /// The chunk that is spoken, followed by those handed over early.
+    const std::deque<unspoken_chunk>& unspoken() const noexcept { return unspoken_; }
 
  private:
     std::uint64_t reply_;
+    std::size_t lookahead_;
     std::deque<chunk> held_;
+    std::deque<unspoken_chunk> unspoken_;
     bool is_wanted_ = false;
-    bool speaks_ = false;
     time_point since_{};
     std::uint32_t next_seq_ = 0;
 };

@@ -42,7 +42,7 @@ reply_machine::reply_machine(std::uint64_t id, reply_rules rules,
       rules_(std::move(rules)),
       chunker_(std::move(detector), limits),
       cleaner_(rules_.clean),
-      delivery_(id),
+      delivery_(id, rules_.lookahead),
       retry_(rules_.retry_policy, id) {}
 
 void reply_machine::enter_phase(reply_phase next, time_point now) {
@@ -284,9 +284,8 @@ void reply_machine::chunk_requested(time_point now) {
 }
 
 void reply_machine::continued(time_point now, chunk_id id) {
-    if (ended() || !delivery_.continued(now, id)) return;
-    if (!shows_no_text_) metrics_recorder_.continued(now);
-    speech_ended(now);
+    if (ended() || !delivery_.is_unspoken(id)) return;
+    speech_ended(now, id);
     if (delivery_.count_unacknowledged() == 0) listener_waits_since_ = now;
     if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
     if (phase_ == phase::peeking && rules_.pacing.continue_revokes_cut) {
@@ -306,18 +305,17 @@ void reply_machine::hand_over_due_chunks(time_point now) {
 }
 
 void reply_machine::hand_over(time_point now) {
-    auto c = delivery_.hand_over(now);
-    shows_no_text_ = c.text.empty();
-    if (shows_no_text_) {
-        speech_started(now, c);
-        return actions_.push_back(action::hand_over{std::move(c)});
+    const bool has_text = !delivery_.next_chunk()->text.empty();
+    auto c = delivery_.hand_over(
+        now, has_text ? speech_of(cleaner_, delivery_.next_chunk()->text) : std::string());
+    if (!c.early) speech_started(now);
+    if (has_text) {
+        // The end of generation shows that a chunk is the last one, even if a sentence ends it.
+        if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
+            c.boundary = boundary::end;
+        metrics_recorder_.handed_over(now, c);
+        result_.text += c.text;
     }
-    // The end of generation shows that a chunk is the last one, even if a sentence ends it.
-    if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text()) c.boundary = boundary::end;
-    c.speech = speech_of(cleaner_, c.text);
-    speech_started(now, c);
-    metrics_recorder_.handed_over(now, c);
-    result_.text += c.text;
     actions_.push_back(action::hand_over{std::move(c)});
 }
 

@@ -72,6 +72,8 @@ struct reply_rules {
     int max_tokens = 0;
     bool erase_after_cut = false;
     bool has_stop_words = false;
+    /// Number of chunks that are handed over while an earlier one is spoken.
+    std::size_t lookahead = 0;
     std::vector<tag_pair> reasoning_tags{};
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
     /// reasoning shows that the prompt is being evaluated.
@@ -218,8 +220,8 @@ class reply_machine {
     bool has_enough(time_point now) const;
     bool needs_more(time_point now) const;
     time_point next_request_time() const;
-    void speech_started(time_point now, const chunk& c);
-    void speech_ended(time_point now);
+    void speech_started(time_point now);
+    void speech_ended(time_point now, chunk_id last);
 
     // Requests.
     void begin(time_point now, reply_origin from);
@@ -289,8 +291,7 @@ class reply_machine {
     text::speech_cleaner cleaner_;
     chunk_outbox delivery_;
     voice_pace pace_;
-    std::size_t spoken_characters_ = 0;  // of the chunk that is spoken
-    time_point speech_began_{};
+    time_point speech_began_{};                   // of the chunk that is spoken
     time_point speech_ends_{};                    // estimated
     std::optional<bool> ended_chunk_was_peeked_;  // until the next token
     reply_metrics_recorder metrics_recorder_;
@@ -306,7 +307,6 @@ class reply_machine {
     // State of the open chunk: arrival of its first text, and whether it has no place to end yet.
     std::optional<time_point> chunk_since_;
     bool is_unbreakable_ = false;
-    bool shows_no_text_ = false;
     bool prompt_ids_asked_ = false;
     bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
     bool recovery_pending_ = false;

@@ -3,6 +3,7 @@
 #include "text/sentences/trim_to_speakable.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 // The spoken form of chunks, how long the voice needs for it, and the pacing that follows from
 // that.
@@ -29,6 +30,8 @@ time_point reply_machine::due(time_point now) const {
     if (delivery_.count_unacknowledged() == 0)
         return delivery_.handed_over() == 0 ? started_ : listener_waits_since_;
     auto end = delivery_.is_speaking() ? std::max(speech_ends_, now) : now;
+    for (const auto& c : delivery_.unspoken() | std::views::drop(1))
+        end += pace_.estimate(c.characters);
     for (const auto& c : delivery_.held()) end += pace_.estimate(text::count_characters(c.text));
     return end;
 }
@@ -50,14 +53,22 @@ time_point reply_machine::next_request_time() const {
     return at <= speech_ends_ ? at : never;
 }
 
-void reply_machine::speech_started(time_point now, const chunk& c) {
-    spoken_characters_ = text::count_characters(c.speech);
+void reply_machine::speech_started(time_point now) {
+    const auto characters = delivery_.unspoken().front().characters;
     speech_began_ = now;
-    speech_ends_ = now + (spoken_characters_ > 0 ? pace_.estimate(spoken_characters_) : duration{});
+    speech_ends_ = now + (characters > 0 ? pace_.estimate(characters) : duration{});
 }
 
-void reply_machine::speech_ended(time_point now) {
-    pace_.learn(spoken_characters_, now - speech_began_);
+/// All chunks up to `last` were spoken.
+void reply_machine::speech_ended(time_point now, chunk_id last) {
+    std::size_t characters = 0;
+    while (delivery_.is_unspoken(last)) {
+        const auto c = delivery_.continue_spoken(now);
+        characters += c.characters;
+        if (c.has_text) metrics_recorder_.continued(now);
+    }
+    pace_.learn(characters, now - speech_began_);
+    if (delivery_.is_speaking()) speech_started(now);
 }
 
 void reply_machine::speaks_until(time_point now, chunk_id id, duration rest) {

@@ -118,27 +118,31 @@ void reply_metrics_recorder::fill_chunk_figures(chunk& c) {
 }
 
 void reply_metrics_recorder::handed_over(time_point now, chunk& c) {
-    if (continued_at_) c.metrics.gap_ms = to_ms(now - *continued_at_);
+    if (unspoken_.empty()) {
+        if (continued_at_) c.metrics.gap_ms = to_ms(now - *continued_at_);
+        speech_began_at_ = now;
+    }
     metrics_.longest_gap_ms = std::max(metrics_.longest_gap_ms, c.metrics.gap_ms);
     usage_.handed_over += c.tokens;
     if (metrics_.chunks++ == 0) metrics_.first_chunk_ms = to_ms(now - start_);
-    handed_over_at_ = now;
-    last_ = {.id = c.id, .tokens = c.tokens, .metrics = {.slot = c.metrics.slot}};
-    last_place_ = place_of(c);
-    record_event_at(last_place_, now, timeline_event::kind::chunk, static_cast<int>(c.id.seq));
+    unspoken_.push_back({c.id.seq, c.tokens, place_of(c)});
+    record_event_at(unspoken_.back().at, now, timeline_event::kind::chunk,
+                    static_cast<int>(c.id.seq));
 }
 
 void reply_metrics_recorder::end_continue_wait(time_point now) noexcept {
-    if (!handed_over_at_) return;
-    raise_to(metrics_.longest_continue_ms, now - *std::exchange(handed_over_at_, {}));
+    if (!speech_began_at_) return;
+    raise_to(metrics_.longest_continue_ms, now - *std::exchange(speech_began_at_, {}));
 }
 
 void reply_metrics_recorder::continued(time_point now) {
+    const auto spoken = unspoken_.front();
+    unspoken_.pop_front();
     end_continue_wait(now);
     continued_at_ = now;
-    usage_.heard += last_.tokens;
-    record_event_at(last_place_, now, timeline_event::kind::continued,
-                    static_cast<int>(last_.id.seq));
+    if (!unspoken_.empty()) speech_began_at_ = now;
+    usage_.heard += spoken.tokens;
+    record_event_at(spoken.at, now, timeline_event::kind::continued, static_cast<int>(spoken.seq));
 }
 
 void reply_metrics_recorder::record_warming_request(time_point now, int slot) {

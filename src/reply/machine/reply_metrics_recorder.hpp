@@ -6,6 +6,8 @@
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
 
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,9 +40,9 @@ class reply_metrics_recorder {
     void record_cut(time_point now);
     /// Fills in the figures of the request that completed the chunk.
     void fill_chunk_figures(chunk& c);
-    /// Counts the chunk and fills in its gap.
+    /// Counts the chunk, and fills in its gap if no other is being spoken.
     void handed_over(time_point now, chunk& c);
-    /// The chunk handed over last was continued.
+    /// The first of the chunks handed over and not continued was continued.
     void continued(time_point now);
     void record_warming_request(time_point now, int slot);
     /// `last` is the final event of the prefill request.
@@ -55,6 +57,11 @@ class reply_metrics_recorder {
     struct slot_location {
         int server = -1;
         int slot = -1;
+    };
+    struct unspoken_chunk {
+        std::uint32_t seq = 0;
+        int tokens = 0;
+        slot_location at{};
     };
     struct request_stats {
         slot_location at{};
@@ -85,10 +92,9 @@ class reply_metrics_recorder {
     request_stats request_;
     std::vector<std::string> servers_;
     int server_ = -1;  // of the next request
-    chunk last_;       // handed over last, without its texts
-    slot_location last_place_;
-    bool is_lost_ = false;                      // and has not continued yet
-    std::optional<time_point> handed_over_at_;  // and not continued yet
+    std::deque<unspoken_chunk> unspoken_;
+    bool is_lost_ = false;                       // and has not continued yet
+    std::optional<time_point> speech_began_at_;  // of the first unspoken chunk
     std::optional<time_point> continued_at_;
     std::vector<timeline_event> timeline_;
     int dropped_events_ = 0;

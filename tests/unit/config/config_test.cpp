@@ -151,7 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"stop", [](config& c) { c.generation.stop = {""}; }},
         bad_value{"stop", [](config& c) { c.generation.stop = {std::string(257, 'x')}; }},
         bad_value{"stop", [](config& c) { c.generation.stop.assign(17, "x"); }},
-        bad_value{"traceparent", [](config& c) { c.generation.traceparent = "00-1"; }}),
+        bad_value{"traceparent", [](config& c) { c.generation.traceparent = "00-1"; }},
+        bad_value{"lookahead", [](config& c) { c.generation.lookahead = 9; }}),
     [](const auto& row) { return std::string(row.param.field) + std::to_string(row.index); });
 
 TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
