@@ -9,6 +9,9 @@ std::string wait_for_any(const wait_reason& w) {
     if (w.most_running)
         return fmt::format("waits until fewer than {} requests run, {} waiting before it",
                            *w.most_running, w.before);
+    if (w.is_slot_kept)
+        return "waits because the idle slots are kept for new turns, and its listener has enough "
+               "to hear";
     std::string words = fmt::format("waits for a slot: {} in use or promised, ", w.slots - w.stuck);
     if (w.stuck > 0) words += fmt::format("{} stuck at the server, ", w.stuck);
     return words + fmt::format("{} waiting before it", w.before);

@@ -123,6 +123,8 @@ struct wait_reason {
     int stuck = 0;
     /// The maximum number of running requests, if that alone delays the ticket.
     std::optional<int> most_running{};
+    /// A slot is idle and kept for turns; the ticket gets it when its listener needs it.
+    bool is_slot_kept = false;
     /// The slot whose guard alone delays the ticket, and the remaining time. Nothing if all slots
     /// are busy or promised to tickets ahead of it.
     std::optional<int> guarded_slot{};
@@ -139,7 +141,9 @@ std::string describe_wait(const wait_reason& w);
 ///
 /// Tickets. Live tickets are served in the order of their due times, then of arrival; background
 /// tickets come last. A ticket that waits for a guard is promised its slot: later tickets may get
-/// any other slot. A background ticket gets no slot that a waiting live ticket could use.
+/// any other slot. A background ticket gets no slot that a waiting live ticket could use. While a
+/// quarter of the slots or fewer are idle, they are kept for turns, whose listeners wait in
+/// silence: a continuation gets one of them when it is due within 2 s.
 ///
 /// Slots. A slot runs one request at a time. It counts as used when its request ends, for whatever
 /// reason, and is not reused within the guard. Its text is a cache entry, which stays until another

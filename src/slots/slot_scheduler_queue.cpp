@@ -17,11 +17,17 @@ constexpr duration longest_absence = std::chrono::minutes(5);
 // Loading a text from host memory takes as long as evaluating about this many bytes.
 constexpr std::size_t cost_of_restoring = 256;
 
-// A request ends early for a ticket that is due within this time, about half a sentence ...
-constexpr duration urgent_within = std::chrono::milliseconds(1500);
-// ... and this much sooner than the next request of its own reply, about two sentences. A change of
-// a slot's conversation holds up the whole server, so that shorter runs would leave less for all.
-constexpr duration least_gain = std::chrono::seconds(6);
+// A continuation that is due within this time, less than a sentence, is urgent: it gets any slot,
+// and another request ends early for it.
+constexpr duration urgent_within = std::chrono::seconds(2);
+// A request ends early only for a ticket that is due this much sooner than the next request of its
+// own reply: about a sentence for a turn, whose listener waits in silence, and two for others. A
+// change of a slot's conversation holds up the whole server, so that shorter runs would leave less
+// for all.
+constexpr duration gain_of_a_turn = std::chrono::seconds(3);
+constexpr duration gain_of_a_continuation = std::chrono::seconds(6);
+// One of this many slots stays idle for the next turn while no continuation is urgent.
+constexpr int slots_for_each_kept_one = 4;
 
 // Conversations often begin alike. Comparing whole blocks is many times faster than comparing
 // bytes.
@@ -46,6 +52,9 @@ struct slot_scheduler::prospects {
     bool awaits_prefilling = false;
     /// The ticket prefills, and waiting live tickets could use these slots.
     bool is_held_back = false;
+    /// The ticket is a continuation, and gets one of these slots only if it is urgent: they are
+    /// kept for turns.
+    bool are_kept_for_turns = false;
 };
 
 /// Walks through the queue and tracks which idle slots remain for the next ticket.
@@ -90,6 +99,8 @@ void slot_scheduler::queue_simulation::arrange() {
 
 slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
     prospects p{.awaits_prefilling = s_.is_prefilled_for(w)};
+    p.are_kept_for_turns = w.kind == request_kind::continuation && !p.awaits_prefilling &&
+                           std::ssize(idle_) <= s_.usable_ / slots_for_each_kept_one;
     find_open(w, false, p);
     // If every slot open to it is stuck, a live ticket still gets one: the server delays the
     // request, whose own timeout ends it if necessary.
@@ -163,8 +174,11 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
         const auto& w = queue_[place].wish;
         const auto seen = walk.look(w);
         if (!seen.open.empty()) {
-            if (!seen.awaits_prefilling) all[place].promised = seen.open.front();
+            const bool waits_only_for_guard = !seen.awaits_prefilling && !seen.are_kept_for_turns;
+            if (waits_only_for_guard) all[place].promised = seen.open.front();
             if (!seen.is_held_back) all[place].due = ready_at(seen.open.front());
+            if (seen.are_kept_for_turns)
+                all[place].due = std::max(*all[place].due, w.due - urgent_within);
         }
         walk.waits(w, seen);
     }
@@ -202,12 +216,15 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
     const auto before = static_cast<std::size_t>(found - queue_.begin());
     wait_reason w{.before = static_cast<int>(before), .slots = usable_};
     count_slots(w);
-    if (const auto slot = predict_waits()[before].promised) {
+    const auto predicted = predict_waits()[before];
+    if (const auto slot = predicted.promised) {
         w.guarded_slot = slot;
         // A slot never used is ready since the minimum time; subtracting that would overflow.
         w.guard_left = std::max(ready_at(*slot), now) - now;
     } else if (is_prefilled_for(found->wish)) {
         w.prefilled_slot = found->wish.warmed;
+    } else {
+        w.is_slot_kept = predicted.due.has_value();
     }
     return w;
 }
@@ -229,11 +246,11 @@ bool slot_scheduler::has_only_stuck(const slot_request& w) const {
 
 // A ticket with a prediction gets a slot soon without this one.
 bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
-    const auto next_need = due - reuse_guard_ - least_gain;
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
         const auto& w = queue_[place].wish;
-        if (!is_live(w) || std::max(w.due, now) >= next_need ||
+        const auto gain = w.kind == request_kind::turn ? gain_of_a_turn : gain_of_a_continuation;
+        if (!is_live(w) || std::max(w.due, now) >= due - reuse_guard_ - gain ||
             w.due > now + urgent_within + reuse_guard_)
             return false;
         if (!all[place].due && may_be_granted(slot, w)) return true;
@@ -292,6 +309,7 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request
     const auto end =
         std::find_if(p.open.begin(), p.open.end(), [&](int slot) { return ready_at(slot) > now; });
     if (p.is_held_back || end == p.open.begin()) return std::nullopt;
+    if (p.are_kept_for_turns && w.due > now + urgent_within) return std::nullopt;
     // Texts are long, so compare them only if there is a choice.
     if (end - p.open.begin() == 1) return p.open.front();
     using rank = std::tuple<bool, bool, bool, std::size_t, duration, bool>;

@@ -154,20 +154,24 @@ class crowd {
     };
 
     void advance() {
-        if (!work_on_prompts()) generate();
+        const bool is_held_up = work_on_prompts() && rules.prompts_hold_up_all;
+        if (!is_held_up) generate();
         // The last turns end within this time.
         if (world.now() < end + 60s) world.at(step, [this] { advance(); });
     }
 
-    // The server evaluates prompts and copies texts one after the other, and generates nothing
-    // meanwhile.
+    // llama-server evaluates prompts and copies texts one after the other. Returns whether there
+    // was such work.
     bool work_on_prompts() {
-        const auto r = std::ranges::find_if(
-            runs_, [](const run_state& other) { return other.who && other.work_left > 0; });
-        if (r == runs_.end()) return false;
-        r->work_left -= to_seconds(step);
-        if (r->work_left <= 0) r->who->prefill_done();
-        return true;
+        bool has_worked = false;
+        for (auto& r : runs_) {
+            if (!r.who || r.work_left <= 0) continue;
+            if (has_worked && rules.prompts_hold_up_all) break;
+            has_worked = true;
+            r.work_left -= to_seconds(step);
+            if (r.work_left <= 0) r.who->prefill_done();
+        }
+        return has_worked;
     }
 
     void generate() {
@@ -177,7 +181,7 @@ class crowd {
         const double speed =
             std::min(rules.speed, rules.total_speed / static_cast<double>(running));
         for (auto& r : runs_) {
-            if (!r.who) continue;
+            if (!r.who || r.work_left > 0) continue;
             r.progress += speed * to_seconds(step);
             if (r.progress < 1) continue;
             r.progress -= 1;

@@ -21,6 +21,8 @@ struct crowd_rules {
     /// Time to evaluate a turn's own words, and to bring a conversation into another slot.
     duration prompt_time = std::chrono::milliseconds(30);
     duration change_time = std::chrono::milliseconds(20);
+    /// Whether these hold up all slots, as on llama-server, or only their own request.
+    bool prompts_hold_up_all = true;
     duration guard{};
     pacing mode = pacing::automatic;
     /// The voice speaks 170 words a minute, times this.

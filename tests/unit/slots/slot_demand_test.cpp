@@ -48,16 +48,22 @@ TEST_F(slot_demand, exists_for_a_continuation_that_is_due_soon) {
 }
 
 TEST_F(slot_demand, does_not_exist_for_a_reply_whose_listener_has_enough_to_hear) {
-    EXPECT_FALSE(is_wanted_by(at(2s)));
+    EXPECT_FALSE(is_wanted_by(at(3s)));
 }
 
 TEST_F(slot_demand, does_not_exist_for_background_work) {
     EXPECT_FALSE(is_wanted_by(at(0s), request_kind::background));
 }
 
-TEST_F(slot_demand, does_not_exist_for_a_reply_that_is_due_a_sentence_sooner) {
-    s.request({.due = at(1s)});
-    EXPECT_FALSE(s.is_wanted(0, at(6s), at(0s)));
+TEST_F(slot_demand, requires_that_a_turn_is_due_a_sentence_sooner) {
+    s.request({.kind = request_kind::turn, .due = at(1s)});
+    EXPECT_FALSE(s.is_wanted(0, at(4s), at(0s)));
+    EXPECT_TRUE(s.is_wanted(0, at(5s), at(0s)));
+}
+
+TEST_F(slot_demand, requires_that_a_continuation_is_due_two_sentences_sooner) {
+    s.request({.kind = request_kind::continuation, .due = at(1s)});
+    EXPECT_FALSE(s.is_wanted(0, at(7s), at(0s)));
     EXPECT_TRUE(s.is_wanted(0, at(8s), at(0s)));
 }
 
@@ -77,8 +83,57 @@ TEST(slot_demand_with_a_guard, requires_that_the_guard_is_worth_it) {
     s.request();
     s.take_grants(at(0s));
     s.request({.due = at(0s)});
-    EXPECT_FALSE(s.is_wanted(0, at(8s), at(0s))) << "both would wait for the guard";
-    EXPECT_TRUE(s.is_wanted(0, at(9s), at(0s)));
+    EXPECT_FALSE(s.is_wanted(0, at(5s), at(0s))) << "both would wait for the guard";
+    EXPECT_TRUE(s.is_wanted(0, at(6s), at(0s)));
+}
+
+// --- slots kept for turns
+
+/// Four slots without a guard, three of them in use.
+class last_idle_slot : public testing::Test {
+ protected:
+    last_idle_slot() {
+        for (int i = 0; i < 3; ++i) s.request();
+        s.take_grants(at(0s));
+    }
+    bool is_granted(request_kind kind, time_point due, time_point now) {
+        s.request({.kind = kind, .due = due});
+        return !s.take_grants(now).empty();
+    }
+    slot_scheduler s{4, 0s};
+};
+
+TEST_F(last_idle_slot, is_kept_from_a_continuation_whose_listener_has_enough_to_hear) {
+    EXPECT_FALSE(is_granted(request_kind::continuation, at(5s), at(0s)));
+    EXPECT_TRUE(is_granted(request_kind::turn, at(0s), at(0s)));
+}
+
+TEST_F(last_idle_slot, is_given_to_a_continuation_that_becomes_urgent) {
+    is_granted(request_kind::continuation, at(5s), at(0s));
+    ASSERT_EQ(s.next_grant(), at(3s));
+    EXPECT_TRUE(s.take_grants(at(2999ms)).empty());
+    EXPECT_EQ(s.take_grants(at(3s)).size(), 1u);
+}
+
+TEST_F(last_idle_slot, does_not_delay_a_continuation_while_another_slot_is_idle) {
+    s.release(0, at(0s));
+    EXPECT_TRUE(is_granted(request_kind::continuation, at(5s), at(0s)));
+}
+
+TEST_F(last_idle_slot, counts_no_wait_for_it_as_a_guard_wait) {
+    const auto waiting = s.request({.kind = request_kind::continuation, .due = at(5s)});
+    s.take_grants(at(0s));
+    EXPECT_EQ(s.guard_wait(waiting, at(1s)), 0s);
+    const auto reason = s.find_wait_reason(waiting, at(1s));
+    EXPECT_EQ(reason->guarded_slot, std::nullopt);
+    EXPECT_TRUE(reason->is_slot_kept);
+}
+
+TEST(last_of_two_slots, is_given_to_any_continuation) {
+    slot_scheduler s(2, 0s);
+    s.request();
+    s.request({.kind = request_kind::continuation, .due = at(9s)});
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 2u);
 }
 
 // --- whose text gives way
