@@ -211,6 +211,10 @@ TEST_F(a_completion_token, may_own_the_memory_that_it_is_stored_in) {
     auto r = llm->start(prompt);
     r.async_next_chunk(handler_that_owns_its_memory{&calls});
     ASSERT_TRUE(loop.run_until([&] { return calls == 2; }));
+    mock::options options;
+    options.faults = {{.kind = mock::fault_kind::slow_headers, .duration = 10s, .times = 0}};
+    const mock::server silent(options);
+    config.server.url = silent.url();
     {
         boost::asio::io_context ending;
         client there(ending.get_executor(), config);
