@@ -29,8 +29,8 @@ turn_times::time_point start_of(const turn_times& t, const reply_result& r) {
 
 }  // namespace
 
-void turn_times::add_chunk(time_point came) {
-    if (chunks.size() < max_chunks) chunks.push_back({came, came});
+void turn_times::add_chunk(time_point came, int tokens, duration speech) {
+    if (chunks.size() < max_chunks) chunks.push_back({came, came, tokens, speech});
 }
 
 std::size_t bench_totals::max_memory_bytes() noexcept {

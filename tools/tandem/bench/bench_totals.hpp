@@ -18,7 +18,9 @@ struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
     struct spoken {
         time_point came{};
-        time_point continued{};
+        time_point continued{};  ///< `came` while the chunk is being spoken
+        int tokens = 0;
+        duration speech{};
     };
     time_point due{};    ///< scheduled start
     time_point began{};  ///< when the reply was requested
@@ -26,7 +28,7 @@ struct turn_times {
     std::vector<spoken> chunks{};
 
     static constexpr std::size_t max_chunks = 4096;
-    void add_chunk(time_point came);
+    void add_chunk(time_point came, int tokens = 0, duration speech = {});
 };
 
 /// A connection that the client closed to cancel a request.

@@ -43,6 +43,7 @@ latency_stats latency_histogram::figures() const {
 
 // Returns the smallest bin edge that at least this share of the samples does not exceed.
 double latency_histogram::percentile(double share) const {
+    if (count_ == 0) return -1;
     const auto rank = std::ceil(share * static_cast<double>(count_));
     double seen = 0;
     for (const auto& bin : boost::histogram::indexed(bins_, boost::histogram::coverage::all)) {

@@ -37,13 +37,14 @@ class latency_histogram {
 
     /// A percentile is the upper edge of its bin, at most 1 % too high.
     latency_stats figures() const;
+    /// Returns the time in ms that at least this share of the samples, from 0 to 1, does not exceed;
+    /// -1 without samples.
+    double percentile(double share) const;
 
  private:
     using axis = boost::histogram::axis::regular<double, boost::histogram::axis::transform::log>;
     using histogram = boost::histogram::histogram<std::tuple<axis>,
                                                   boost::histogram::dense_storage<std::uint64_t>>;
-
-    double percentile(double share) const;
 
     histogram bins_;
     std::int64_t count_ = 0;

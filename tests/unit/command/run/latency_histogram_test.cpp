@@ -29,6 +29,13 @@ TEST(latency_histogram, rank_times_to_one_percent) {
     EXPECT_EQ(f.max, 1000);
 }
 
+TEST(latency_histogram, tell_any_percentile) {
+    latency_histogram times;
+    EXPECT_EQ(times.percentile(0.95), -1);
+    for (int i = 1; i <= 100; ++i) times.add_ms(i);
+    EXPECT_NEAR(times.percentile(0.95), 95, 95 * accuracy);
+}
+
 TEST(latency_histogram, are_never_told_shorter_than_they_are) {
     latency_histogram times;
     for (int i = 0; i < 9; ++i) times.add(40us);

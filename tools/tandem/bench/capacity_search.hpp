@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+namespace tandem::command {
+
+/// Searches the largest number of callers that a server carries. Doubles the number until a step
+/// does not hold, then halves the interval until it is at most 5 % or one caller wide. Pure.
+class capacity_search {
+ public:
+    static constexpr int first_callers = 4;
+    static constexpr int most_callers = 1000;
+
+    /// Returns the number of callers of the next step, or nothing once the answer is known.
+    std::optional<int> next() const noexcept;
+    /// Takes the outcome of the step with next() callers. Precondition: there is a next step.
+    void add(bool held) noexcept;
+
+    /// The largest number that held; 0 = none.
+    int held() const noexcept { return held_; }
+    /// The smallest number that did not hold.
+    std::optional<int> over() const noexcept { return over_; }
+
+ private:
+    int held_ = 0;
+    std::optional<int> over_;
+};
+
+}  // namespace tandem::command
