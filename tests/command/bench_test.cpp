@@ -1,5 +1,6 @@
 #include "replay_fixture.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -172,6 +173,53 @@ TEST_F(bench, reports_what_there_is_when_it_is_stopped) {
     const auto o = json::parse(end.out);
     EXPECT_TRUE(o["stopped_early"]);
     EXPECT_GT(o["stopped"], 0);
+}
+
+TEST_F(bench, finds_how_many_callers_a_server_carries) {
+    // 40 tokens/s for listeners who use up about 6 each. The limits are wide for slow machines.
+    start_server({.parallel = 2, .tokens_per_second = 20});
+    const auto r = run_bench({"--json", "--capacity", "--duration", "1s", "--tts", "wpm=300",
+                              "--first-chunk-within", "2s", "--gap-within", "1s"});
+    EXPECT_EQ(r.status, 0) << r.out << r.err;
+    const auto steps = r.events("capacity_step");
+    int held = 0;
+    for (const auto& s : steps)
+        if (s["held"]) held = std::max(held, s["callers"].get<int>());
+    const auto o = r.event("capacity");
+    EXPECT_EQ(steps.front()["callers"], 4);
+    EXPECT_EQ(o["callers"], held);
+    EXPECT_LT(o["callers"], 64);
+    EXPECT_GT(o["over"], o["callers"]);
+    EXPECT_GT(o["callers_by_arithmetic"], 0);
+    EXPECT_EQ(o["setting"]["words_per_minute"], 300);
+    EXPECT_FALSE(o["stopped_early"]);
+}
+
+TEST_F(bench, shows_each_step_and_why_a_server_carries_nobody) {
+    start_server({.faults = {tandem::mock::parse_fault("http_error:status=400,times=0")}});
+    const auto r = run_bench({"--capacity", "--duration", "1s", "--retries", "0"});
+    EXPECT_EQ(r.status, 1);
+    EXPECT_THAT(r.out, HasSubstr("\n        4 "));
+    EXPECT_THAT(r.out, HasSubstr("over: failed\n"));
+    EXPECT_THAT(r.out, HasSubstr("not even 1 caller within the limits\n"));
+    EXPECT_THAT(r.out, HasSubstr("bad_request: "));
+}
+
+TEST_F(bench, tells_the_number_of_callers_that_is_known_when_it_is_stopped) {
+    start_server({.parallel = 8, .tokens_per_second = 20});
+    child_process child(program,
+                        {.args = bench_args({"--json", "--capacity", "--duration", "1s",
+                                             "--first-chunk-within", "1h", "--gap-within", "1h"})});
+    const auto first = json::parse(child.read_line());
+    EXPECT_EQ(first["event"], "capacity_step");
+    EXPECT_TRUE(first["held"]);
+    child.send_signal(SIGINT);
+    const auto end = child.wait();
+    EXPECT_EQ(end.status, 130);
+    const finished_run r{end.status, end.out, end.err};
+    EXPECT_GE(r.event("capacity")["callers"], 4);
+    EXPECT_TRUE(r.event("capacity")["over"].is_null());
+    EXPECT_TRUE(r.event("capacity")["stopped_early"]);
 }
 
 TEST_F(bench, tells_that_no_server_answers) {

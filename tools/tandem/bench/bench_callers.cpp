@@ -4,8 +4,12 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
+#include <iterator>
+#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -17,107 +21,153 @@ using boost::asio::use_awaitable;
 // Pause after a failed call, so that a broken server does not cause a busy loop.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
 
+// The fractional parts of its multiples are spread evenly, however many there are.
+constexpr double golden_ratio = 0.6180339887498949;
+
 }  // namespace
 
 void bench_callers::start(service& bots, int callers, std::function<void()> on_done) {
+    bots_ = &bots;
     on_done_ = std::move(on_done);
-    calling_ = callers;
-    for (int i = 0; i < callers; ++i)
-        co_spawn(ioc_, call(bots), [this](std::exception_ptr e) {
-            if (e) std::rethrow_exception(e);
-            caller_ended();
-        });
+    for (int i = 0; i < callers; ++i) join({}, std::nullopt);
+}
+
+// The first half of a step settles: callers join in its first two thirds. They break off their
+// first turns at different times, or else they would all ask again together.
+void bench_callers::resize(int callers, duration step) {
+    while (std::ssize(callers_) > callers) {
+        leave(*callers_.back());
+        callers_.pop_back();
+    }
+    const auto missing = callers - static_cast<int>(std::ssize(callers_));
+    for (int i = 0; i < missing; ++i) {
+        const double share = std::fmod(golden_ratio * joined_, 1);
+        const duration quarter = step / 4;
+        join(step / 3 * i / missing,
+             quarter + std::chrono::duration_cast<duration>(3 * share * quarter));
+    }
+}
+
+void bench_callers::join(duration begins_after, std::optional<duration> breaks_off_after) {
+    const auto c = callers_.emplace_back(std::make_shared<caller>(ioc_));
+    c->begins_after = begins_after;
+    c->breaks_off_after = breaks_off_after;
+    ++joined_;
+    ++calling_;
+    co_spawn(ioc_, call(c), [this](std::exception_ptr e) {
+        if (e) std::rethrow_exception(e);
+        caller_ended();
+    });
+}
+
+void bench_callers::leave(caller& c) {
+    c.leaves = true;
+    if (c.running) c.running->interrupt();
+    c.pause.cancel();
 }
 
 void bench_callers::caller_ended() {
     if (--calling_ == 0) on_done_();
 }
 
-void bench_callers::stop() {
-    stopping_ = true;
-    for (const auto& r : running_) r->interrupt();
-    for (auto* p : pauses_) p->cancel();
+capacity_step bench_callers::end_step() const {
+    const auto now = bench_workload::clock::now();
+    auto totals = *step_;
+    for (const auto& c : callers_)
+        if (c->running) totals.add_running(c->times, now);
+    return totals.result(static_cast<int>(callers_.size()), now);
 }
 
-awaitable<void> bench_callers::call(service& bots) {
-    timer pause(ioc_);
-    while (!stopping_) {
-        const bool goes_on = co_await hold(bots, load_.next_dialogue(), pause);
+void bench_callers::stop() {
+    for (const auto& c : callers_) leave(*c);
+}
+
+awaitable<void> bench_callers::call(std::shared_ptr<caller> c) {
+    co_await wait_until(*c, bench_workload::clock::now() + c->begins_after);
+    while (!c->leaves) {
+        const bool goes_on = co_await hold(*c, load_.next_dialogue());
         if (!goes_on) co_return;
     }
 }
 
 // Returns false if no further turn begins.
-awaitable<bool> bench_callers::hold(service& bots, const dialogue& d, timer& pause) {
+awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
     std::optional<conversation> talk;
     for (int turn = 0; turn < d.replies(); ++turn) {
         const auto due = load_.take();
         if (!due) co_return false;
-        const bool begins = co_await wait_until(*due, pause);
+        const bool begins = co_await wait_until(c, *due);
         if (!begins) co_return false;
-        turn_times times{.due = *due};
-        if (!talk) talk.emplace(begin(bots, d));
-        const bool ended_well = co_await take_turn(d, turn, *talk, times);
+        c.times = {.due = *due};
+        if (!talk) talk.emplace(begin(d));
+        const bool ended_well = co_await take_turn(c, d, turn, *talk);
         if (ended_well) continue;
-        co_return co_await wait_until(bench_workload::clock::now() + rest_after_failure, pause);
+        co_return co_await wait_until(c, bench_workload::clock::now() + rest_after_failure);
     }
     co_return true;
 }
 
-// Returns false if the run was stopped.
-awaitable<bool> bench_callers::wait_until(bench_workload::clock::time_point due, timer& pause) {
-    if (due > bench_workload::clock::now() && !stopping_) {
-        pauses_.insert(&pause);
-        pause.expires_at(due);
-        error_code ec;  // stop() cancels the wait
-        co_await pause.async_wait(redirect_error(use_awaitable, ec));
-        pauses_.erase(&pause);
+// Returns false if the caller leaves.
+awaitable<bool> bench_callers::wait_until(caller& c, bench_workload::clock::time_point due) {
+    if (due > bench_workload::clock::now() && !c.leaves) {
+        c.pause.expires_at(due);
+        error_code ec;  // leave() cancels the wait
+        co_await c.pause.async_wait(redirect_error(use_awaitable, ec));
     }
-    co_return !stopping_;
+    co_return !c.leaves;
 }
 
 // A raw prompt becomes a one-message conversation without a template. If the dialogue has only
 // `messages`, the last one is the text of the first turn.
-conversation bench_callers::begin(service& bots, const dialogue& d) const {
+conversation bench_callers::begin(const dialogue& d) const {
     auto options = settings_.conversation;
     options.raw = d.prompt.has_value();
     options.messages = d.messages;
     if (!d.prompt && d.turns.empty()) options.messages.pop_back();
-    return bots.create(std::move(options));
+    return bots_->create(std::move(options));
 }
 
-awaitable<bool> bench_callers::take_turn(const dialogue& d, int turn, conversation& talk,
-                                         turn_times& times) {
+awaitable<bool> bench_callers::take_turn(caller& c, const dialogue& d, int turn,
+                                         conversation& talk) {
     auto options = settings_.client.generation;
     if (d.max_tokens) options.max_tokens = *d.max_tokens;
     talk.append(get_turn_prompt(d, turn));
-    times.began = bench_workload::clock::now();
+    c.times.began = bench_workload::clock::now();
     const turn_name where{d.id, turn};
-    const auto running =
+    c.running =
         std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(std::move(options)), where,
                                       pace_, settings_.client.limits.continue_timeout, &talk);
-    running_.insert(running);
     load_.stream_began();
-    if (d.interrupt_after) running->interrupt_after(*d.interrupt_after);
-    co_await speak(*running, times);
-    running_.erase(running);
-    const auto end = running->end();
-    report_end(times, end.result, stopping_);
+    plan_interrupt(c, d);
+    co_await speak(c);
+    const auto ended = std::exchange(c.running, nullptr);
+    const auto end = ended->end();  // refers to the reply's result
+    report_end(c, end.result);
     co_return end.result.finish_reason != finish_reason::error;
 }
 
-awaitable<void> bench_callers::speak(paced_reply& running, turn_times& times) {
-    while (const auto c = co_await running.next_chunk()) {
-        times.add_chunk(bench_workload::clock::now());
-        co_await running.speak(*c);
-        if (c->id.seq < times.chunks.size())
-            times.chunks[c->id.seq].continued = running.continued();
+void bench_callers::plan_interrupt(caller& c, const dialogue& d) {
+    auto after = d.interrupt_after;
+    if (const auto early = std::exchange(c.breaks_off_after, std::nullopt))
+        after = after ? std::min<duration>(*after, *early) : *early;
+    if (after) c.running->interrupt_after(*after);
+}
+
+awaitable<void> bench_callers::speak(caller& c) {
+    auto& chunks = c.times.chunks;
+    while (const auto next = co_await c.running->next_chunk()) {
+        c.times.add_chunk(bench_workload::clock::now(), next->tokens,
+                          speaking_time(pace_, next->text));
+        co_await c.running->speak(*next);
+        if (next->id.seq < chunks.size()) chunks[next->id.seq].continued = c.running->continued();
     }
 }
 
-void bench_callers::report_end(const turn_times& times, const reply_result& r, bool was_stopped) {
-    totals_.add(times, r, was_stopped);
-    load_.stream_ended(r.finish_reason != finish_reason::error);
+void bench_callers::report_end(const caller& c, const reply_result& r) {
+    const bool failed = r.finish_reason == finish_reason::error;
+    totals_.add(c.times, r, c.leaves);
+    if (step_) step_->add_ended(c.times, failed, bench_workload::clock::now());
+    load_.stream_ended(!failed);
 }
 
 }  // namespace tandem::command

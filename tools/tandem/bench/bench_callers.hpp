@@ -16,7 +16,8 @@
 
 #include <functional>
 #include <memory>
-#include <set>
+#include <optional>
+#include <vector>
 
 namespace tandem::command {
 
@@ -32,34 +33,55 @@ class bench_callers {
 
     /// Starts `callers` concurrent callers. Calls `on_done` once no further turn begins.
     void start(service& bots, int callers, std::function<void()> on_done);
+    /// Changes the number of callers while they run, for a step of this length. New callers join
+    /// one after the other, and surplus ones leave.
+    void resize(int callers, duration step);
+    /// Counts the step's waits that end at `from` or later.
+    void begin_step(turn_times::time_point from) { step_.emplace(from); }
+    /// Returns what the step's callers met until now.
+    capacity_step end_step() const;
     /// Ends the running turns and starts no new ones.
     void stop();
 
+    bool have_ended() const noexcept { return calling_ == 0; }
     const bench_totals& totals() const noexcept { return totals_; }
 
  private:
-    using timer = boost::asio::steady_timer;
+    struct caller {
+        explicit caller(boost::asio::io_context& ioc) : pause(ioc) {}
 
-    boost::asio::awaitable<void> call(service& bots);
-    boost::asio::awaitable<bool> hold(service& bots, const dialogue& d, timer& pause);
-    boost::asio::awaitable<bool> wait_until(bench_workload::clock::time_point due, timer& pause);
-    boost::asio::awaitable<bool> take_turn(const dialogue& d, int turn, conversation& talk,
-                                           turn_times& times);
-    boost::asio::awaitable<void> speak(paced_reply& running, turn_times& times);
-    conversation begin(service& bots, const dialogue& d) const;
-    void report_end(const turn_times& times, const reply_result& r, bool was_stopped);
+        boost::asio::steady_timer pause;
+        duration begins_after{};
+        std::optional<duration> breaks_off_after{};  // the first turn only
+        bool leaves = false;
+        std::shared_ptr<paced_reply> running{};
+        turn_times times{};  // of the current turn
+    };
+
+    void join(duration begins_after, std::optional<duration> breaks_off_after);
+    static void leave(caller& c);
+    boost::asio::awaitable<void> call(std::shared_ptr<caller> c);
+    boost::asio::awaitable<bool> hold(caller& c, const dialogue& d);
+    boost::asio::awaitable<bool> wait_until(caller& c, bench_workload::clock::time_point due);
+    boost::asio::awaitable<bool> take_turn(caller& c, const dialogue& d, int turn,
+                                           conversation& talk);
+    boost::asio::awaitable<void> speak(caller& c);
+    static void plan_interrupt(caller& c, const dialogue& d);
+    conversation begin(const dialogue& d) const;
+    void report_end(const caller& c, const reply_result& r);
     void caller_ended();
 
     boost::asio::io_context& ioc_;
     bench_workload& load_;
     const service_config& settings_;
     const speech_pace pace_;
-    bool stopping_ = false;
+    service* bots_ = nullptr;
+    std::vector<std::shared_ptr<caller>> callers_;  // without those that leave
     int calling_ = 0;
-    std::set<timer*> pauses_;
-    std::set<std::shared_ptr<paced_reply>> running_;
+    int joined_ = 0;
     std::function<void()> on_done_;
     bench_totals totals_;
+    std::optional<capacity_totals> step_;
 };
 
 }  // namespace tandem::command

@@ -23,10 +23,28 @@ std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) 
     return dialogues_of(o.prompts, o.user_messages);
 }
 
-int bench_status(const std::optional<bench_report>& r, const terminal& t) {
+// Returns whether all replies are complete.
+bool measure_load(bench_run& run, const bench_options& options, terminal& t) {
+    const auto report = run.run();
+    if (!report) return false;
+    t.print(options.json ? bench_json(*report)
+                         : format_bench_report(*report, is_color_enabled(options.color, t)));
+    return report->figures.failed == 0 && report->missed == 0;
+}
+
+// Returns whether the server carries at least one caller.
+bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
+    const auto report = run.find_capacity();
+    if (!report) return false;
+    t.print(options.json ? capacity_json(*report)
+                         : format_capacity_report(*report, is_color_enabled(options.color, t)));
+    return report->callers > 0;
+}
+
+int bench_status(bool good, const terminal& t) {
     if (const auto lost = output_exit_status(t)) return *lost;
     if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return r && r->figures.failed == 0 && r->missed == 0 ? all_good : not_all_good;
+    return good ? all_good : not_all_good;
 }
 
 }  // namespace
@@ -36,12 +54,11 @@ int run_bench(const bench_options& options) {
     terminal t;
     auto dialogues = read_bench_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
-    const auto report = bench_run(options, std::move(dialogues), t).run();
-    if (report)
-        t.print(options.json ? bench_json(*report)
-                             : format_bench_report(*report, is_color_enabled(options.color, t)));
+    bench_run run(options, std::move(dialogues), t);
+    const bool good =
+        options.capacity ? find_capacity(run, options, t) : measure_load(run, options, t);
     print_output_failure(t, "tandem bench");
-    return bench_status(report, t);
+    return bench_status(good, t);
 }
 
 }  // namespace tandem::command

@@ -1,16 +1,24 @@
 #pragma once
 
 #include "bench/arrival_schedule.hpp"
+#include "bench/capacity_report.hpp"
 #include "flags/speech_pace.hpp"
 #include "terminal/color.hpp"
 
 #include "tandem/service.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem::command {
+
+/// Options of `tandem bench --capacity`.
+struct capacity_options {
+    capacity_limits limits{};
+    duration step_time = std::chrono::seconds(20);
+};
 
 /// Options of `tandem bench`.
 struct bench_options {
@@ -21,6 +29,8 @@ struct bench_options {
     double mock_tokens_per_second = 50;  ///< per slot; 0 = as fast as possible
     load_rules load{};
     int concurrency = 8;
+    /// Search for the number of callers; `load` and `concurrency` do not bound it.
+    std::optional<capacity_options> capacity{};
     /// A file of prompts, "-" for stdin, or empty. Without any prompts, the run uses built-in ones.
     std::string file{};
     std::vector<std::string> prompts{};

@@ -22,6 +22,7 @@ constexpr double least_rate = 0.001;
 constexpr double most_rate = 10'000;
 constexpr double most_tokens_per_second = 1'000'000;
 constexpr auto usual_time = std::chrono::seconds(10);
+constexpr speech_pace usual_voice_of_capacity{170};
 
 constexpr const char* bench_text = R"(Example:
   tandem bench --mock --concurrency 8 --duration 10s
@@ -36,6 +37,12 @@ has ended. With --rate, turns start at their scheduled times, whether or not
 earlier turns have ended, and waits are measured from the scheduled time. After
 --duration, or after the last of --turns, no turn starts, and running turns are
 finished.
+
+--capacity finds by itself how many callers a server carries: the largest number
+with first chunk p95 and gap p99 within limits, and without a failed reply. It
+runs one step of --duration for each number of callers, and counts what ends in
+the second half of the step. With --mock, the mock server has 8 slots, or
+--slots, whatever the number of callers.
 
 --mock measures against mock servers in this process. They run on their own
 threads, and have as many slots as the conversations need. The reported
@@ -67,6 +74,7 @@ bench_flags::bench_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, b
     app_.set_help_flag();
     app_.allow_extras();
     add_load_flags();
+    add_capacity_flags();
     add_prompt_flags();
     add_conversation_flags();
     app_.add_flag("--json", texts_.json, "print one JSON object")->group("output");
@@ -95,13 +103,27 @@ void bench_flags::add_load_flags() {
     add_flag("--rate", t.rate, "R", "new turns per second [closed loop]", group);
     add_flag("--arrivals", t.arrivals, "HOW",
              "arrival process of --rate: poisson or even [poisson]", group);
-    add_flag("--duration", t.time, "TIME", "how long to start new turns [10s without --turns]",
+    add_flag("--duration", t.time, "TIME",
+             "how long to start new turns, or a step of --capacity takes [10s without --turns; "
+             "20s with --capacity]",
              group);
     add_flag("--turns", t.turns, "N", "maximum number of turns [no limit]", group);
     add_flag("--tts", t.tts, "PACE",
-             "simulated speaking rate: none, or wpm=N for N words per minute [none]", group);
+             "simulated speaking rate: none, or wpm=N for N words per minute [none; wpm=170 with "
+             "--capacity]",
+             group);
     add_flag("--wait", t.wait, "TIME",
              "how long to wait for servers to start and load their model [0]", group);
+}
+
+void bench_flags::add_capacity_flags() {
+    constexpr auto group = "capacity";
+    app_.add_flag("--capacity", texts_.capacity, "find out how many callers the server carries")
+        ->group(group);
+    add_flag("--first-chunk-within", texts_.first_chunk_within, "TIME",
+             "limit of --capacity for the wait for the first chunk, p95 [1s]", group);
+    add_flag("--gap-within", texts_.gap_within, "TIME",
+             "limit of --capacity for the gap between chunks, p99 [100ms]", group);
 }
 
 void bench_flags::add_prompt_flags() {
@@ -144,7 +166,8 @@ bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
         faults.push_back("--prompts cannot be combined with --prompt or --user");
     read_load(o, faults);
     read_mock(o, faults);
-    read_pace(t.tts, o.pace, faults);
+    if (!t.tts.empty()) read_pace(t.tts, o.pace, faults);
+    read_capacity(o, faults);
     read_wait(t.wait, o.wait, faults);
     read_placement(t.placement, o.service, faults);
     read_color(t.color, o.color, faults);
@@ -158,7 +181,8 @@ bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
 
 void bench_flags::read_load(bench_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
-    read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
+    if (!t.concurrency.empty())
+        read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
     if (!t.rate.empty())
         read_decimal("--rate", t.rate, least_rate, most_rate, o.load.rate.emplace(1), faults);
     if (!t.arrivals.empty())
@@ -169,6 +193,31 @@ void bench_flags::read_load(bench_options& o, std::vector<std::string>& faults) 
     if (!t.time.empty()) read_time("--duration", t.time, o.load.time.emplace(1), faults);
     if (o.load.time == duration{}) faults.push_back("--duration is 0; it must be longer than 0");
     if (t.time.empty() && t.turns.empty()) o.load.time = usual_time;
+}
+
+// A step begins and ends by its time, with a number of callers of its own.
+void bench_flags::read_capacity(bench_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    const std::array limits{std::pair{"--first-chunk-within", &t.first_chunk_within},
+                            std::pair{"--gap-within", &t.gap_within}};
+    if (!t.capacity) {
+        for (const auto& [flag, text] : limits)
+            if (!text->empty()) faults.push_back(fmt::format("{} requires --capacity", flag));
+        return;
+    }
+    for (const auto& [flag, text] :
+         std::array{std::pair{"--concurrency", &t.concurrency}, std::pair{"--rate", &t.rate},
+                    std::pair{"--arrivals", &t.arrivals}, std::pair{"--turns", &t.turns}})
+        if (!text->empty())
+            faults.push_back(fmt::format("--capacity cannot be combined with {}", flag));
+    if (t.tts == "none") faults.push_back("--capacity cannot be combined with --tts none");
+    auto& c = o.capacity.emplace();
+    if (!t.first_chunk_within.empty())
+        read_time("--first-chunk-within", t.first_chunk_within, c.limits.first_chunk, faults);
+    if (!t.gap_within.empty()) read_time("--gap-within", t.gap_within, c.limits.gap, faults);
+    if (!t.time.empty()) c.step_time = o.load.time.value_or(c.step_time);
+    if (t.tts.empty()) o.pace = usual_voice_of_capacity;
+    o.load = {};
 }
 
 void bench_flags::read_mock(bench_options& o, std::vector<std::string>& faults) const {

@@ -25,7 +25,7 @@ class bench_flags {
     struct flag_texts {
         bool mock = false;
         std::string tokens_per_second;
-        std::string concurrency = "8";
+        std::string concurrency;
         std::string rate;
         std::string arrivals;
         std::string time;
@@ -33,7 +33,10 @@ class bench_flags {
         std::string file;
         std::vector<std::string> prompts;
         std::vector<std::string> user_messages;
-        std::string tts = "none";
+        std::string tts;
+        bool capacity = false;
+        std::string first_chunk_within;
+        std::string gap_within;
         std::string wait = "0";
         std::string placement = "least_busy";
         std::string color = "auto";
@@ -44,10 +47,12 @@ class bench_flags {
     void add_flag(const char* flag, auto& target, const char* value, const char* help,
                   const char* group);
     void add_load_flags();
+    void add_capacity_flags();
     void add_prompt_flags();
     void add_conversation_flags();
     bench_options read_own_flags(std::vector<std::string>& faults);
     void read_load(bench_options& o, std::vector<std::string>& faults) const;
+    void read_capacity(bench_options& o, std::vector<std::string>& faults) const;
     void read_mock(bench_options& o, std::vector<std::string>& faults) const;
 
     CLI::App& app_;

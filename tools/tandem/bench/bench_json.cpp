@@ -15,24 +15,41 @@ json_object times_of(const latency_stats& f) {
     return o;
 }
 
-json_object setting_of(const bench_setup& s) {
-    json_object o;
+void add_servers(json_object& o, const bench_setup& s) {
     o.raw("servers", json_list(s.servers, [](const std::string& url) {
               json_object server;
               server.field("url", std::string_view(url));
               return server;
           }));
-    o.field("mock_slots", s.mock_slots)
-        .field("mock_tokens_per_second", s.mock_tokens_per_second)
-        .field("concurrency", s.concurrency)
-        .field("rate", s.rate > 0 ? s.rate : -1)
-        .field("arrivals", s.rate <= 0 ? "none"
-                           : s.is_even ? "even"
-                                       : "poisson")
-        .field("words_per_minute", s.words_per_minute)
+    o.field("mock_slots", s.mock_slots).field("mock_tokens_per_second", s.mock_tokens_per_second);
+}
+
+void add_consumers(json_object& o, const bench_setup& s) {
+    o.field("words_per_minute", s.words_per_minute)
         .field("pacing", std::string_view(s.pacing))
         .field("slots", s.slots)
         .field("reuse_guard", std::string_view(s.reuse_guard));
+}
+
+json_object setting_of(const bench_setup& s) {
+    json_object o;
+    add_servers(o, s);
+    o.field("concurrency", s.concurrency)
+        .field("rate", s.rate > 0 ? s.rate : -1)
+        .field("arrivals", s.rate <= 0 ? "none"
+                           : s.is_even ? "even"
+                                       : "poisson");
+    add_consumers(o, s);
+    return o;
+}
+
+json_object capacity_setting_of(const capacity_report& r) {
+    json_object o;
+    add_servers(o, r.setting);
+    add_consumers(o, r.setting);
+    o.field("first_chunk_within_ms", to_ms(r.limits.first_chunk))
+        .field("gap_within_ms", to_ms(r.limits.gap))
+        .field("step_seconds", to_ms(r.step_time) / 1000);
     return o;
 }
 
@@ -102,6 +119,36 @@ std::string bench_json(const bench_report& r) {
     add_counts(o, r);
     add_times(o, r.figures);
     add_cost(o, r);
+    return o.line();
+}
+
+std::string capacity_step_json(const capacity_step& s, const capacity_limits& limits) {
+    json_object o;
+    const auto exceeded = s.exceeded(limits);
+    o.field("event", "capacity_step")
+        .field("callers", s.callers)
+        .field("held", exceeded.empty())
+        .field("exceeded", std::string_view(exceeded))
+        .field("first_chunk_p95_ms", s.first_chunk_p95)
+        .field("gap_p99_ms", s.gap_p99)
+        .field("failed", s.failed)
+        .field("tokens_per_second", s.tokens_per_second());
+    return o.line();
+}
+
+std::string capacity_json(const capacity_report& r) {
+    json_object o;
+    o.field("event", "capacity").field("setting", capacity_setting_of(r));
+    o.field("stopped_early", r.was_stopped).field("callers", r.callers);
+    if (r.over)
+        o.field("over", *r.over);
+    else
+        o.null("over");
+    o.field("tokens_per_second", r.tokens_per_second())
+        .field("listener_tokens_per_second", r.listener_tokens_per_second())
+        .field("callers_by_arithmetic", r.callers_by_arithmetic())
+        .field("errors", errors_of(r.figures))
+        .field("messages", messages_of(r.figures));
     return o.line();
 }
 

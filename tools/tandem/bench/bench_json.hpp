@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/bench_report.hpp"
+#include "bench/capacity_report.hpp"
 
 #include <string>
 
@@ -9,5 +10,9 @@ namespace tandem::command {
 /// Returns the machine-readable report: one JSON object on one line. Times are in ms, or null if
 /// there are no samples.
 std::string bench_json(const bench_report& report);
+
+/// The same for a step of a search for the number of callers, and for what the steps found.
+std::string capacity_step_json(const capacity_step& s, const capacity_limits& limits);
+std::string capacity_json(const capacity_report& report);
 
 }  // namespace tandem::command

@@ -1,5 +1,7 @@
 #include "bench/bench_run.hpp"
 
+#include "bench/bench_json.hpp"
+#include "bench/bench_text.hpp"
 #include "os/process_memory.hpp"
 #include "terminal/log_output.hpp"
 #include "text/redact_url.hpp"
@@ -55,6 +57,9 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
       memory_watch_(ioc_, look_interval,
                     [this] { rss_peak_ = std::max(rss_peak_, resident_bytes()); }),
       callers_(ioc_, load_, settings_, options.pace) {
+    if (options.capacity)
+        ramp_.emplace(ioc_, callers_, *options.capacity,
+                      [this](const capacity_step& s) { print_step(s); });
     t.on_failure([this] { stop(); });
 }
 
@@ -82,6 +87,18 @@ int bench_run::slots_for_all() const {
 }
 
 std::optional<bench_report> bench_run::run() {
+    run_loop();
+    if (!is_started_) return std::nullopt;
+    return report();
+}
+
+std::optional<capacity_report> bench_run::find_capacity() {
+    run_loop();
+    if (!is_started_) return std::nullopt;
+    return capacity();
+}
+
+void bench_run::run_loop() {
     progress_.start();
     co_spawn(ioc_, control_run(), [this](std::exception_ptr e) {
         if (e) std::rethrow_exception(e);
@@ -89,15 +106,17 @@ std::optional<bench_report> bench_run::run() {
         progress_.stop();
     });
     ioc_.run();
-    if (!is_started_) return std::nullopt;
-    return report();
 }
 
 awaitable<void> bench_run::control_run() {
     const bool found = co_await find_servers();
     if (!found || stopping_) co_return;
-    co_await measure();
-    memory_watch_.stop();
+    bots_.emplace(ioc_.get_executor(), settings_, instruments_);
+    is_started_ = true;
+    if (ramp_)
+        co_await run_steps();
+    else
+        co_await measure();
     bots_.reset();
 }
 
@@ -114,8 +133,6 @@ awaitable<bool> bench_run::find_servers() {
 }
 
 awaitable<void> bench_run::measure() {
-    bots_.emplace(ioc_.get_executor(), settings_, instruments_);
-    is_started_ = true;
     rss_before_ = rss_peak_ = resident_bytes();
     memory_watch_.start();
     const auto cpu_seconds_before = cpu_seconds_of_this_thread();
@@ -125,10 +142,32 @@ awaitable<void> bench_run::measure() {
     co_await done_.async_wait(redirect_error(use_awaitable, ec));
     took_ = bench_workload::clock::now() - load_.started();
     cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
+    memory_watch_.stop();
+}
+
+awaitable<void> bench_run::run_steps() {
+    if (!options_.json) terminal_.print(format_capacity_head(capacity(), has_color()));
+    load_.start();
+    callers_.start(*bots_, 0, [this] { done_.cancel(); });
+    co_await ramp_->run();
+    callers_.stop();
+    error_code ec;
+    if (!callers_.have_ended()) co_await done_.async_wait(redirect_error(use_awaitable, ec));
+}
+
+void bench_run::print_step(const capacity_step& s) {
+    const auto& limits = options_.capacity->limits;
+    terminal_.print(options_.json ? capacity_step_json(s, limits)
+                                  : format_capacity_step(s, limits, has_color()));
+}
+
+bool bench_run::has_color() const {
+    return is_color_enabled(options_.color, terminal_);
 }
 
 void bench_run::stop() {
     stopping_ = true;
+    if (ramp_) ramp_->stop();
     callers_.stop();
     // Before the callers start, only the initial requests to the servers are pending.
     servers_.close();
@@ -150,6 +189,13 @@ bench_report bench_run::report() {
             .cost = cost(),
             .missed = load_.missed(took_),
             .was_stopped = stopping_};
+}
+
+capacity_report bench_run::capacity() const {
+    capacity_report r{
+        .setting = setting(), .figures = callers_.totals().figures(), .was_stopped = stopping_};
+    ramp_->report_to(r);
+    return r;
 }
 
 bench_setup bench_run::setting() const {

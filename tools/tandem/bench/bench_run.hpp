@@ -3,6 +3,7 @@
 #include "bench/bench_callers.hpp"
 #include "bench/bench_command.hpp"
 #include "bench/bench_mock.hpp"
+#include "bench/capacity_ramp.hpp"
 #include "os/stop_signals.hpp"
 #include "run/progress.hpp"
 #include "run/repeating_timer.hpp"
@@ -30,13 +31,20 @@ class bench_run {
 
     /// Returns nothing if no server answers, and reports why.
     std::optional<bench_report> run();
+    /// Like run(), with the steps of `options.capacity`. Prints each step when it has ended.
+    std::optional<capacity_report> find_capacity();
 
  private:
     service_config settings();
     int slots_for_all() const;
     boost::asio::awaitable<bool> find_servers();
     boost::asio::awaitable<void> control_run();
+    void run_loop();
     boost::asio::awaitable<void> measure();
+    boost::asio::awaitable<void> run_steps();
+    void print_step(const capacity_step& s);
+    bool has_color() const;
+    capacity_report capacity() const;
     void stop();
     std::string status_line() const;
     bench_report report();
@@ -56,6 +64,7 @@ class bench_run {
     boost::asio::steady_timer done_;
     repeating_timer memory_watch_;
     bench_callers callers_;
+    std::optional<capacity_ramp> ramp_;
     std::optional<service> bots_;
     bool is_started_ = false;
     bool stopping_ = false;

@@ -3,6 +3,8 @@
 #include "terminal/color.hpp"
 #include "text/terminal_text.hpp"
 
+#include "tandem/config_fields.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,11 +35,8 @@ std::string voice_text(const bench_setup& s) {
                                   : "no voice";
 }
 
-std::string setting_lines(const bench_setup& s, bool color) {
-    const auto head = fmt::format(
-        "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
-    auto text = colorize(color, paint::bold, head) + '\n';
-    text += row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
+std::string setting_rows(const bench_setup& s) {
+    auto text = row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
@@ -49,6 +48,12 @@ std::string setting_lines(const bench_setup& s, bool color) {
     return text + row("slots",
                       fmt::format("{} of each server, reuse guard {}",
                                   s.slots > 0 ? fmt::format("{}", s.slots) : "all", s.reuse_guard));
+}
+
+std::string setting_lines(const bench_setup& s, bool color) {
+    const auto head = fmt::format(
+        "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
+    return colorize(color, paint::bold, head) + '\n' + setting_rows(s);
 }
 
 std::string reply_text(const bench_report& r) {
@@ -66,9 +71,10 @@ std::string reply_text(const bench_report& r) {
 }
 
 // fmt counts "µs" (3 bytes) as 2 columns only in UTF-8 locales.
-std::string cell(double ms) {
-    const auto text = format_latency(ms);
-    return std::string(static_cast<std::size_t>(std::max(1, 11 - count_columns(text))), ' ') + text;
+std::string cell(double ms, int width = 11) {
+    const auto text = ms < 0 ? "-" : format_latency(ms);
+    return std::string(static_cast<std::size_t>(std::max(1, width - count_columns(text))), ' ') +
+           text;
 }
 
 std::string latency_row(const char* name, const latency_stats& f) {
@@ -150,6 +156,25 @@ std::string cost_rows(const bench_report& r) {
                                         static_cast<double>(r.cost.measuring_bytes) / mebibyte));
 }
 
+std::string callers_text(int callers) {
+    return count_text(callers, "caller", "callers");
+}
+
+std::string found_text(const capacity_report& r) {
+    if (r.steps.empty()) return "no step has ended";
+    if (r.callers == 0)
+        return fmt::format("not even {} within the limits", callers_text(r.over.value_or(0)));
+    const auto text = callers_text(r.callers) + " within the limits";
+    return r.over ? fmt::format("{}, {} not", text, *r.over) : text;
+}
+
+std::string arithmetic_text(const capacity_report& r) {
+    if (r.callers_by_arithmetic() <= 0) return "unknown, as nothing was spoken";
+    return fmt::format("{:.0f} callers: {:.0f} tokens/s at most, {:.2f} tokens/s for a listener",
+                       r.callers_by_arithmetic(), r.tokens_per_second(),
+                       r.listener_tokens_per_second());
+}
+
 }  // namespace
 
 std::string format_latency(double ms) {
@@ -165,6 +190,30 @@ std::string format_bench_report(const bench_report& r, bool color) {
     text += '\n' + colorize(color, paint::bold, reply_text(r)) + '\n';
     text += error_lines(r.figures, color);
     return text + latency_table(r, color) + cost_rows(r);
+}
+
+std::string format_capacity_head(const capacity_report& r, bool color) {
+    const auto head = fmt::format(
+        "Number of callers, steps of {}: first chunk p95 at most {}, gap p99 {}",
+        to_string(r.step_time), to_string(r.limits.first_chunk), to_string(r.limits.gap));
+    const auto columns = fmt::format("  {:>7}{:>17}{:>11}{:>11}", "callers", "first chunk p95",
+                                     "gap p99", "tokens/s");
+    return colorize(color, paint::bold, head) + '\n' + setting_rows(r.setting) + '\n' +
+           colorize(color, paint::dim, columns) + '\n';
+}
+
+std::string format_capacity_step(const capacity_step& s, const capacity_limits& limits,
+                                 bool color) {
+    const auto exceeded = s.exceeded(limits);
+    return fmt::format("  {:>7}{}{}{:>11.1f}  {}\n", s.callers, cell(s.first_chunk_p95, 17),
+                       cell(s.gap_p99), s.tokens_per_second(),
+                       exceeded.empty() ? "ok" : colorize(color, paint::red, "over: " + exceeded));
+}
+
+std::string format_capacity_report(const capacity_report& r, bool color) {
+    const auto found = found_text(r) + (r.was_stopped ? "; stopped early" : "");
+    return '\n' + colorize(color, paint::bold, found) + '\n' + error_lines(r.figures, color) +
+           row("by arithmetic", arithmetic_text(r));
 }
 
 }  // namespace tandem::command

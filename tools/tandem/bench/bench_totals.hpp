@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/bench_report.hpp"
+#include "bench/capacity_report.hpp"
 #include "run/latency_histogram.hpp"
 
 #include "tandem/result.hpp"
@@ -75,6 +76,30 @@ class bench_totals {
     latency_histogram cut_to_close_, cut_to_idle_, queue_wait_, guard_wait_;
     std::vector<cut_record> cuts_;
     std::size_t next_cut_ = 0;  // overwritten next once `cuts_` is full
+};
+
+/// Accumulates the second half of a step of a capacity run. A wait counts when it ends; a wait that
+/// has not ended counts with its age. Pure; not thread-safe.
+class capacity_totals {
+ public:
+    using time_point = turn_times::time_point;
+
+    /// What ended before `from` does not count.
+    explicit capacity_totals(time_point from) : from_(from) {}
+
+    /// `t`: a turn that ended at `now`.
+    void add_ended(const turn_times& t, bool failed, time_point now);
+    /// `t`: a turn that is running at `now`, the end of the step.
+    void add_running(const turn_times& t, time_point now);
+    capacity_step result(int callers, time_point now) const;
+
+ private:
+    void add_waits(const turn_times& t, time_point now);
+
+    time_point from_;
+    latency_histogram first_chunk_;
+    latency_histogram gap_;
+    capacity_step sums_;
 };
 
 }  // namespace tandem::command

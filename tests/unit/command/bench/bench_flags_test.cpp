@@ -58,6 +58,28 @@ TEST_F(bench_arguments, that_follow_an_unknown_flag_may_be_its_value) {
     EXPECT_THAT(bench({"3"}).err, HasSubstr("3 is an unexpected argument"));
 }
 
+TEST_F(bench_arguments, search_the_number_of_callers_with_a_voice) {
+    const auto c = bench({"--capacity"});
+    ASSERT_TRUE(c.bench) << c.err;
+    ASSERT_TRUE(c.bench->capacity);
+    EXPECT_EQ(c.bench->capacity->limits.first_chunk, 1s);
+    EXPECT_EQ(c.bench->capacity->limits.gap, 100ms);
+    EXPECT_EQ(c.bench->capacity->step_time, 20s);
+    EXPECT_EQ(c.bench->pace.words_per_minute, 170);
+    EXPECT_FALSE(c.bench->load.time) << "steps end by their own time";
+}
+
+TEST_F(bench_arguments, set_the_limits_and_the_steps_of_a_search) {
+    const auto c = bench({"--capacity", "--first-chunk-within", "1.5s", "--gap-within", "250ms",
+                          "--duration", "40s", "--tts", "wpm=150"});
+    ASSERT_TRUE(c.bench) << c.err;
+    EXPECT_EQ(c.bench->capacity->limits.first_chunk, 1500ms);
+    EXPECT_EQ(c.bench->capacity->limits.gap, 250ms);
+    EXPECT_EQ(c.bench->capacity->step_time, 40s);
+    EXPECT_EQ(c.bench->pace.words_per_minute, 150);
+    EXPECT_FALSE(bench({"--duration", "40s"}).bench->capacity);
+}
+
 struct bench_refusal {
     std::string name;
     std::vector<std::string> args;
@@ -94,6 +116,32 @@ INSTANTIATE_TEST_SUITE_P(
                       "--slots is 65; a mock server has at most 64"},
         bench_refusal{
             "prompts_twice", {"--prompts", "f", "--user", "x"}, "--prompts cannot be combined"},
+        bench_refusal{"callers_to_be_found",
+                      {"--capacity", "--concurrency", "8"},
+                      "--capacity cannot be combined with --concurrency"},
+        bench_refusal{"capacity_at_a_rate",
+                      {"--capacity", "--rate", "1"},
+                      "--capacity cannot be combined with --rate"},
+        bench_refusal{"capacity_with_arrivals",
+                      {"--capacity", "--rate", "1", "--arrivals", "even"},
+                      "--capacity cannot be combined with --arrivals"},
+        bench_refusal{"capacity_of_some_turns",
+                      {"--capacity", "--turns", "9"},
+                      "--capacity cannot be combined with --turns"},
+        bench_refusal{"capacity_without_a_voice",
+                      {"--capacity", "--tts", "none"},
+                      "--capacity cannot be combined with --tts none"},
+        bench_refusal{"no_step", {"--capacity", "--duration", "0"}, "--duration is 0"},
+        bench_refusal{"no_first_chunk_limit",
+                      {"--capacity", "--first-chunk-within", "soon"},
+                      "--first-chunk-within is soon"},
+        bench_refusal{
+            "no_gap_limit", {"--capacity", "--gap-within", "soon"}, "--gap-within is soon"},
+        bench_refusal{"a_first_chunk_limit_for_nothing",
+                      {"--first-chunk-within", "1s"},
+                      "--first-chunk-within requires --capacity"},
+        bench_refusal{
+            "a_gap_limit_for_nothing", {"--gap-within", "1s"}, "--gap-within requires --capacity"},
         bench_refusal{"an_argument_too_many", {"file"}, ""},
         bench_refusal{"an_unknown_flag", {"--conversations", "3"}, "--conversations"}),
     [](const auto& param) { return param.param.name; });

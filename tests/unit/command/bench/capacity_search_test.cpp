@@ -1,6 +1,6 @@
 #include "bench/capacity_search.hpp"
 
-#include "bench/capacity_step.hpp"
+#include "bench/capacity_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "bench/capacity_step.hpp"
+#include "bench/bench_totals.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using tandem::command::capacity_step;
 using tandem::command::capacity_totals;
 using tandem::command::turn_times;
 
@@ -31,23 +30,6 @@ turn_times turn_with(turn_times::time_point due,
 turn_times speaking(turn_times t) {
     t.chunks.back().continued = t.chunks.back().came;
     return t;
-}
-
-TEST(capacity_step, holds_where_it_is_within_each_limit) {
-    const capacity_step step{.first_chunk_p95 = 1000, .gap_p99 = 100};
-    EXPECT_EQ(step.exceeded({}), "");
-}
-
-TEST(capacity_step, holds_where_nobody_waited) {
-    EXPECT_EQ(capacity_step{}.exceeded({}), "");
-}
-
-TEST(capacity_step, names_each_limit_that_it_exceeds) {
-    EXPECT_EQ((capacity_step{.first_chunk_p95 = 1001}.exceeded({})), "first chunk");
-    EXPECT_EQ((capacity_step{.gap_p99 = 101}.exceeded({})), "gap");
-    EXPECT_EQ((capacity_step{.failed = 1}.exceeded({})), "failed replies");
-    const capacity_step all{.first_chunk_p95 = 9, .gap_p99 = 9, .failed = 1};
-    EXPECT_EQ(all.exceeded({.first_chunk = 8ms, .gap = 8ms}), "first chunk, gap, failed replies");
 }
 
 TEST(capacity_totals, count_a_wait_when_it_ends) {
@@ -118,10 +100,6 @@ TEST(capacity_totals, count_the_tokens_that_came_and_how_long_they_are_spoken) {
     EXPECT_EQ(step.tokens, 14);
     EXPECT_DOUBLE_EQ(step.tokens_per_second(), 1.4);
     EXPECT_DOUBLE_EQ(step.speech_seconds, 4);
-}
-
-TEST(capacity_step, of_no_time_makes_no_tokens) {
-    EXPECT_EQ(capacity_step{}.tokens_per_second(), 0);
 }
 
 }  // namespace

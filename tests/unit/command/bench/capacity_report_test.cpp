@@ -1,0 +1,56 @@
+#include "bench/capacity_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::command::capacity_report;
+using tandem::command::capacity_step;
+
+TEST(capacity_step, holds_where_it_is_within_each_limit) {
+    const capacity_step step{.first_chunk_p95 = 1000, .gap_p99 = 100};
+    EXPECT_EQ(step.exceeded({}), "");
+}
+
+TEST(capacity_step, holds_where_nobody_waited) {
+    EXPECT_EQ(capacity_step{}.exceeded({}), "");
+}
+
+TEST(capacity_step, names_each_limit_that_it_exceeds) {
+    EXPECT_EQ((capacity_step{.first_chunk_p95 = 1001}.exceeded({})), "first chunk");
+    EXPECT_EQ((capacity_step{.gap_p99 = 101}.exceeded({})), "gap");
+    EXPECT_EQ((capacity_step{.failed = 1}.exceeded({})), "failed");
+    const capacity_step all{.first_chunk_p95 = 9, .gap_p99 = 9, .failed = 1};
+    EXPECT_EQ(all.exceeded({.first_chunk = 8ms, .gap = 8ms}), "first chunk, gap, failed");
+}
+
+TEST(capacity_step, of_no_time_makes_no_tokens) {
+    EXPECT_EQ(capacity_step{}.tokens_per_second(), 0);
+}
+
+TEST(capacity_report, takes_the_most_tokens_that_a_step_saw) {
+    const capacity_report r{.steps = {{.tokens = 100, .seconds = 10},
+                                      {.tokens = 3200, .seconds = 10},
+                                      {.tokens = 3000, .seconds = 10}}};
+    EXPECT_DOUBLE_EQ(r.tokens_per_second(), 320);
+}
+
+TEST(capacity_report, divides_the_tokens_of_the_server_by_those_of_a_listener) {
+    const capacity_report r{.steps = {{.tokens = 100, .seconds = 10, .speech_seconds = 25},
+                                      {.tokens = 3200, .seconds = 10, .speech_seconds = 800}}};
+    EXPECT_DOUBLE_EQ(r.listener_tokens_per_second(), 4);
+    EXPECT_DOUBLE_EQ(r.callers_by_arithmetic(), 80);
+}
+
+TEST(capacity_report, of_no_steps_has_no_limit) {
+    const capacity_report r;
+    EXPECT_EQ(r.tokens_per_second(), 0);
+    EXPECT_EQ(r.listener_tokens_per_second(), 0);
+    EXPECT_EQ(r.callers_by_arithmetic(), 0);
+}
+
+}  // namespace

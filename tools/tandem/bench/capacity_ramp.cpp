@@ -1,0 +1,48 @@
+#include "bench/capacity_ramp.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace tandem::command {
+
+using boost::asio::awaitable;
+
+capacity_ramp::capacity_ramp(boost::asio::io_context& ioc, bench_callers& callers,
+                             capacity_options options,
+                             std::function<void(const capacity_step&)> on_step)
+    : callers_(callers), options_(options), on_step_(std::move(on_step)), step_end_(ioc) {}
+
+awaitable<void> capacity_ramp::run() {
+    while (const auto callers = stopping_ ? std::nullopt : search_.next()) {
+        const auto step = co_await run_step(*callers);
+        if (stopping_) co_return;
+        steps_.push_back(step);
+        search_.add(step.exceeded(options_.limits).empty());
+        on_step_(step);
+    }
+}
+
+awaitable<capacity_step> capacity_ramp::run_step(int callers) {
+    const auto began = bench_workload::clock::now();
+    callers_.resize(callers, options_.step_time);
+    callers_.begin_step(began + options_.step_time / 2);
+    step_end_.expires_at(began + options_.step_time);
+    error_code ec;  // stop() cancels the wait
+    co_await step_end_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+    co_return callers_.end_step();
+}
+
+void capacity_ramp::stop() {
+    stopping_ = true;
+    step_end_.cancel();
+}
+
+void capacity_ramp::report_to(capacity_report& r) const {
+    r.limits = options_.limits;
+    r.step_time = options_.step_time;
+    r.steps = steps_;
+    r.callers = search_.held();
+    r.over = search_.over();
+}
+
+}  // namespace tandem::command

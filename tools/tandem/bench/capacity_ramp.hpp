@@ -1,0 +1,47 @@
+#pragma once
+
+#include "bench/bench_callers.hpp"
+#include "bench/bench_command.hpp"
+#include "bench/capacity_report.hpp"
+#include "bench/capacity_search.hpp"
+
+// clang-format off
+#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
+// clang-format on
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace tandem::command {
+
+/// Runs the steps of a capacity_search. To be used on one thread.
+class capacity_ramp {
+ public:
+    /// Calls `on_step` after each step. `callers` must outlive this object.
+    capacity_ramp(boost::asio::io_context& ioc, bench_callers& callers, capacity_options options,
+                  std::function<void(const capacity_step&)> on_step);
+
+    /// Returns when the number is found, or after stop(). Precondition: the callers were started.
+    boost::asio::awaitable<void> run();
+    /// Ends the current step, which then does not count.
+    void stop();
+    /// Fills in what the steps found.
+    void report_to(capacity_report& r) const;
+
+ private:
+    boost::asio::awaitable<capacity_step> run_step(int callers);
+
+    bench_callers& callers_;
+    const capacity_options options_;
+    std::function<void(const capacity_step&)> on_step_;
+    boost::asio::steady_timer step_end_;
+    bool stopping_ = false;
+    capacity_search search_;
+    std::vector<capacity_step> steps_;
+};
+
+}  // namespace tandem::command

@@ -1,0 +1,43 @@
+#include "bench/capacity_report.hpp"
+
+#include <algorithm>
+
+namespace tandem::command {
+
+double capacity_step::tokens_per_second() const noexcept {
+    return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+}
+
+std::string capacity_step::exceeded(const capacity_limits& limits) const {
+    std::string names;
+    const auto add = [&](bool exceeds, const char* name) {
+        if (exceeds) names += (names.empty() ? "" : ", ") + std::string(name);
+    };
+    add(first_chunk_p95 > to_ms(limits.first_chunk), "first chunk");
+    add(gap_p99 > to_ms(limits.gap), "gap");
+    add(failed > 0, "failed");
+    return names;
+}
+
+double capacity_report::tokens_per_second() const noexcept {
+    double most = 0;
+    for (const auto& s : steps) most = std::max(most, s.tokens_per_second());
+    return most;
+}
+
+double capacity_report::listener_tokens_per_second() const noexcept {
+    double tokens = 0;
+    double seconds = 0;
+    for (const auto& s : steps) {
+        tokens += static_cast<double>(s.tokens);
+        seconds += s.speech_seconds;
+    }
+    return seconds > 0 ? tokens / seconds : 0;
+}
+
+double capacity_report::callers_by_arithmetic() const noexcept {
+    const double each = listener_tokens_per_second();
+    return each > 0 ? tokens_per_second() / each : 0;
+}
+
+}  // namespace tandem::command

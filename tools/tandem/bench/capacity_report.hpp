@@ -1,0 +1,54 @@
+#pragma once
+
+#include "bench/bench_report.hpp"
+
+#include "tandem/duration.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// The limits that hold for each number of callers that a server carries.
+struct capacity_limits {
+    duration first_chunk = std::chrono::seconds(1);  ///< p95
+    duration gap = std::chrono::milliseconds(100);   ///< p99
+};
+
+/// What the callers of a step met in its second half.
+struct capacity_step {
+    int callers = 0;
+    double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited
+    double gap_p99 = -1;
+    std::int64_t failed = 0;
+    std::int64_t tokens = 0;    ///< of the chunks that came
+    double seconds = 0;         ///< length of the second half
+    double speech_seconds = 0;  ///< speaking time of the chunks that came
+
+    double tokens_per_second() const noexcept;
+    /// Returns the limits that the step exceeds, as in "first chunk, gap"; empty if it holds.
+    std::string exceeded(const capacity_limits& limits) const;
+};
+
+struct capacity_report {
+    bench_setup setting{};
+    capacity_limits limits{};
+    duration step_time{};
+    std::vector<capacity_step> steps{};
+    int callers = 0;            ///< the largest number that held; 0 = none
+    std::optional<int> over{};  ///< the smallest number that did not hold
+    bench_stats figures{};      ///< of all steps, for their errors
+    bool was_stopped = false;
+
+    /// The most that a step saw.
+    double tokens_per_second() const noexcept;
+    /// What a listener uses up while the voice speaks; 0 if nothing was spoken.
+    double listener_tokens_per_second() const noexcept;
+    /// How many callers can be spoken to without a break at these speeds; 0 if nothing was spoken.
+    double callers_by_arithmetic() const noexcept;
+};
+
+}  // namespace tandem::command
