@@ -32,8 +32,9 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
     for (int i = 0; i < callers; ++i) join({}, std::nullopt);
 }
 
-// The first half of a step settles: callers join in its first two thirds. They break off their
-// first turns at different times, or else they would all ask again together.
+// Callers join in the first half of a step, which settles. They break off their first turns at
+// different times, or else they would all ask again together. Turns as long as a step then begin as
+// often as in a crowd that has always been there.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
         leave(*callers_.back());
@@ -42,9 +43,9 @@ void bench_callers::resize(int callers, duration step) {
     const auto missing = callers - static_cast<int>(std::ssize(callers_));
     for (int i = 0; i < missing; ++i) {
         const double share = std::fmod(golden_ratio * joined_, 1);
-        const duration quarter = step / 4;
-        join(step / 3 * i / missing,
-             quarter + std::chrono::duration_cast<duration>(3 * share * quarter));
+        const auto quarter = std::chrono::duration_cast<std::chrono::duration<double>>(step) / 4;
+        join(step / 2 * i / missing,
+             std::chrono::duration_cast<duration>(quarter * (1 + 5 * share)));
     }
 }
 

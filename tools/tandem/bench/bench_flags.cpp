@@ -60,9 +60,10 @@ groups server to generation can also be set by environment variables
 (--reuse-guard by TANDEM_REUSE_GUARD) or in the file of --config
 ("reuse_guard"). Flags override variables, and variables override the file.
 
-Exit status: 0 all replies complete, 1 some failed or turns were not started, 2
-wrong use, 130 stopped with Ctrl-C, 143 with SIGTERM, 129 with SIGHUP, 141 if
-the reader of its output has gone. A stopped run still prints its report.)";
+Exit status: 0 all replies complete, 1 some failed or turns were not started, or
+--capacity found not even one caller, 2 wrong use, 130 stopped with Ctrl-C, 143
+with SIGTERM, 129 with SIGHUP, 141 if the reader of its output has gone. A
+stopped run still prints its report.)";
 
 // Indexed by the enumeration.
 constexpr std::array<std::string_view, 2> arrival_names{"poisson", "even"};
