@@ -4,6 +4,7 @@
 #include "tandem/detail/async_call.hpp"
 #include "tandem/detail/reply_link.hpp"
 #include "tandem/detail/used.hpp"
+#include "tandem/detail/wait_cancellation.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply_control.hpp"
@@ -165,23 +166,21 @@ class reply {
     template <class Handler>
     static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
                                       Handler handler);
-    using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>&, std::uint64_t wait);
+    using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>&,
+                                     const detail::shared_cancellation& by);
     template <class Handler>
-    static void let_cancel(const Handler& handler,
-                           const std::shared_ptr<detail::reply_shell>& shell, std::uint64_t wait,
-                           cancel_function cancel);
+    static detail::shared_cancellation let_cancel(const Handler& handler,
+                                                  const std::shared_ptr<detail::reply_shell>& shell,
+                                                  cancel_function cancel);
     static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
-    // Distinguishes one wait from the next, because the slot of a completed one may still be
-    // signalled.
-    static std::uint64_t name_wait(detail::reply_shell& shell) noexcept;
-    static void next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
-                           detail::next_chunk_completion handler);
-    static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
-                                detail::speech_completion handler);
+    static void next_chunk(std::shared_ptr<detail::reply_shell> shell,
+                           detail::shared_cancellation by, detail::next_chunk_completion handler);
+    static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
+                                detail::shared_cancellation by, detail::speech_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
-                                  std::uint64_t wait);
+                                  const detail::shared_cancellation& by);
     static void cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
-                                       std::uint64_t wait);
+                                       const detail::shared_cancellation& by);
 
     std::shared_ptr<detail::reply_shell> shell_;
 };

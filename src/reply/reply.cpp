@@ -40,40 +40,37 @@ std::shared_ptr<detail::reply_link> reply::link_of(const detail::reply_shell& sh
     return shell.link();
 }
 
-std::uint64_t reply::name_wait(detail::reply_shell& shell) noexcept {
-    return shell.next_wait_id();
-}
-
 // The shell is moved here and below, because a reference kept here could be the last one.
-void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
+void reply::next_chunk(std::shared_ptr<detail::reply_shell> shell, detail::shared_cancellation by,
                        detail::next_chunk_completion handler) {
     const auto& scope = shell->scope();
-    scope.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
-        s->next_chunk(wait, std::move(h));
+    scope.dispatch([s = std::move(shell), by = std::move(by), h = std::move(handler)]() mutable {
+        s->next_chunk(std::move(by), std::move(h));
     });
 }
 
-void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell, std::uint64_t wait,
-                            detail::speech_completion handler) {
+void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
+                            detail::shared_cancellation by, detail::speech_completion handler) {
     const auto& scope = shell->scope();
-    scope.dispatch([s = std::move(shell), wait, h = std::move(handler)]() mutable {
-        s->upcoming_speech(wait, std::move(h));
+    scope.dispatch([s = std::move(shell), by = std::move(by), h = std::move(handler)]() mutable {
+        s->upcoming_speech(std::move(by), std::move(h));
     });
 }
 
-void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak, std::uint64_t wait) {
+void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
+                              const detail::shared_cancellation& by) {
     auto shell = weak.lock();
     if (!shell) return;
     const auto& scope = shell->scope();
-    scope.dispatch([s = std::move(shell), wait] { s->cancel_next_chunk(wait); });
+    scope.dispatch([s = std::move(shell), by] { s->cancel_next_chunk(by); });
 }
 
 void reply::cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
-                                   std::uint64_t wait) {
+                                   const detail::shared_cancellation& by) {
     auto shell = weak.lock();
     if (!shell) return;
     const auto& scope = shell->scope();
-    scope.dispatch([s = std::move(shell), wait] { s->cancel_upcoming_speech(wait); });
+    scope.dispatch([s = std::move(shell), by] { s->cancel_upcoming_speech(by); });
 }
 
 void reply::continue_after(chunk_id id) {

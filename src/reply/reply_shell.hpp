@@ -22,7 +22,7 @@
 namespace tandem::detail {
 
 /// Executes the decisions of a reply's machine. All functions except make(), link(), scope(), id(),
-/// has_ended(), result() and next_wait_id() run on the scope's strand.
+/// has_ended() and result() run on the scope's strand.
 class reply_shell final : public std::enable_shared_from_this<reply_shell>,
                           public shutdown_listener {
  public:
@@ -44,13 +44,11 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     bool has_begun() const noexcept { return machine_.has_begun(); }
     bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     const reply_result& result() const noexcept;
-    /// Returns an id for a wait for a chunk or its speech.
-    std::uint64_t next_wait_id() noexcept { return ++last_wait_; }
 
-    void next_chunk(std::uint64_t wait, next_chunk_completion handler);
-    void cancel_next_chunk(std::uint64_t wait);
-    void upcoming_speech(std::uint64_t wait, speech_completion handler);
-    void cancel_upcoming_speech(std::uint64_t wait);
+    void next_chunk(shared_cancellation by, next_chunk_completion handler);
+    void cancel_next_chunk(const shared_cancellation& by);
+    void upcoming_speech(shared_cancellation by, speech_completion handler);
+    void cancel_upcoming_speech(const shared_cancellation& by);
     void continue_after(chunk_id id);
     void speaks_until(chunk_id id, duration rest);
     void heard(chunk_id id, std::size_t characters);
@@ -143,7 +141,6 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     consumer_wait<speech_completion> speech_taker_;
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
     std::function<void()> on_end_;
-    std::atomic<std::uint64_t> last_wait_{0};
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.
     std::optional<boost::asio::steady_timer> timer_;

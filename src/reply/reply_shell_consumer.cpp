@@ -8,22 +8,22 @@
 // The consumer's requests to a reply.
 namespace tandem::detail {
 
-void reply_shell::next_chunk(std::uint64_t wait, next_chunk_completion handler) {
-    if (consumer_.was_cancelled(wait))
+void reply_shell::next_chunk(shared_cancellation by, next_chunk_completion handler) {
+    if (by && by->was_requested)
         return handler.complete(boost::asio::error::operation_aborted, {}, std::nullopt);
     if (consumer_)
         return handler.complete(
             errc::operation_in_progress,
             {.client_message = "another request for a chunk of this reply is outstanding"},
             std::nullopt);
-    consumer_.begin(wait, std::move(handler));
+    consumer_.begin(std::move(by), std::move(handler));
     if (machine_.ended()) return complete_with_result();
     machine_.chunk_requested(now());
     perform_actions();
 }
 
-void reply_shell::cancel_next_chunk(std::uint64_t wait) {
-    if (!consumer_.cancel(wait)) return;
+void reply_shell::cancel_next_chunk(const shared_cancellation& by) {
+    if (!consumer_.cancel(by)) return;
     machine_.chunk_request_withdrawn();
     consumer_.take_handler().complete(boost::asio::error::operation_aborted, {}, std::nullopt);
 }
@@ -74,20 +74,20 @@ void reply_shell::complete_with_result() {
     consumer_.take_handler().complete(result.error, result.diagnostics, std::nullopt);
 }
 
-void reply_shell::upcoming_speech(std::uint64_t wait, speech_completion handler) {
-    if (speech_taker_.was_cancelled(wait))
+void reply_shell::upcoming_speech(shared_cancellation by, speech_completion handler) {
+    if (by && by->was_requested)
         return handler.complete(boost::asio::error::operation_aborted, {}, {});
     if (speech_taker_)
         return handler.complete(
             errc::operation_in_progress,
             {.client_message = "another request for the speech of this reply is outstanding"}, {});
-    speech_taker_.begin(wait, std::move(handler));
+    speech_taker_.begin(std::move(by), std::move(handler));
     speech_seq_ = machine_.handed_over();
     deliver_upcoming_speech();
 }
 
-void reply_shell::cancel_upcoming_speech(std::uint64_t wait) {
-    if (speech_taker_.cancel(wait))
+void reply_shell::cancel_upcoming_speech(const shared_cancellation& by) {
+    if (speech_taker_.cancel(by))
         speech_taker_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
 }
 

@@ -5,15 +5,16 @@
 #include "tandem/with_diagnostics.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
-#include <new>
 
 // The guarantees for completion tokens and for the associated types of handlers.
 namespace tandem::testing {
@@ -211,10 +212,8 @@ TEST_F(a_completion_token, may_own_the_memory_that_it_is_stored_in) {
     auto r = llm->start(prompt);
     r.async_next_chunk(handler_that_owns_its_memory{&calls});
     ASSERT_TRUE(loop.run_until([&] { return calls == 2; }));
-    mock::options options;
-    options.faults = {{.kind = mock::fault_kind::slow_headers, .duration = 10s, .times = 0}};
-    const mock::server silent(options);
-    config.server.url = silent.url();
+    server->inject(
+        {.kind = mock::fault_kind::slow_headers, .duration = 60s, .times = 0, .path = ""});
     {
         boost::asio::io_context ending;
         client there(ending.get_executor(), config);
@@ -239,13 +238,52 @@ TEST_F(a_completion_token, comes_after_diagnostics_that_are_empty_unless_the_cal
     EXPECT_EQ(diag.client_message, "");
 }
 
-TEST_F(a_completion_token, runs_on_the_executor_that_reply_and_client_share_by_default) {
+TEST_F(a_completion_token, runs_on_the_strand_that_reply_and_client_share_by_default) {
     start();
     auto r = llm->start(prompt);
     EXPECT_EQ(r.get_executor(), llm->get_executor());
+    const auto executor = llm->get_executor();
+    const auto* const strand = executor.target<asio::strand<asio::any_io_executor>>();
+    ASSERT_TRUE(strand);
+    int completed = 0;
+    const auto check = [&](auto...) {
+        ++completed;
+        EXPECT_TRUE(strand->running_in_this_thread());
+    };
+    llm->async_health(check);
+    llm->async_health(with_diagnostics(check));
+    r.async_upcoming_speech(check);
+    r.async_next_chunk(check);
+    async_read_all(llm->start(prompt), check);
+    ASSERT_TRUE(loop.run_until([&] { return completed == 5; }));
+}
+
+TEST_F(a_completion_token, shares_the_strand_of_a_service_with_its_conversations) {
     service bots(loop.ioc.get_executor(), {});
     EXPECT_EQ(bots.create().get_executor(), bots.get_executor());
     static_assert(std::is_same_v<reply::executor_type, client::executor_type>);
+}
+
+TEST_F(a_completion_token, runs_on_the_executor_that_it_is_bound_to) {
+    start();
+    asio::io_context other;
+    int completed = 0;
+    const auto bound = [&] {
+        return asio::bind_executor(other.get_executor(), [&](auto...) {
+            ++completed;
+            EXPECT_TRUE(other.get_executor().running_in_this_thread());
+        });
+    };
+    auto r = llm->start(prompt);
+    llm->async_health(bound());
+    llm->async_health(with_diagnostics(bound()));
+    r.async_upcoming_speech(bound());
+    r.async_next_chunk(with_diagnostics(bound()));
+    async_read_all(llm->start(prompt), with_diagnostics(bound()));
+    ASSERT_TRUE(loop.run_until([&] {
+        other.poll();
+        return completed == 5;
+    }));
 }
 
 class reading_all : public a_completion_token {};

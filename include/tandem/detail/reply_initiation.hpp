@@ -59,17 +59,22 @@ struct speech_delivery : consumer_delivery<Handler> {
 namespace tandem {
 inline namespace v0 {
 
+// Each wait has its own, because the slot of a completed one may still be signalled.
 template <class Handler>
-void reply::let_cancel([[maybe_unused]] const Handler& handler,
-                       [[maybe_unused]] const std::shared_ptr<detail::reply_shell>& shell,
-                       [[maybe_unused]] std::uint64_t wait,
-                       [[maybe_unused]] cancel_function cancel) {
+detail::shared_cancellation reply::let_cancel(
+    [[maybe_unused]] const Handler& handler,
+    [[maybe_unused]] const std::shared_ptr<detail::reply_shell>& shell,
+    [[maybe_unused]] cancel_function cancel) {
 #if BOOST_VERSION >= 107700
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
-    if (!slot.is_connected()) return;
-    slot.assign([weak = std::weak_ptr(shell), wait, cancel](boost::asio::cancellation_type) {
-        cancel(weak, wait);
+    if (!slot.is_connected()) return nullptr;
+    auto by = std::make_shared<detail::wait_cancellation>();
+    slot.assign([weak = std::weak_ptr(shell), by, cancel](boost::asio::cancellation_type) {
+        cancel(weak, by);
     });
+    return by;
+#else
+    return nullptr;
 #endif
 }
 
@@ -80,13 +85,12 @@ void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnos
     const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
-    const auto wait = name_wait(*shell);
-    let_cancel(handler, shell, wait, &reply::cancel_next_chunk);
+    auto by = let_cancel(handler, shell, &reply::cancel_next_chunk);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     detail::next_chunk_completion deliver(
         detail::chunk_delivery<Handler>{{deliver_on, link_of(*shell), diag, std::move(handler)}},
         executor);
-    next_chunk(std::move(shell), wait, std::move(deliver));
+    next_chunk(std::move(shell), std::move(by), std::move(deliver));
 }
 
 template <class Handler>
@@ -96,13 +100,12 @@ void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, di
     const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
-    const auto wait = name_wait(*shell);
-    let_cancel(handler, shell, wait, &reply::cancel_upcoming_speech);
+    auto by = let_cancel(handler, shell, &reply::cancel_upcoming_speech);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     detail::speech_completion deliver(
         detail::speech_delivery<Handler>{{deliver_on, link_of(*shell), diag, std::move(handler)}},
         executor);
-    upcoming_speech(std::move(shell), wait, std::move(deliver));
+    upcoming_speech(std::move(shell), std::move(by), std::move(deliver));
 }
 
 }  // namespace v0

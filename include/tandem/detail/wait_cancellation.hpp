@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+namespace tandem::detail {
+
+/// The cancellation of one wait for a chunk or its speech. Used on the strand only.
+struct wait_cancellation {
+    bool was_requested = false;
+};
+
+/// Empty if nothing can cancel the wait.
+using shared_cancellation = std::shared_ptr<wait_cancellation>;
+
+}  // namespace tandem::detail
