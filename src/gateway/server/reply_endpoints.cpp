@@ -297,7 +297,6 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     order.options.traceparent = exchange.traceparent();
     order.options.priority = who.priority();
     order.pin = make_affinity_key(who, how);
-    order.request_id = exchange.id();
     if (how.stream)
         co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);
     else

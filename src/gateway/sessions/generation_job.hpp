@@ -32,8 +32,6 @@ struct generation_job {
     std::string prompt{};
     generation_options options{};
     call_rules calls{};
-    /// For the log.
-    std::string request_id{};
 };
 
 /// The latest place of a conversation that its client identifies.
