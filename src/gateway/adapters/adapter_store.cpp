@@ -155,16 +155,19 @@ void adapter_store::save_entry(deployed_adapter a) {
 }
 
 void adapter_store::write(const std::vector<deployed_adapter>& list) const {
+    // Opened before the file changes: afterwards it would be too late for an error.
+    const auto folder = std::filesystem::path(file_).parent_path().string();
+    const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
+    if (around.number() < 0) fail(std::strerror(errno));
     const auto next = file_ + ".new";
     const descriptor d(next, O_WRONLY | O_CREAT | O_TRUNC);
     const bool is_written = d.number() >= 0 && write_all(d.number(), text_of(list)) &&
                             ::fsync(d.number()) == 0 &&
                             std::rename(next.c_str(), file_.c_str()) == 0;
     if (!is_written) fail(std::strerror(errno));
-    // The rename itself must reach the disk, too.
-    const auto folder = std::filesystem::path(file_).parent_path().string();
-    const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-    if (around.number() < 0 || ::fsync(around.number()) != 0) fail(std::strerror(errno));
+    // The rename itself must reach the disk, too. Some file systems cannot sync a folder. Only a
+    // power failure could then bring the earlier file back.
+    ::fsync(around.number());
 }
 
 void adapter_store::fail(const std::string& what) const {

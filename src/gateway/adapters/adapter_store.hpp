@@ -35,7 +35,8 @@ class adapter_store {
 
     /// Sorted by model and adapter.
     const std::vector<deployed_adapter>& all() const noexcept { return deployed_; }
-    /// Replaces the entry of this adapter and syncs it to disk. On an error, all() is unchanged.
+    /// Replaces the entry of this adapter and syncs it to disk. On an error, all() and the file
+    /// are unchanged.
     void save_entry(deployed_adapter a);
 
  private:

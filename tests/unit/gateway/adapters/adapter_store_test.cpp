@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tandem::gateway {
@@ -20,6 +21,25 @@ std::string bytes_of(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
+
+/// Leaves `count` descriptors that can be opened.
+class few_descriptors {
+ public:
+    explicit few_descriptors(int count) {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const int lowest = ::dup(STDERR_FILENO);
+        ::close(lowest);
+        rlimit few = before_;
+        few.rlim_cur = static_cast<rlim_t>(lowest + count);
+        ::setrlimit(RLIMIT_NOFILE, &few);
+    }
+    ~few_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    few_descriptors(const few_descriptors&) = delete;
+    few_descriptors& operator=(const few_descriptors&) = delete;
+
+ private:
+    rlimit before_{};
+};
 
 class adapter_file : public ::testing::Test {
  protected:
@@ -80,6 +100,18 @@ TEST_F(adapter_file, is_unchanged_where_it_cannot_be_written) {
     s.save_entry({"talk", "formal", 0.5});
     fs::create_directory(file_ + ".new");
     EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), store_error);
+    EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
+}
+
+TEST_F(adapter_file, is_unchanged_where_not_its_folder_too_can_be_opened) {
+    adapter_store s(file_);
+    s.save_entry({"talk", "formal", 0.5});
+    const auto before = bytes_of(file_);
+    {
+        const few_descriptors one(1);
+        EXPECT_THROW(s.save_entry({"talk", "formal", 1.0}), store_error);
+    }
+    EXPECT_EQ(bytes_of(file_), before);
     EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
 }
 
