@@ -2,6 +2,7 @@
 #include "gateway/voice/voice_message_writer.hpp"
 #include "gateway/voice/voice_socket_watchdog.hpp"
 #include "voice_session_driver.hpp"
+#include "wire/calls/request_fields.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,8 +123,43 @@ TEST(voice_description, has_what_messages_of_a_client_are_made_of) {
     EXPECT_THAT(schema("heardPlace"), ContainerEq(fields_of(voice::heard())));
     EXPECT_THAT(schema("message"), ContainerEq(fields_of(chat_message())));
     EXPECT_THAT(schema("toolCall"), ContainerEq(fields_of(tool_call())));
-    EXPECT_THAT(schema("generationOptions"), ContainerEq(fields_of(generation_changes())));
+    auto options = fields_of(generation_changes());
+    for (const auto name : wire::sampling_field_names()) options.emplace(name);
+    for (const auto name : wire::template_field_names()) options.emplace(name);
+    EXPECT_THAT(schema("generationOptions"), ContainerEq(options));
     EXPECT_THAT(schema("conversationOptions"), ContainerEq(fields_of(conversation_changes())));
+}
+
+/// The names in the first list of the description that begins so.
+std::vector<std::string> names_listed_after(const std::string& beginning) {
+    const auto text = text_of("voice.asyncapi.yaml");
+    const auto at = text.find(beginning);
+    if (at == std::string::npos) return {};
+    const auto from = at + beginning.size();
+    std::istringstream list(text.substr(from, text.find(']', from) - from));
+    std::vector<std::string> names;
+    for (std::string name; std::getline(list >> std::ws, name, ',');) names.push_back(name);
+    return names;
+}
+
+bool is_read(const json& message) {
+    const json start = {{"type", "start"}, {"messages", {message}}};
+    return std::holds_alternative<voice_message>(parse_voice_message(start.dump(), 4096));
+}
+
+TEST(voice_description, has_the_roles_and_kinds_of_content_that_are_read) {
+    const auto roles = names_listed_after("role:\n          enum: [");
+    EXPECT_THAT(roles, Contains("developer"));
+    for (const auto& role : roles)
+        EXPECT_TRUE(is_read({{"role", role}, {"content", "Hi."}})) << role;
+    const auto kinds = names_listed_after(
+        "contentPart:\n      type: object\n      required: [type, text]\n"
+        "      properties:\n        type:\n          enum: [");
+    EXPECT_THAT(kinds, Contains("text"));
+    for (const auto& kind : kinds) {
+        const json part = {{"type", kind}, {"text", "Hi."}};
+        EXPECT_TRUE(is_read({{"role", "user"}, {"content", json::array({part})}})) << kind;
+    }
 }
 
 TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
