@@ -310,10 +310,13 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "unknown field"}));
 
-// A text that cannot be parsed gets the same message as a value out of range.
+// A text that cannot be parsed is described as check() describes a value out of range; for a time,
+// examples follow.
 TEST(set_field, tells_the_text_and_what_it_must_be) {
     config c;
     EXPECT_EQ(*set_field(c, "slots", "two"), "is two; it must be a whole number from 0 to 1024");
+    EXPECT_EQ(*set_field(c, "slots", "99999999999"),
+              "is 99999999999; it must be a whole number from 0 to 1024");
     EXPECT_EQ(*set_field(c, "peek_hold", "1min"),
               "is 1min; it must be a time from 0 to 60s, such as 250ms, 2s, 1m or 0.5h");
     EXPECT_EQ(*set_field(c, "reuse_guard", "off"),
