@@ -1,4 +1,5 @@
 #include "serve_fixture.hpp"
+#include "support/poll_until.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -8,6 +9,7 @@
 namespace {
 
 using namespace tandem::testing;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -36,6 +38,14 @@ class serve_recording_test : public serve_test {
         return texts;
     }
 
+    /// The paths of the recorded requests.
+    std::vector<std::string> recorded_paths() const {
+        std::vector<std::string> paths;
+        for (const auto& line : lines_of_file(recording_))
+            if (const auto e = json::parse(line); e.contains("path")) paths.push_back(e["path"]);
+        return paths;
+    }
+
     static constexpr const char* older = R"({"ms":0.0,"recording":1})";
 
     std::string recording_ = temporary_path("rec");
@@ -54,6 +64,23 @@ TEST_F(serve_recording_test, has_each_reply) {
         EXPECT_EQ(g.stop(SIGTERM).status, 0);
     }
     EXPECT_EQ(play(), std::vector<std::string>(4, story));
+}
+
+TEST_F(serve_recording_test, has_the_question_for_the_name_of_the_model) {
+    auto g = serve({"--record", recording_});
+    EXPECT_EQ(g.stop(SIGTERM).status, 0);
+    EXPECT_THAT(recorded_paths(), Contains("/props"));
+}
+
+TEST_F(serve_recording_test, has_the_deployment_of_an_adapter) {
+    start_server({.lora = {"formal.gguf"}});
+    auto g = serve({"--model", "talk", "--adapter", "formal=0", "--record", recording_});
+    const std::string job =
+        g.client().post("/admin/adapters/formal/load", json{{"scale", 0.5}}).parsed()["job"];
+    EXPECT_TRUE(poll_until(
+        [&] { return g.client().get("/admin/jobs/" + job).parsed()["state"] == "done"; }));
+    EXPECT_EQ(g.stop(SIGTERM).status, 0);
+    EXPECT_THAT(recorded_paths(), Contains("/lora-adapters"));
 }
 
 TEST_F(serve_recording_test, may_be_without_what_clients_asked) {
