@@ -1,4 +1,5 @@
 #include "full_listener.hpp"
+#include "support/poll_until.hpp"
 #include "support/process.hpp"
 #include "transport_fixture.hpp"
 
@@ -7,6 +8,7 @@ namespace tandem::transport {
 namespace {
 
 using tandem::testing::open_descriptors;
+using tandem::testing::poll_until;
 
 class connecting : public TransportTest {
  protected:
@@ -56,6 +58,44 @@ TEST_F(connecting, leaves_no_descriptor_when_it_takes_too_long) {
         run();
         EXPECT_EQ(r.ec, errc::connect_timeout);
     });
+}
+
+// Otherwise, a request waits for everything that the event loop has queued.
+TEST_F(connecting, begins_before_the_event_loop_runs) {
+    scripted_server server(
+        [](scripted_peer& peer) -> script_result { co_await peer.read_request(); });
+    connect(server.url());
+    recorder r;
+    const auto x = start(r);
+    EXPECT_TRUE(poll_until([&] { return server.accepted() == 1; }));
+}
+
+TEST_F(connecting, begins_before_the_handler_that_starts_it_returns) {
+    scripted_server server([](scripted_peer& peer) -> script_result {
+        co_await peer.read_request();
+        co_await peer.send(whole_answer("hello"));
+    });
+    connect(server.url());
+    recorder first, second;
+    const auto x = start(first);
+    bool is_accepted = false;
+    first.then_on_end = [&] {
+        const auto y = start(second);
+        is_accepted = poll_until([&] { return server.accepted() == 2; });
+    };
+    run();
+    EXPECT_TRUE(is_accepted);
+}
+
+TEST_F(connecting, reports_a_refusal_only_from_the_event_loop) {
+    boost::asio::ip::tcp::acceptor closed(ioc, {boost::asio::ip::address_v4::loopback(), 0});
+    connect("http://127.0.0.1:" + std::to_string(closed.local_endpoint().port()));
+    closed.close();
+    recorder r;
+    const auto x = start(r);
+    EXPECT_FALSE(r.ended());
+    run();
+    EXPECT_EQ(r.ec, errc::connect_failed);
 }
 
 }  // namespace
