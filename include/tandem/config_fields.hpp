@@ -194,8 +194,8 @@ void for_each_limit_field(Config& c, Visitor& visit) {
     visit(field_info{"reply_timeout", "limits", "TIME", "time limit for a whole reply (0: none)", 0,
                      86400},
           c.limits.reply_timeout);
-    visit(field_info{"retries", "failures", "N", "maximum consecutive requests that break (0: no retry)",
-                     0, 1000},
+    visit(field_info{"retries", "failures", "N",
+                     "maximum consecutive requests that break (0: no retry)", 0, 1000},
           c.failover.retries);
     visit(field_info{"resume_within", "failures", "TIME",
                      "time limit for resuming a reply after a server failure", 0.001, 3600},

@@ -36,22 +36,22 @@ void slot_file_job::abort(const error_code& ec) {
 
 void slot_file_job::request_slot() {
     const auto core = core_.lock();
-    auto& keeper = core->slots();
+    auto& manager = core->slots();
     const bool saves = order_.what == kind::save;
-    const auto own = saves ? keeper.last_slot_used_by(order_.owner) : std::nullopt;
+    const auto own = saves ? manager.last_slot_used_by(order_.owner) : std::nullopt;
     if (saves && !own) return complete(errc::nothing_to_save, {});
     limit_.expires_after(core->config().limits.queue_timeout);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) self->give_up();
     });
-    ticket_ = keeper.enqueue(
+    ticket_ = manager.enqueue(
         {.prompt = order_.text,
          .kind = slots::request_kind::continuation,
          .due = now(),
          .owner = order_.owner,
          .required_slot = own},
         [self = shared_from_this()](const slots::grant& g) { return self->take_slot(g); });
-    keeper.dispatch_grants();
+    manager.dispatch_grants();
 }
 
 bool slot_file_job::take_slot(const slots::grant& g) {

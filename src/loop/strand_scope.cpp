@@ -34,11 +34,11 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
         registry_->add_scope(*this);
     }
     // Sweeps when the list has doubled, so that the amortized cost per listener is constant.
-    if (tenants_.size() >= swept_at_) {
-        std::erase_if(tenants_, [](const auto& t) { return t.expired(); });
-        swept_at_ = std::max<std::size_t>(64, 2 * tenants_.size());
+    if (listeners_.size() >= swept_at_) {
+        std::erase_if(listeners_, [](const auto& l) { return l.expired(); });
+        swept_at_ = std::max<std::size_t>(64, 2 * listeners_.size());
     }
-    tenants_.push_back(std::move(listener));
+    listeners_.push_back(std::move(listener));
 }
 
 // Latest first: replies end before their conversations. Requests end before their servers, which
@@ -53,25 +53,25 @@ void strand_scope::notify_listeners(const listener_list& listeners, Tell tell) {
 
 strand_scope::listener_list strand_scope::copy_listeners() {
     const std::lock_guard lock(listeners_mutex_);
-    return tenants_;
+    return listeners_;
 }
 
 strand_scope::listener_list strand_scope::take_listeners() noexcept {
     const std::lock_guard lock(listeners_mutex_);
-    return std::exchange(tenants_, {});
+    return std::exchange(listeners_, {});
 }
 
-// Tenants stay in the list: a handle may keep one until after the end of the context, which must be
-// reported to it because it still owns timers and executors.
+// Listeners stay in the list. A handle may keep one alive until after the context is destroyed. The
+// listener must be notified of that too, because it still owns timers and executors.
 void strand_scope::close() {
     closed_ = true;
-    notify_listeners(copy_listeners(), [](shutdown_listener& t) { t.on_owner_destroyed(); });
+    notify_listeners(copy_listeners(), [](shutdown_listener& l) { l.on_owner_destroyed(); });
 }
 
 void strand_scope::on_context_destroyed() noexcept {
     closed_ = true;
     registry_ = nullptr;
-    notify_listeners(take_listeners(), [](shutdown_listener& t) { t.on_context_destroyed(); });
+    notify_listeners(take_listeners(), [](shutdown_listener& l) { l.on_context_destroyed(); });
     // Must be last: handlers destroyed above may use the client.
     executor_ = boost::asio::any_io_executor();
 }

@@ -90,7 +90,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     logger logger_;
     std::atomic<std::uint64_t> last_id_{0};
     std::mutex listeners_mutex_;
-    listener_list tenants_;
+    listener_list listeners_;
     std::size_t swept_at_ = 64;
     bool closed_ = false;
     context_shutdown_service* registry_ = nullptr;

@@ -129,28 +129,28 @@ void reply_shell::perform(action::request_warm_slot) {
 
 void reply_shell::request_slot() {
     const auto warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot();
-    auto& keeper = core_->slots();
-    ticket_ = keeper.enqueue({.prompt = comparable(machine_.text()),
-                              .warmed = warmed,
-                              .kind = machine_.slot_request_kind(),
-                              .due = get_due_time(),
-                              .owner = owner_,
-                              .was_here = was_here_ || machine_.has_begun(),
-                              .avoid = machine_.failed_slot()},
-                             make_grant_handler(&reply_shell::take_slot));
+    auto& manager = core_->slots();
+    ticket_ = manager.enqueue({.prompt = comparable(machine_.text()),
+                               .warmed = warmed,
+                               .kind = machine_.slot_request_kind(),
+                               .due = get_due_time(),
+                               .owner = owner_,
+                               .was_here = was_here_ || machine_.has_begun(),
+                               .avoid = machine_.failed_slot()},
+                              make_grant_handler(&reply_shell::take_slot));
     if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
-    keeper.dispatch_grants();
-    if (ticket_ != slots::no_ticket) keeper.log_wait(id(), ticket_);
+    manager.dispatch_grants();
+    if (ticket_ != slots::no_ticket) manager.log_wait(id(), ticket_);
 }
 
 void reply_shell::request_warm_slot() {
-    auto& keeper = core_->slots();
-    warm_ticket_ = keeper.enqueue({.prompt = comparable(machine_.text()),
-                                   .kind = slots::request_kind::background,
-                                   .due = get_due_time(),
-                                   .owner = owner_},
-                                  make_grant_handler(&reply_shell::take_warm_slot));
-    keeper.dispatch_grants();
+    auto& manager = core_->slots();
+    warm_ticket_ = manager.enqueue({.prompt = comparable(machine_.text()),
+                                    .kind = slots::request_kind::background,
+                                    .due = get_due_time(),
+                                    .owner = owner_},
+                                   make_grant_handler(&reply_shell::take_warm_slot));
+    manager.dispatch_grants();
 }
 
 time_point reply_shell::get_due_time() const {

@@ -52,11 +52,10 @@ std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> sco
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
                                                std::shared_ptr<server_usage> use) {
-    auto& place = *scope;
     std::shared_ptr<server_link> core(
         new server_link(std::move(scope), std::move(c), i, std::move(use)));
     core->manager_.register_self();
-    place.add_listener(core);
+    core->scope_->add_listener(core);
     if (const auto remark = std::exchange(core->use_->startup_warning, std::nullopt))
         boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
             if (const auto made = weak.lock()) made->log_lines({*remark});

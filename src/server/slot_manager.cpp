@@ -41,7 +41,7 @@ void slot_manager::post(std::function<void(slot_manager&)> f) {
 void slot_manager::wake_waiting_managers(const slot_table& table) {
     std::set<slot_manager*> waiting;
     for (const auto& [ticket, wish] : table.requests_by_ticket) waiting.insert(wish.manager);
-    for (auto* const manager : waiting) manager->post([](slot_manager& k) { k.dispatch_grants(); });
+    for (auto* const manager : waiting) manager->post([](slot_manager& m) { m.dispatch_grants(); });
 }
 
 void slot_manager::unregister_self() noexcept {
@@ -110,9 +110,9 @@ auto slot_manager::take_grants() -> std::vector<granted> {
         if (wish.manager == this)
             own.push_back(given);
         else
-            wish.manager->post([given](slot_manager& k) {
-                k.offer(given);
-                k.dispatch_grants();
+            wish.manager->post([given](slot_manager& m) {
+                m.offer(given);
+                m.dispatch_grants();
             });
     }
     return own;
@@ -365,7 +365,7 @@ std::optional<time_point> slot_manager::schedule_wakeups() {
         auto& alarm = table->managers.at(manager);
         if (alarm && *alarm <= at) continue;
         alarm = at;
-        if (manager != this) manager->post([](slot_manager& k) { k.dispatch_grants(); });
+        if (manager != this) manager->post([](slot_manager& m) { m.dispatch_grants(); });
     }
     return own->second;
 }

@@ -5,8 +5,6 @@
 #include "slots/slot_scheduler.hpp"
 
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace tandem::test {

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-// Helpers for the tests of the gatekeeper.
+// Helpers for the tests of the authorizer.
 namespace tandem::gateway {
 
 using test::at;
@@ -30,15 +30,15 @@ inline std::string bearer(const std::string& name) {
     return "Bearer " + name + "-key";
 }
 
-/// A gatekeeper and the requests of clients.
+/// An authorizer and the requests of clients.
 struct gate {
-    authorizer keeper;
+    authorizer access;
 
-    explicit gate(std::vector<api_key> keys) : keeper(api_keys(std::move(keys))) {}
+    explicit gate(std::vector<api_key> keys) : access(api_keys(std::move(keys))) {}
 
     admission ask(endpoint e, const std::string& authorization, time_point now = at({}),
                   std::string_view remote = "10.0.0.1") {
-        return keeper.check(route_of(e), {.authorization = authorization, .remote = remote}, now);
+        return access.check(route_of(e), {.authorization = authorization, .remote = remote}, now);
     }
     admission chat(const std::string& authorization, time_point now = at({}),
                    std::string_view remote = "10.0.0.1") {

@@ -14,7 +14,7 @@ using namespace tandem::gateway;
 using tandem::reply_priority;
 
 void replace(gate& g, std::vector<api_key> keys) {
-    g.keeper.replace_keys(api_keys(std::move(keys)));
+    g.access.replace_keys(api_keys(std::move(keys)));
 }
 
 api_key with_limits(std::int64_t requests_per_minute, std::int64_t concurrent) {
@@ -83,13 +83,13 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
     EXPECT_EQ(running.priority(), reply_priority::normal);
     replace(g, {key_named("another")});
     EXPECT_EQ(running.key_name(), "bot");
-    g.keeper.charge(running, at(0s), 100);
+    g.access.charge(running, at(0s), 100);
 }
 
 TEST(replace_keys, shuts_the_gate_where_none_are_left) {
     gate g({key_named("bot")});
     replace(g, {});
-    EXPECT_FALSE(g.keeper.is_open());
+    EXPECT_FALSE(g.access.is_open());
     for (const auto& authorization : {std::string(), bearer("bot")})
         EXPECT_EQ(status_of(g.chat(authorization)), 401) << authorization;
     replace(g, {key_named("bot")});
@@ -98,28 +98,28 @@ TEST(replace_keys, shuts_the_gate_where_none_are_left) {
 
 TEST(replace_keys, shuts_a_gate_that_was_open) {
     gate g({});
-    EXPECT_TRUE(g.keeper.is_open());
+    EXPECT_TRUE(g.access.is_open());
     const auto session = std::get<admitted>(g.ask(endpoint::voice, ""));
     replace(g, {key_named("bot")});
     EXPECT_EQ(status_of(g.chat("")), 401);
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 401);
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 401);
 }
 
 TEST(check_reply, goes_by_the_keys_that_are_there_now) {
     gate g({key_named("bot")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 200);
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 200);
 
     auto high = key_named("bot");
     high.priority = reply_priority::high;
     replace(g, {high});
-    const auto reply = g.keeper.check_reply(session, at(0s));
+    const auto reply = g.access.check_reply(session, at(0s));
     EXPECT_EQ(std::get<admitted>(reply).priority(), reply_priority::high);
 
     auto read_only = key_named("bot");
     read_only.rights = {right::read};
     replace(g, {read_only});
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 403);
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 403);
 }
 
 TEST(check_reply, refuses_a_session_whose_key_is_gone) {
@@ -128,12 +128,12 @@ TEST(check_reply, refuses_a_session_whose_key_is_gone) {
     auto rotated = key_named("bot");
     rotated.sha256 = *hash_api_key("rotated-key");
     replace(g, {rotated});
-    EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s))).code, "invalid_api_key");
+    EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code, "invalid_api_key");
     replace(g, {key_named("other")});
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 401);
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 401);
 }
 
-TEST(admitted, may_outlive_the_gatekeeper) {
+TEST(admitted, may_outlive_the_authorizer) {
     auto g = std::make_unique<gate>(std::vector{with_limits(10, 1)});
     auto running = std::get<admitted>(g->chat(bearer("bot")));
     g.reset();

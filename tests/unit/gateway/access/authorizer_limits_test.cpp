@@ -61,7 +61,7 @@ TEST(tokens_per_minute, let_no_reply_begin_until_what_was_used_is_paid_off) {
     key.tokens_per_minute = 600;
     gate g({key});
     const auto first = g.chat(bearer("bot"));
-    g.keeper.charge(std::get<admitted>(first), at(0s), 900);
+    g.access.charge(std::get<admitted>(first), at(0s), 900);
     const auto e = error_of(g.chat(bearer("bot"), at(0s)));
     EXPECT_EQ(e.status, 429);
     EXPECT_EQ(e.retry_after, 31s) << "300 tokens over, and one to begin with";
@@ -76,7 +76,7 @@ TEST(tokens_per_minute, are_charged_also_when_the_reply_was_released) {
     gate g({key});
     auto reply = g.chat(bearer("bot"));
     std::get<admitted>(reply).release();
-    g.keeper.charge(std::get<admitted>(reply), at(0s), 60);
+    g.access.charge(std::get<admitted>(reply), at(0s), 60);
     EXPECT_EQ(status_of(g.chat(bearer("bot"), at(0s))), 429);
 }
 
@@ -135,21 +135,21 @@ TEST(check_reply, counts_the_replies_of_a_session) {
     gate g({key});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     {
-        const auto reply = g.keeper.check_reply(session, at(0s));
+        const auto reply = g.access.check_reply(session, at(0s));
         EXPECT_EQ(status_of(reply), 200);
-        EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s))).code,
+        EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code,
                   "concurrency_limit_exceeded");
     }
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 200);
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s))), 200);
-    EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s))).code, "rate_limit_exceeded");
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 200);
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s))), 200);
+    EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code, "rate_limit_exceeded");
 }
 
 TEST(check_reply, gives_a_session_that_has_a_seat_another_one_in_its_place) {
     gate g({with_seats(1)});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    std::optional<admitted> seat = std::get<admitted>(g.keeper.check_reply(session, at(0s)));
-    auto next = g.keeper.check_reply(session, at(0s), seat);
+    std::optional<admitted> seat = std::get<admitted>(g.access.check_reply(session, at(0s)));
+    auto next = g.access.check_reply(session, at(0s), seat);
     ASSERT_EQ(status_of(next), 200);
     seat = std::get<admitted>(std::move(next));
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "it counts once";
@@ -162,11 +162,11 @@ TEST(check_reply, leaves_the_seat_of_the_reply_before_where_it_refuses) {
     key.requests_per_minute = 2;
     gate g({key});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    const std::optional<admitted> seat = std::get<admitted>(g.keeper.check_reply(session, at(0s)));
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s), seat)), 429);
+    const std::optional<admitted> seat = std::get<admitted>(g.access.check_reply(session, at(0s)));
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s), seat)), 429);
     key.requests_per_minute = 0;
     key.concurrent = 1;
-    g.keeper.replace_keys(api_keys({key}));
+    g.access.replace_keys(api_keys({key}));
     EXPECT_EQ(error_of(g.chat(bearer("bot"))).code, "concurrency_limit_exceeded");
 }
 
@@ -175,11 +175,11 @@ TEST(check_reply, counts_no_seat_that_is_of_another_key) {
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     const auto running = g.chat(bearer("bot"));
     const std::optional<admitted> others = std::get<admitted>(g.chat(bearer("other")));
-    EXPECT_EQ(error_of(g.keeper.check_reply(session, at(0s), others)).code,
+    EXPECT_EQ(error_of(g.access.check_reply(session, at(0s), others)).code,
               "concurrency_limit_exceeded");
     const std::optional<admitted> released =
         std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
-    EXPECT_EQ(status_of(g.keeper.check_reply(session, at(0s), released)), 429);
+    EXPECT_EQ(status_of(g.access.check_reply(session, at(0s), released)), 429);
 }
 
 // --- failed attempts
@@ -252,7 +252,7 @@ TEST(limits, are_none_where_there_are_no_keys) {
     std::vector<admission> running;
     for (int i = 0; i < 1000; ++i) running.push_back(g.chat("Bearer wrong"));
     for (const auto& a : running) EXPECT_EQ(status_of(a), 200);
-    g.keeper.charge(std::get<admitted>(running.front()), at(0s), 1'000'000'000);
+    g.access.charge(std::get<admitted>(running.front()), at(0s), 1'000'000'000);
     EXPECT_EQ(status_of(g.chat("")), 200);
 }
 
