@@ -27,6 +27,11 @@ class host_memory : public contract {
                                          {"cache_prompt", true}});
         return a->final_event().at("timings").at("cache_n");
     }
+    /// Runs conversation 1 on slot 0, and then conversation 2.
+    void run_two_conversations(int second_slot) {
+        reused(text_of(1, 300), 0);
+        reused(text_of(2, 300), second_slot);
+    }
     int tokens_in(int slot) {
         const auto slots = probe().get("/slots")->parsed();
         return slots.at(static_cast<std::size_t>(slot)).value("n_prompt_tokens", 0);
@@ -52,21 +57,18 @@ TEST_P(host_memory, serves_more_conversations_than_there_are_slots) {
 }
 
 TEST_P(host_memory, is_not_searched_for_an_empty_slot_that_was_requested) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 0);
+    run_two_conversations(0);
     EXPECT_EQ(reused(text_of(1, 320), 1), 0);
 }
 
 TEST_P(host_memory, is_searched_for_an_empty_slot_that_the_server_chose) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 0);
+    run_two_conversations(0);
     EXPECT_EQ(reused(text_of(1, 320), -1), 300);
     EXPECT_EQ(tokens_in(1), 320);
 }
 
 TEST_P(host_memory, gets_the_text_of_an_idle_slot_when_a_request_starts) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 1);
+    run_two_conversations(1);
     EXPECT_EQ(reused(text_of(1, 320), 1), 300);
     EXPECT_EQ(tokens_in(0), 300);
 }
@@ -136,8 +138,7 @@ class no_host_memory : public host_memory {
 TANDEM_CONTRACT(no_host_memory);
 
 TEST_P(no_host_memory, evaluates_a_replaced_conversation_again) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 0);
+    run_two_conversations(0);
     EXPECT_EQ(reused(text_of(1, 320), 0), 0);
     EXPECT_EQ(reused(text_of(1, 320), -1), 319);
 }
@@ -185,21 +186,18 @@ class unified_host_memory : public host_memory {
 TANDEM_CONTRACT(unified_host_memory);
 
 TEST_P(unified_host_memory, does_not_help_a_requested_slot_that_was_emptied) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 1);
+    run_two_conversations(1);
     EXPECT_EQ(tokens_in(0), 0);
     EXPECT_EQ(reused(text_of(1, 320), 0), 0);
 }
 
 TEST_P(unified_host_memory, brings_back_a_conversation_where_the_server_chooses_the_slot) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 1);
+    run_two_conversations(1);
     EXPECT_EQ(reused(text_of(1, 320), -1), 300);
 }
 
 TEST_P(unified_host_memory, brings_back_a_conversation_into_the_slot_that_was_used_last) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 0);
+    run_two_conversations(0);
     EXPECT_EQ(reused(text_of(1, 320), 0), 300);
 }
 
@@ -212,16 +210,14 @@ class unified_host_memory_that_keeps_idle_slots : public unified_host_memory {
 TANDEM_CONTRACT(unified_host_memory_that_keeps_idle_slots);
 
 TEST_P(unified_host_memory_that_keeps_idle_slots, brings_back_replaced_conversations) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 1);
+    run_two_conversations(1);
     reused(text_of(3, 300), 0);
     EXPECT_EQ(reused(text_of(1, 320), 0), 300);
     EXPECT_EQ(reused(text_of(3, 320), 1), 300);
 }
 
 TEST_P(unified_host_memory_that_keeps_idle_slots, gets_no_text_of_an_idle_slot) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 1);
+    run_two_conversations(1);
     EXPECT_EQ(reused(text_of(1, 320), 1), 0);
     EXPECT_EQ(tokens_in(0), 300);
 }
@@ -235,8 +231,7 @@ class unified_server_without_host_memory : public unified_host_memory {
 TANDEM_CONTRACT(unified_server_without_host_memory);
 
 TEST_P(unified_server_without_host_memory, keeps_idle_slots) {
-    reused(text_of(1, 300), 0);
-    reused(text_of(2, 300), 1);
+    run_two_conversations(1);
     EXPECT_EQ(reused(text_of(1, 320), 0), 300);
 }
 

@@ -37,6 +37,14 @@ struct dropped : speaking_to_first {
     }
 };
 
+// The client loses its socket, the reply ends, and the client takes up the session.
+void drop_and_take_up(voice_session_driver& s, finish_reason end_of_reply) {
+    s.drop(first);
+    s.end(1, end_of_reply);
+    s.asked();
+    s.attach(second, take_up);
+}
+
 TEST(voice_socket, that_is_gone_interrupts_the_reply_and_leaves_the_session) {
     speaking_to_first s;
     s.drop(first);
@@ -86,10 +94,7 @@ TEST(voice_socket, that_comes_with_new_words_has_them_answered_in_place_of_the_r
 TEST(voice_socket, resumes_nothing_that_the_client_interrupted_itself) {
     speaking_to_first s;
     s.say(first, R"({"type":"interrupt"})");
-    s.drop(first);
-    s.end(1, finish_reason::interrupted);
-    s.asked();
-    s.attach(second, take_up);
+    drop_and_take_up(s, finish_reason::interrupted);
     EXPECT_THAT(s.asked(), IsEmpty());
     s.say(second, R"({"type":"resume"})");
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
@@ -98,30 +103,21 @@ TEST(voice_socket, resumes_nothing_that_the_client_interrupted_itself) {
 TEST(voice_socket, resumes_nothing_that_had_been_heard_when_it_ended) {
     speaking_to_first s;
     s.say(first, R"({"type":"continue","chunk":"1-0"})");
-    s.drop(first);
-    s.end(1, finish_reason::eos);
-    s.asked();
-    s.attach(second, take_up);
+    drop_and_take_up(s, finish_reason::eos);
     EXPECT_THAT(s.asked(), IsEmpty());
     EXPECT_THAT(s.heard_by(second), ElementsAre("ready", "end 1"));
 }
 
 TEST(voice_socket, resumes_a_reply_that_ended_with_a_chunk_unheard) {
     speaking_to_first s;
-    s.drop(first);
-    s.end(1, finish_reason::eos);
-    s.asked();
-    s.attach(second, take_up);
+    drop_and_take_up(s, finish_reason::eos);
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
 }
 
 TEST(voice_socket, resumes_no_raw_prompt) {
     voice_session_driver s;
     s.attach(first, R"({"type":"start","prompt":"Once"})");
-    s.drop(first);
-    s.end(1, finish_reason::interrupted);
-    s.asked();
-    s.attach(second, take_up);
+    drop_and_take_up(s, finish_reason::interrupted);
     EXPECT_THAT(s.asked(), IsEmpty());
     EXPECT_THAT(s.heard_by(second), ElementsAre("ready", "end 1 interrupted"));
 }

@@ -160,6 +160,12 @@ int reused(engine_driver& d, prompt_tokens text, int id_slot) {
     return d.record(id).cached;
 }
 
+// Runs conversation 1 on slot 0, and then conversation 2.
+void run_two_conversations(engine_driver& d, int second_slot) {
+    reused(d, conversation(1, 300), 0);
+    reused(d, conversation(2, 300), second_slot);
+}
+
 TEST(engine, brings_back_a_conversation_that_another_one_replaced) {
     engine_driver d(saying(3));
     EXPECT_EQ(reused(d, conversation(1, 300), 0), 0);
@@ -170,29 +176,25 @@ TEST(engine, brings_back_a_conversation_that_another_one_replaced) {
 
 TEST(engine, evaluates_a_replaced_conversation_again_without_host_memory) {
     engine_driver d(with_cache_ram(0, saying(3)));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 0);
+    run_two_conversations(d, 0);
     EXPECT_EQ(reused(d, conversation(1, 320), 0), 0);
 }
 
 TEST(engine, brings_no_conversation_back_into_an_empty_slot_that_was_requested) {
     engine_driver d(saying(3));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 0);
+    run_two_conversations(d, 0);
     EXPECT_EQ(reused(d, conversation(1, 320), 1), 0);
 }
 
 TEST(engine, brings_a_conversation_back_into_an_empty_slot_of_its_choice) {
     engine_driver d(saying(3));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 0);
+    run_two_conversations(d, 0);
     EXPECT_EQ(reused(d, conversation(1, 320), -1), 300);
 }
 
 TEST(engine, copies_idle_slots_for_later_requests_when_a_request_starts) {
     engine_driver d(saying(3));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 1);
+    run_two_conversations(d, 1);
     EXPECT_EQ(reused(d, conversation(1, 320), 1), 300);
     EXPECT_EQ(d.slot(0).tokens, 303) << "it keeps its text";
 }
@@ -201,8 +203,7 @@ TEST(engine, copies_no_idle_slot_if_told_not_to) {
     options o = saying(3);
     o.cache_idle_slots = false;
     engine_driver d(o);
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 1);
+    run_two_conversations(d, 1);
     EXPECT_EQ(reused(d, conversation(1, 320), 1), 0);
 }
 
@@ -221,23 +222,20 @@ options with_unified_cache(int mib) {
 
 TEST(engine, brings_back_a_conversation_into_the_unified_slot_that_was_used_last) {
     engine_driver d(with_unified_cache(8192));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 0);
+    run_two_conversations(d, 0);
     EXPECT_EQ(reused(d, conversation(1, 320), 0), 300);
 }
 
 TEST(engine, brings_back_an_emptied_slots_text_for_a_request_without_a_slot) {
     engine_driver d(with_unified_cache(8192));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 1);
+    run_two_conversations(d, 1);
     EXPECT_EQ(reused(d, conversation(1, 320), 0), 0);
     EXPECT_EQ(reused(d, conversation(2, 320), -1), 300);
 }
 
 TEST(engine, keeps_idle_slots_of_a_unified_context_without_host_memory) {
     engine_driver d(with_unified_cache(0));
-    reused(d, conversation(1, 300), 0);
-    reused(d, conversation(2, 300), 1);
+    run_two_conversations(d, 1);
     EXPECT_EQ(reused(d, conversation(1, 320), 0), 300);
 }
 
