@@ -212,15 +212,8 @@ void reply_shell::perform(action::close_warming_connection) {
 }
 
 void reply_shell::perform(action::release_slot a) {
-    slots::release_info note{.server_state = a.side,
-                             .is_use = a.is_use,
-                             .holds = comparable(machine_.text().substr(0, a.holds_bytes)),
-                             .needed_at = a.needed_at,
-                             .tokens = a.tokens,
-                             .generation_time = a.generation_time,
-                             .cached = a.cached,
-                             .evaluated = a.evaluated};
-    core_->slots().release(a.slot, std::move(note), a.erase, a.was_cut,
+    a.note.holds = comparable(machine_.text().substr(0, a.holds_bytes));
+    core_->slots().release(a.slot, std::move(a.note), a.erase, a.was_cut,
                            [weak = weak_from_this()](duration since_cut) {
                                // Others may read the result of an ended reply, so it must not
                                // change.

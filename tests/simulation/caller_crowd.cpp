@@ -306,15 +306,11 @@ void caller::perform(const detail::action::send_request& a) {
 
 void caller::perform(const detail::action::release_slot& a) {
     all_.end_run(a.slot);
-    all_.scheduler.release(a.slot, now(),
-                           {.server_state = a.side,
-                            .is_use = a.is_use,
-                            .holds = std::string(machine_->text().substr(0, a.holds_bytes)),
-                            .needed_at = a.needed_at,
-                            .tokens = a.tokens,
-                            .generation_time = a.generation_time,
-                            .cached = 500,
-                            .evaluated = 20});
+    auto note = a.note;
+    note.holds = machine_->text().substr(0, a.holds_bytes);
+    note.cached = 500;
+    note.evaluated = 20;
+    all_.scheduler.release(a.slot, now(), std::move(note));
     slot_.reset();
     all_.give();
 }

@@ -199,17 +199,11 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
     world_.check(ended.slot_held && !ended.open, "a slot is released once, after its request");
     world_.check(!a.erase || plan_.rules.erase_after_cut,
                  "a slot is erased only if that is wanted");
-    world_.check(a.is_use || &ended == &warm_, "only prefilling is no use of a slot");
+    world_.check(a.note.is_use || &ended == &warm_, "only prefilling is no use of a slot");
     ended.slot_held = false;
-    site_.core->slots().release(a.slot,
-                                {.server_state = a.side,
-                                 .is_use = a.is_use,
-                                 .holds = std::string(machine_.text().substr(0, a.holds_bytes)),
-                                 .needed_at = a.needed_at,
-                                 .tokens = a.tokens,
-                                 .generation_time = a.generation_time,
-                                 .cached = a.cached,
-                                 .evaluated = a.evaluated});
+    auto note = a.note;
+    note.holds = machine_.text().substr(0, a.holds_bytes);
+    site_.core->slots().release(a.slot, std::move(note));
 }
 
 void simulated_reply::perform(const detail::action::log_late_start& a) {

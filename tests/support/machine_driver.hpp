@@ -136,6 +136,8 @@ class machine_driver {
     bool is_slot_wanted = false;
     /// Whether the machine has released its ownership of slots.
     bool left_slots = false;
+    /// What the machine reported with the slot that it released last.
+    slots::release_info released{};
     /// The chunks of the hand-over actions recorded so far.
     std::vector<chunk> handed_over;
     detail::reply_machine machine;
@@ -180,10 +182,11 @@ class machine_driver {
     }
     void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {
-        noted_.push_back(
-            fmt::format("release {}{}{}{}", a.slot, a.erase ? " erased" : "",
-                        a.side == slots::server_slot_state::maybe_busy ? ", maybe busy" : "",
-                        a.is_use ? "" : ", no use"));
+        released = a.note;
+        noted_.push_back(fmt::format(
+            "release {}{}{}{}", a.slot, a.erase ? " erased" : "",
+            a.note.server_state == slots::server_slot_state::maybe_busy ? ", maybe busy" : "",
+            a.note.is_use ? "" : ", no use"));
     }
     void note(const detail::action::release_slot_ownership&) { left_slots = true; }
     void note(const detail::action::request_warm_slot&) { noted_.push_back("warm slot?"); }

@@ -50,22 +50,14 @@ struct close_connection {};
 /// The request on the slot has ended; return the slot.
 struct release_slot {
     int slot = 0;
-    slots::server_slot_state side = slots::server_slot_state::idle;
+    /// `note.holds` is empty; see holds_bytes.
+    slots::release_info note{};
     /// The request was ended by closing its connection.
     bool was_cut = false;
     /// Erase the slot's cache first.
     bool erase = false;
-    /// The guard starts now.
-    bool is_use = true;
     /// The slot holds this many bytes of machine.text(); 0 = its contents are unknown.
     std::size_t holds_bytes = 0;
-    /// When the reply is expected to need the text again.
-    time_point needed_at = never;
-    /// See slots::release_info.
-    int tokens = 0;
-    duration generation_time{};
-    int cached = 0;
-    int evaluated = 0;
 };
 
 /// The reply needs no more slots: others may have the ones it used.

@@ -97,7 +97,6 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     if (phase_ != phase::queued) return;
     slot_ = slot;
     begun_ = false;
-    later_tokens_ = 0;
     heard_at_ = now;
     failed_slot_.reset();
     enter_phase(phase::first_token, now);
@@ -237,18 +236,18 @@ void reply_machine::end_request(time_point now, bool cut) {
     metrics_recorder_.record_request_end(now);
     if (cut) metrics_recorder_.record_cut(now);
     const bool has_tokens = phase_ != phase::first_token;
-    actions_.push_back(action::release_slot{.slot = *slot_,
-                                            .side = cut && !has_tokens
-                                                        ? slots::server_slot_state::maybe_busy
-                                                        : slots::server_slot_state::idle,
-                                            .was_cut = cut,
-                                            .erase = cut && rules_.erase_after_cut,
-                                            .holds_bytes = has_tokens ? text().size() : 0,
-                                            .needed_at = cut ? due(now) : never,
-                                            .tokens = later_tokens_,
-                                            .generation_time = last_token_ - first_token_,
-                                            .cached = metrics_recorder_.cached_tokens(),
-                                            .evaluated = metrics_recorder_.evaluated_tokens()});
+    actions_.push_back(action::release_slot{
+        .slot = *slot_,
+        .note = {.server_state = cut && !has_tokens ? slots::server_slot_state::maybe_busy
+                                                    : slots::server_slot_state::idle,
+                 .needed_at = cut ? due(now) : never,
+                 .tokens = metrics_recorder_.tokens_after_first(),
+                 .generation_time = metrics_recorder_.generation_time(),
+                 .cached = metrics_recorder_.cached_tokens(),
+                 .evaluated = metrics_recorder_.evaluated_tokens()},
+        .was_cut = cut,
+        .erase = cut && rules_.erase_after_cut,
+        .holds_bytes = has_tokens ? text().size() : 0});
     slot_.reset();
 }
 

@@ -279,9 +279,7 @@ class reply_machine {
     const reply_rules rules_;
     reply_phase phase_ = reply_phase::idle;
     time_point phase_since_{};
-    time_point first_token_{};
     time_point last_token_{};
-    int later_tokens_ = 0;   // of the running request, after its first one
     time_point heard_at_{};  // last event of the running request, or when it was sent
     transitions made_;
 

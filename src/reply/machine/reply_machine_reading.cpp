@@ -18,12 +18,7 @@ using status = text::chunker::status;
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
     ended_chunk_was_peeked_.reset();
     if (phase_ == phase::peeking) return on_peek_token(now, event);
-    if (phase_ == phase::first_token) {
-        first_token_ = now;
-        enter_phase(phase::streaming, now);
-    } else {
-        ++later_tokens_;
-    }
+    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
     last_token_ = now;
     if (!read_text(now, event)) return;
     if (chunker_.current() == status::ready)
@@ -112,7 +107,6 @@ void reply_machine::collect_chunks(time_point now) {
 // White space proves nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
     if (peeked_) return peek_ended(now, true);
-    ++later_tokens_;
     last_token_ = now;
     if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
     if (!rules_.has_stop_words) return peek_ended(now, false);

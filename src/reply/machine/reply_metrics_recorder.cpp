@@ -79,18 +79,26 @@ void reply_metrics_recorder::connected(duration after) noexcept {
     raise_to(metrics_.longest_connect_ms, after);
 }
 
-void reply_metrics_recorder::end_token_wait(time_point now) noexcept {
-    raise_to(
-        request_.first_token_seen ? metrics_.longest_token_gap_ms : metrics_.longest_first_token_ms,
-        now - std::exchange(request_.token_awaited, now));
+void reply_metrics_recorder::record_token_wait(time_point now) noexcept {
+    raise_to(request_.tokens > 0 ? metrics_.longest_token_gap_ms : metrics_.longest_first_token_ms,
+             now - request_.token_awaited);
+}
+
+duration reply_metrics_recorder::generation_time() const noexcept {
+    return request_.tokens > 0 ? request_.token_awaited - request_.first_token : duration{};
+}
+
+void reply_metrics_recorder::count_token(time_point now) {
+    record_token_wait(now);
+    request_.token_awaited = now;
+    if (request_.tokens++ > 0) return;
+    request_.first_token = now;
+    record_event(now, timeline_event::kind::first_token);
 }
 
 void reply_metrics_recorder::event_read(time_point now, const wire::token_event& event) {
-    const bool token = event.what == wire::token_event::kind::token;
     if (wire::is_generation_event(event) && std::exchange(is_lost_, false)) ++metrics_.went_on;
-    if (token) end_token_wait(now);
-    if (token && !std::exchange(request_.first_token_seen, true))
-        record_event(now, timeline_event::kind::first_token);
+    if (event.what == wire::token_event::kind::token) count_token(now);
     if (event.has_timings) {
         request_.cached = event.timings.cached;
         request_.evaluated = event.timings.evaluated;
@@ -173,7 +181,7 @@ void reply_metrics_recorder::close_request() {
     add(usage_.evaluated, std::exchange(request_.evaluated, 0));
     add(usage_.generated, std::exchange(request_.predicted, 0));
     request_.guard_wait = {};
-    request_.first_token_seen = false;
+    request_.tokens = 0;
     request_.reported = false;
 }
 

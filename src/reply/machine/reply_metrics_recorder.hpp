@@ -6,6 +6,7 @@
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -34,9 +35,12 @@ class reply_metrics_recorder {
     /// Prompt tokens of the running request, as far as the server has reported them.
     int cached_tokens() const noexcept { return request_.cached; }
     int evaluated_tokens() const noexcept { return request_.evaluated; }
+    /// Tokens of the running request after its first one, and the time from the first to the last.
+    int tokens_after_first() const noexcept { return std::max(request_.tokens - 1, 0); }
+    duration generation_time() const noexcept;
     void record_boundary(time_point now) { record_event(now, timeline_event::kind::boundary); }
     /// The request ended, for whatever reason.
-    void record_request_end(time_point now) noexcept { end_token_wait(now); }
+    void record_request_end(time_point now) noexcept { record_token_wait(now); }
     void record_cut(time_point now);
     /// Fills in the figures of the request that completed the chunk.
     void fill_chunk_figures(chunk& c);
@@ -72,7 +76,8 @@ class reply_metrics_recorder {
         int predicted = 0;
         time_point sent{};
         time_point token_awaited{};  // start of the wait for a token
-        bool first_token_seen = false;
+        int tokens = 0;              // read so far
+        time_point first_token{};
         bool reported = false;  // already in a chunk
     };
 
@@ -82,7 +87,8 @@ class reply_metrics_recorder {
     slot_location place_of(const chunk& c) const noexcept;
     void close_request();
     void end_slot_wait(time_point now);
-    void end_token_wait(time_point now) noexcept;
+    void record_token_wait(time_point now) noexcept;
+    void count_token(time_point now);
     void end_continue_wait(time_point now) noexcept;
 
     time_point start_{};

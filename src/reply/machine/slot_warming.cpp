@@ -3,6 +3,7 @@
 #include "reply/machine/server_timing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tandem::detail {
 
@@ -41,7 +42,7 @@ void slot_warming::slot_granted(time_point now, int slot) {
 
 // A request that ended by itself is no use of its slot: the guard applies only to cut requests.
 void slot_warming::on_answered() {
-    release({.is_use = false, .holds_bytes = text_bytes_});
+    release({.note = {.is_use = false}, .holds_bytes = text_bytes_});
 }
 
 void slot_warming::on_failed() {
@@ -50,8 +51,9 @@ void slot_warming::on_failed() {
 }
 
 void slot_warming::cut() {
-    release(
-        {.side = slots::server_slot_state::maybe_busy, .was_cut = true, .erase = erase_after_cut_});
+    release({.note = {.server_state = slots::server_slot_state::maybe_busy},
+             .was_cut = true,
+             .erase = erase_after_cut_});
     slot_.reset();
 }
 
@@ -66,7 +68,7 @@ void slot_warming::release(action::release_slot how) {
     state_ = state::idle;
     how.slot = *slot_;
     actions_.push_back(action::close_warming_connection{});
-    actions_.push_back(how);
+    actions_.push_back(std::move(how));
 }
 
 }  // namespace tandem::detail

@@ -40,6 +40,34 @@ TEST(reply, has_begun_once_there_is_text) {
     EXPECT_TRUE(d.machine.has_begun());
 }
 
+TEST(slot_of_a_reply, is_released_with_the_tokens_after_the_first_one_and_their_time) {
+    machine_driver d;
+    d.begin();
+    d.pass(300ms);
+    for (const auto* text : {"One", " two", " three"}) {
+        d.pass(50ms);
+        d.token(text);
+    }
+    d.pass(1s);
+    d.interrupt();
+    d.wants();
+    EXPECT_EQ(d.released.tokens, 2);
+    EXPECT_EQ(d.released.generation_time, 100ms);
+}
+
+TEST(slot_of_a_reply, is_released_with_the_tokens_of_its_last_request_only) {
+    machine_driver d;
+    d.begin();
+    d.tokens("Hello", "!", " How");
+    d.go_on(0);
+    d.pass(1s);
+    d.grant(0);
+    d.interrupt();
+    d.wants();
+    EXPECT_EQ(d.released.tokens, 0);
+    EXPECT_EQ(d.released.generation_time, 0ms);
+}
+
 TEST(slot_of_a_reply, is_erased_after_a_cut_where_that_is_wanted) {
     auto d = that_erases();
     d.begin();
