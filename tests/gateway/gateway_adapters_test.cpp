@@ -36,7 +36,7 @@ class gateway_with_adapters : public voice_gateway {
     http_answer ask(const json& lora) {
         return client().post("/v1/chat/completions", chat("Hello!", {{"lora", lora}}));
     }
-    http_answer load(const std::string& adapter, double scale) {
+    http_answer load_adapter(const std::string& adapter, double scale) {
         return client().post("/admin/adapters/" + adapter + "/load", json{{"scale", scale}});
     }
     json finished(const http_answer& accepted) {
@@ -145,7 +145,7 @@ TEST_F(gateway_with_adapters, begins_no_turn_with_an_unknown_one) {
 
 TEST_F(gateway_with_adapters, sets_one_on_its_servers_by_a_job) {
     start();
-    const auto accepted = load("slang", 0.5);
+    const auto accepted = load_adapter("slang", 0.5);
     EXPECT_EQ(accepted.status, 202);
     const auto job = finished(accepted);
     EXPECT_EQ(job["state"], "done") << job;
@@ -163,22 +163,22 @@ TEST_F(gateway_with_adapters, drops_no_reply_that_runs) {
     http_client running(port);
     running.send_request("POST", "/v1/chat/completions", chat("Hello!", {{"stream", true}}).dump());
     ASSERT_TRUE(running.read_until("Hello"));
-    EXPECT_EQ(finished(load("formal", 1))["state"], "done");
+    EXPECT_EQ(finished(load_adapter("formal", 1))["state"], "done");
     EXPECT_TRUE(server_is_busy());
     EXPECT_EQ(text_of(running.read_answer()), story);
 }
 
 TEST_F(gateway_with_adapters, knows_no_other_adapters_and_jobs) {
     start();
-    EXPECT_EQ(load("rude", 1).status, 404);
-    EXPECT_EQ(load("slang", 101).status, 400);
+    EXPECT_EQ(load_adapter("rude", 1).status, 404);
+    EXPECT_EQ(load_adapter("slang", 101).status, 400);
     EXPECT_EQ(client().get("/admin/jobs/job-7").status, 404);
 }
 
 TEST_F(gateway_with_adapters, changes_nothing_where_a_server_does_not_have_it) {
     server_options.lora = {"formal.gguf"};
     start();
-    const auto job = finished(load("slang", 1));
+    const auto job = finished(load_adapter("slang", 1));
     EXPECT_EQ(job["state"], "failed");
     EXPECT_EQ(job["servers"][0]["error"], "has no adapter 1; it was started with 1");
     EXPECT_EQ(client().get("/admin/adapters").parsed()["data"][1]["scale"], 0.0);
@@ -187,7 +187,7 @@ TEST_F(gateway_with_adapters, changes_nothing_where_a_server_does_not_have_it) {
 TEST_F(gateway_with_adapters, changes_nothing_where_no_server_answers) {
     start();
     mock_server->stop();
-    const auto job = finished(load("slang", 1));
+    const auto job = finished(load_adapter("slang", 1));
     EXPECT_EQ(job["state"], "failed");
     EXPECT_THAT(job["error"].get<std::string>(), HasSubstr("no server of the model"));
 }
@@ -218,7 +218,7 @@ TEST_F(gateway_with_adapters, remembers_what_is_deployed) {
     })) << "a server that was started with all in full";
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);
     EXPECT_EQ(asked_of_server(), scales(0, 0.25));
-    EXPECT_EQ(finished(load("formal", 1))["state"], "done");
+    EXPECT_EQ(finished(load_adapter("formal", 1))["state"], "done");
     end();
     EXPECT_THAT(gateway::adapter_store(state_).all(),
                 ElementsAre(gateway::deployed_adapter{"talk", "formal", 1.0},

@@ -53,9 +53,9 @@ bool host_prompt_cache::save(const slot& s) {
         if (begins_with(c.tokens, s.tokens)) return false;
     }
     const std::int64_t needed = copy_size(s.tokens.size());
-    if (limit_mib_ > 0 && needed > limit()) return false;
+    if (limit_mib_ > 0 && needed > limit_bytes()) return false;
     std::erase_if(copies_, [&s](const copy& c) { return begins_with(s.tokens, c.tokens); });
-    while (limit_mib_ > 0 && size() + needed > limit()) copies_.pop_front();
+    while (limit_mib_ > 0 && size() + needed > limit_bytes()) copies_.pop_front();
     copies_.push_back({s.tokens, s.checkpoints});
     return true;
 }

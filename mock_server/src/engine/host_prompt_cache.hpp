@@ -43,7 +43,7 @@ class host_prompt_cache {
         std::vector<int> checkpoints;
     };
 
-    std::int64_t limit() const { return std::int64_t{limit_mib_} * 1024 * 1024; }
+    std::int64_t limit_bytes() const { return std::int64_t{limit_mib_} * 1024 * 1024; }
     std::int64_t size() const;
     std::size_t tokens() const;
 

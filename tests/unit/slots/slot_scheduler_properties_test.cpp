@@ -65,7 +65,7 @@ class random_owners {
         if (what < 6) return ask();
         if (what < 16) return release(some_slot());
         if (what < 18) return scheduler_.release_owner(static_cast<owner_id>(pick(1, 6)));
-        if (what < 19) return limit();
+        if (what < 19) return change_slot_count();
         if (what < 20) return set_server_state(some_slot(), pick(0, 2) == 0);
         if (!waiting_.empty()) withdraw();
     }
@@ -96,7 +96,9 @@ class random_owners {
         if (has_run && u.is_stuck) set_server_state(slot, false);
         if (has_run && is_use) u.used = now_;
     }
-    void limit() { scheduler_.set_slot_count(pick(1, static_cast<int>(slots_.size()))); }
+    void change_slot_count() {
+        scheduler_.set_slot_count(pick(1, static_cast<int>(slots_.size())));
+    }
     void set_server_state(int slot, bool is_stuck) {
         if (!may_get_stuck_) return;
         scheduler_.set_server_state(slot,

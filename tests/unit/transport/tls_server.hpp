@@ -10,7 +10,8 @@
 namespace tandem::testing {
 
 /// Speaks TLS on a free port of 127.0.0.1: reads one request and sends `answer`. If `polite`, waits
-/// until the client closes. Otherwise, closes without a close_notify. Then completes closed().
+/// until the client closes. Otherwise, closes without a close_notify. Then completes
+/// connection_closed().
 class tls_server {
  public:
     tls_server(const certificate& c, std::string answer, bool polite = true);
@@ -19,7 +20,7 @@ class tls_server {
     tls_server& operator=(const tls_server&) = delete;
 
     std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
-    std::future<void> closed() { return closed_.get_future(); }
+    std::future<void> connection_closed() { return closed_.get_future(); }
 
  private:
     boost::asio::awaitable<void> serve_one();

@@ -84,7 +84,8 @@ TEST_F(TlsTest, a_cut_reaches_the_server_in_the_same_turn_of_the_loop) {
     auto x = start(r);
     r.then_on_data = [&] {
         x.reset();
-        EXPECT_EQ(server.closed().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+        EXPECT_EQ(server.connection_closed().wait_for(std::chrono::seconds(20)),
+                  std::future_status::ready);
     };
     run();
     EXPECT_EQ(r.calls.back(), "data");

@@ -1,4 +1,5 @@
-// The number of heard tokens in a reply's end message.
+// What a client reports about the speech of a chunk, and the number of heard tokens in a reply's
+// end message.
 
 #include "voice_session_driver.hpp"
 
@@ -10,13 +11,18 @@ namespace {
 
 constexpr voice_socket listener = 7;
 
-class counting_what_is_heard : public ::testing::Test {
+class voice_with_a_chunk : public ::testing::Test {
  protected:
-    counting_what_is_heard() {
+    voice_with_a_chunk() {
         s.attach(listener, hello);
         s.chunk(1, {.id = {0, 0}, .text = "*Ünder* it.", .speech = "Ünder it.", .tokens = 6});
         s.sent(listener);
     }
+    voice_session_driver s;
+};
+
+class counting_what_is_heard : public voice_with_a_chunk {
+ protected:
     /// Ends the reply. `continued` is the library's count of the tokens in continued chunks.
     int heard_at_the_end(int continued = 0) {
         reply_result r{.finish_reason = finish_reason::interrupted};
@@ -27,7 +33,6 @@ class counting_what_is_heard : public ::testing::Test {
             if (m["type"] == "end") return m["usage"]["heard"];
         return -1;
     }
-    voice_session_driver s;
 };
 
 TEST_F(counting_what_is_heard, counts_the_tokens_of_the_part_that_was_heard_of_the_last_chunk) {
@@ -52,7 +57,9 @@ TEST_F(counting_what_is_heard, does_not_count_a_chunk_twice_that_was_continued) 
     EXPECT_EQ(heard_at_the_end(6), 6);
 }
 
-TEST_F(counting_what_is_heard, passes_on_when_the_voice_will_have_spoken_a_chunk_of_the_reply) {
+class speaking_message : public voice_with_a_chunk {};
+
+TEST_F(speaking_message, is_passed_on_if_it_names_a_delivered_chunk_of_the_reply) {
     s.asked();
     s.say(listener, R"({"type":"speaking","chunk":"1-0","ends_in_ms":700})");
     s.say(listener, R"({"type":"speaking","chunk":"1-1","ends_in_ms":700})");

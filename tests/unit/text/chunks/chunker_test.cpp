@@ -31,7 +31,7 @@ using tokens = std::vector<std::string_view>;
 
 class ChunkerTest : public testing::Test {
  protected:
-    void limit(int first_min, int first_max, int max) {
+    void set_limits(int first_min, int first_max, int max) {
         chunks_ =
             chunker(make_boundary_detector(boundary_rule::classic), {first_min, first_max, max});
     }
@@ -87,7 +87,7 @@ TEST_F(ChunkerTest, CountsACarriedTokenInTheNextChunk) {
 }
 
 TEST_F(ChunkerTest, CountsEachTokenOfATextThatSeveralMade) {
-    limit(0, 4, 4);
+    set_limits(0, 4, 4);
     chunks_.feed("\xE4\xBD\xA0", 3);
     chunks_.feed(" so", 1);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"\xE4\xBD\xA0", word, 3}));
@@ -125,7 +125,7 @@ TEST_F(ChunkerTest, StartsTheNextChunkWithAQuoteThatCameTooLate) {
 // The first chunk.
 
 TEST_F(ChunkerTest, GoesOnWhenTheFirstSentenceIsTooShort) {
-    limit(10, 24, 96);
+    set_limits(10, 24, 96);
     EXPECT_EQ(read({"Hello", "!"}), status::reading);
     EXPECT_EQ(read({" How", " can", " I", " help", " you", " today", "?"}), status::reading);
     EXPECT_EQ(read({" I", " am", " here", "."}), status::holding);
@@ -135,54 +135,54 @@ TEST_F(ChunkerTest, GoesOnWhenTheFirstSentenceIsTooShort) {
 }
 
 TEST_F(ChunkerTest, EndsTheFirstChunkAtTheFirstSentenceThatIsLongEnough) {
-    limit(10, 24, 96);
+    set_limits(10, 24, 96);
     EXPECT_EQ(read({"Hello", "!", " How", " can", " I", " help", " all", " of", " you", "?"}),
               status::holding);
 }
 
 TEST_F(ChunkerTest, CountsWhatASentenceEndAbsorbs) {
-    limit(3, 24, 96);
+    set_limits(3, 24, 96);
     EXPECT_EQ(read({"Yes", "."}), status::reading);
     EXPECT_EQ(read({"\n"}), status::holding);
 }
 
 TEST_F(ChunkerTest, AsksForNoShortestChunkLater) {
-    limit(3, 24, 96);
+    set_limits(3, 24, 96);
     read({"Now", " then", ".", " Yes"});
     taken();
     EXPECT_EQ(read({"."}), status::holding);
 }
 
 TEST_F(ChunkerTest, FallsBackToASentenceEndThatCameTooEarly) {
-    limit(4, 6, 96);
+    set_limits(4, 6, 96);
     EXPECT_EQ(read({"Sure", "!", " I", " would", " really", " like"}), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Sure!", sentence, 2}));
     EXPECT_EQ(chunks_.unread(), " I would really like");
 }
 
 TEST_F(ChunkerTest, PrefersTheLaterOfAnEarlySentenceEndAndAClause) {
-    limit(4, 6, 96);
+    set_limits(4, 6, 96);
     read({"Sure", "!", " Well", ",", " I", " would"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Sure! Well,", clause, 4}));
-    limit(6, 7, 96);
+    set_limits(6, 7, 96);
     read({"Well", ",", " sure", "!", " I", " would", " really"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Well, sure!", sentence, 4}));
 }
 
 TEST_F(ChunkerTest, FindsLaterSentencesBehindAnEarlyEnd) {
-    limit(4, 24, 96);
+    set_limits(4, 24, 96);
     read({"A", ".", " B", ".", " C"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"A. B.", sentence, 4}));
 }
 
 TEST_F(ChunkerTest, TakesAnySentenceEndAtTheLimitWhenTheLeastIsMoreThanTheMost) {
-    limit(10, 3, 96);
+    set_limits(10, 3, 96);
     read({"I", " do", ".", " Yes"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
 }
 
 TEST_F(ChunkerTest, HasTheLimitOfLaterChunksWhenTheFirstHasNone) {
-    limit(0, 0, 3);
+    set_limits(0, 0, 3);
     read({"a", " b", " c"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"a b", word, 2}));
 }
@@ -190,44 +190,44 @@ TEST_F(ChunkerTest, HasTheLimitOfLaterChunksWhenTheFirstHasNone) {
 // Limits.
 
 TEST_F(ChunkerTest, EndsAfterTheLastClauseAtALimit) {
-    limit(0, 5, 96);
+    set_limits(0, 5, 96);
     read({"Well", ",", " one", ",", " two"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Well, one,", clause, 4}));
     EXPECT_EQ(chunks_.unread(), " two");
 }
 
 TEST_F(ChunkerTest, EndsBeforeTheLastWordWithoutAClause) {
-    limit(0, 3, 96);
+    set_limits(0, 3, 96);
     read({"the", " quick", " bro"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"the quick", word, 2}));
     EXPECT_EQ(chunks_.unread(), " bro");
 }
 
 TEST_F(ChunkerTest, EndsInsideAWordWhenThereIsButOne) {
-    limit(0, 3, 96);
+    set_limits(0, 3, 96);
     EXPECT_THAT(pieces_of({"anti", "dis", "establish", "ment"}),
                 ElementsAre(chunk_text{"antidisestablish", boundary::limit, 3},
                             chunk_text{"ment", end, 1}));
 }
 
 TEST_F(ChunkerTest, NeverSplitsANumberWhereItHasAnotherPlace) {
-    limit(0, 5, 96);
+    set_limits(0, 5, 96);
     read({"costs", " 1", ",", "000", " euro"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"costs 1,000", word, 4}));
-    limit(0, 3, 96);
+    set_limits(0, 3, 96);
     read({"costs", " 1", ","});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"costs", word, 1}));
 }
 
 TEST_F(ChunkerTest, DividesATokenWhereAClauseEndsInIt) {
-    limit(0, 2, 96);
+    set_limits(0, 2, 96);
     read({"so", " well, I"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"so well,", clause, 1}));
     EXPECT_THAT(pieces_of({}), ElementsAre(chunk_text{" I", end, 1}));
 }
 
 TEST_F(ChunkerTest, CountsCarriedTokensAgainstTheNextLimit) {
-    limit(0, 3, 3);
+    set_limits(0, 3, 3);
     read({"a", " b", " c"});
     taken();
     EXPECT_EQ(read({" d"}), status::reading);
@@ -236,7 +236,7 @@ TEST_F(ChunkerTest, CountsCarriedTokensAgainstTheNextLimit) {
 }
 
 TEST_F(ChunkerTest, DividesACarriedTextThatIsOverTheNextLimit) {
-    limit(0, 8, 3);
+    set_limits(0, 8, 3);
     read({"a", ",", " b", " c", " d", " e", " f", " g"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"a,", clause, 2}, chunk_text{" b c", word, 2},
                                      chunk_text{" d e", word, 2}));
@@ -244,7 +244,7 @@ TEST_F(ChunkerTest, DividesACarriedTextThatIsOverTheNextLimit) {
 }
 
 TEST_F(ChunkerTest, LooksOneTokenPastASentenceEndAtTheLimit) {
-    limit(0, 3, 96);
+    set_limits(0, 3, 96);
     EXPECT_EQ(read({"I", " do", "."}), status::holding);
     EXPECT_EQ(read({" Yes"}), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
@@ -252,21 +252,21 @@ TEST_F(ChunkerTest, LooksOneTokenPastASentenceEndAtTheLimit) {
 }
 
 TEST_F(ChunkerTest, LooksNoFurtherThanOneTokenPastTheLimit) {
-    limit(0, 3, 96);
+    set_limits(0, 3, 96);
     read({"Wait", ".", "."});
     EXPECT_EQ(read({"."}), status::ready);
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"Wait...", sentence, 4}));
 }
 
 TEST_F(ChunkerTest, EndsALateSentenceOfTheLimitWhenTheHoldExpires) {
-    limit(0, 3, 96);
+    set_limits(0, 3, 96);
     read({"I", " do", "."});
     chunks_.hold_expired();
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"I do.", sentence, 3}));
 }
 
 TEST_F(ChunkerTest, WorksTokenByToken) {
-    limit(1, 1, 1);
+    set_limits(1, 1, 1);
     EXPECT_THAT(
         pieces_of({"One", ".", " two", " three, four"}),
         ElementsAre(chunk_text{"One", boundary::limit, 1}, chunk_text{".", sentence, 1},
@@ -275,7 +275,7 @@ TEST_F(ChunkerTest, WorksTokenByToken) {
 }
 
 TEST_F(ChunkerTest, HasNoLimitOfTokensWithZero) {
-    limit(0, 0, 0);
+    set_limits(0, 0, 0);
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(read({" word"}), status::reading);
     read({".", " Yes"});
     EXPECT_EQ(taken().at(0).tokens, 1001);
@@ -290,7 +290,7 @@ TEST_F(ChunkerTest, CountsNoTokenForMoreTextOfATokenReadBefore) {
 }
 
 TEST_F(ChunkerTest, BoundsTheBytesOfAChunk) {
-    limit(0, 0, 0);
+    set_limits(0, 0, 0);
     const std::string thousand(1000, 'x');
     for (int i = 0; i < 100; ++i) read({" ", thousand});
     const auto list = taken();
@@ -300,7 +300,7 @@ TEST_F(ChunkerTest, BoundsTheBytesOfAChunk) {
 }
 
 TEST_F(ChunkerTest, EndsBetweenCharactersAtTheBoundOfBytes) {
-    limit(0, 0, 0);
+    set_limits(0, 0, 0);
     std::string euros;
     while (euros.size() < 3 * max_chunk_bytes) euros += "\xE2\x82\xAC";
     const auto list = pieces_of({euros});
@@ -311,7 +311,7 @@ TEST_F(ChunkerTest, EndsBetweenCharactersAtTheBoundOfBytes) {
 }
 
 TEST_F(ChunkerTest, BoundsTheBytesOfARunOfMarks) {
-    limit(0, 0, 0);
+    set_limits(0, 0, 0);
     const std::string dots(1000, '.');
     for (int i = 0; i < 70; ++i) read({dots});
     const auto list = taken();
@@ -335,7 +335,7 @@ TEST_F(ChunkerTest, GivesNoEmptyPieceAtTheEnd) {
 }
 
 TEST_F(ChunkerTest, KeepsAnEarlySentenceInTheOnlyChunk) {
-    limit(10, 24, 96);
+    set_limits(10, 24, 96);
     EXPECT_THAT(pieces_of({"Yes", ".", " No", "."}), ElementsAre(chunk_text{"Yes. No.", end, 4}));
 }
 
