@@ -17,8 +17,8 @@ inline namespace v0 {
 /// the previous one, and at temperature 0 the text is the same, as far as the server's arithmetic
 /// allows. docs/pacing.md has details and figures.
 enum class pacing {
-    /// Named `auto`. At least the next chunk is generated early; more while slots are idle, up to
-    /// `ahead_speech`. Replies whose listeners have least left to hear get the slots first.
+    /// Named `auto`. At least the next chunk is generated early, and up to `ahead_speech` while
+    /// slots are idle. The reply whose listener has least left to hear gets a slot first.
     automatic,
     strict,  ///< nothing is requested before the continue of the previous chunk
     warm,    ///< the same, with a prefill of the next slot while the voice speaks
@@ -82,8 +82,8 @@ struct adapter_scale {
     friend bool operator==(const adapter_scale&, const adapter_scale&) = default;
 };
 
-/// Order of replies that wait for a slot: a `high` one counts as due half a second earlier, a `low`
-/// one half a second later.
+/// The order of replies that wait for a slot. A `high` reply counts as due half a second earlier,
+/// and a `low` reply half a second later.
 enum class reply_priority { high, normal, low };
 
 /// Options of generation, sent to the server under the same names. A sampling field that a reply
@@ -141,11 +141,12 @@ struct generation_options {
     std::string template_options{};
 
     /// How many chunks may be handed over before the one that is spoken is continued, so that a
-    /// voice can prepare their sound; 0 to 8. As many as the pacing has generated: `auto`, `ahead`
-    /// and `stream` generate that far. An interrupt leaves them unheard. Not in files and flags.
+    /// voice can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate
+    /// chunks that early. After an interrupt, these chunks count as unheard. Files and flags cannot
+    /// set it.
     int lookahead = 0;
 
-    /// Order among replies that wait for a slot; not in files and flags.
+    /// The order among replies that wait for a slot. Files and flags cannot set it.
     reply_priority priority = reply_priority::normal;
 
     /// W3C `traceparent` header of the requests that generate the reply; not in files and flags.
@@ -196,15 +197,15 @@ struct server_config {
 
 /// When the next chunk is generated; see docs/pacing.md.
 struct pacing_config {
-    /// How far generation may be ahead of the voice. If unset, `warm` for a `client`, and `auto`
-    /// for a `service`.
+    /// How far generation may be ahead of the voice. If unset, a `client` uses `warm`, and a
+    /// `service` uses `auto`.
     std::optional<pacing> mode{};
     /// Chunks that `ahead` generates early. 1 to 64.
     int ahead_chunks = 1;
     /// Undelivered chunks at which `stream` cuts; it continues at half of them. 1 to 1024.
     int held_chunks_max = 16;
-    /// Speech that `auto` generates before the voice needs it, as long as the listener hears it at
-    /// the pace learned so far: what an interrupt wastes at most. 1 s to 10 min.
+    /// How much speech `auto` may generate before the voice needs it, as time at the pace learned
+    /// so far. An interrupt wastes at most this much. 1 s to 10 min.
     duration ahead_speech = std::chrono::seconds(8);
 };
 
@@ -266,9 +267,9 @@ struct limits_config {
 
 /// What happens when a server fails; see docs/failures.md.
 struct failover_config {
-    /// A reply whose server fails continues there or on another server of the service, while at
-    /// most this many consecutive requests break without new text. 0 = it never continues, and does
-    /// not wait for a server that is down. 0 to 1000.
+    /// A reply whose server fails continues on that server or on another server of the service, as
+    /// long as at most this many consecutive requests break without new text. With 0, it never
+    /// continues, and does not wait for a server that is down. 0 to 1000.
     int retries = 3;
     /// Limit from a failure to the next request that starts, while nothing is spoken; also for a
     /// server that is down or loading. 1 ms to 1 h.

@@ -107,11 +107,11 @@ class reply {
     /// does the same.
     void interrupt();
 
-    /// Reports when the voice will have spoken the chunk: in `rest`, from now. Replies whose
-    /// listeners have least left to hear get slots first, so a wrong report may cause a pause or a
-    /// late request, but never another text. Without reports, the pace learned from the calls of
-    /// continue_after() is used. Has no effect unless this chunk is being spoken. Callable from any
-    /// thread.
+    /// Reports that the voice needs `rest`, from now on, for the rest of this chunk. Replies whose
+    /// listeners have least left to hear get slots first. A wrong report may cause a pause or a
+    /// late request, but never changes the text. Without reports, the reply uses the pace learned
+    /// from the calls of continue_after(). Has no effect unless this chunk is being spoken.
+    /// Callable from any thread.
     void speaks_until(chunk_id id, duration rest);
 
     /// A handle for other threads and owners that interrupts and continues this reply, and may

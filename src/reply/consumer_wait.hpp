@@ -6,8 +6,8 @@
 
 namespace tandem::detail {
 
-/// A consumer's wait for a chunk or its speech. A cancellation is posted to the strand, and may
-/// overtake the start of a wait that began elsewhere.
+/// A consumer's wait for a chunk or its speech. A cancellation is dispatched to the strand, and may
+/// overtake a wait that another thread began.
 template <class Completion>
 class consumer_wait {
  public:

@@ -131,7 +131,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
 }
 
 void reply_shell::switch_to_server(reply_start_point where) {
-    // Later the reply knows the pace better than its conversation.
+    // After the first server, the reply knows the pace better than its conversation does.
     if (!core_) machine_.set_pace(where.pace);
     if (core_ && core_ != where.core) {
         core_->slots().let_go(owner_);

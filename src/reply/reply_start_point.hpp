@@ -22,8 +22,8 @@ class reply_shell;
 struct reply_start_point {
     std::shared_ptr<server_link> core{};
     reply_origin origin{};
-    /// The owner of the slots, if it is not the reply alone, and whether a slot held its text
-    /// before.
+    /// The owner of the slots if it is not the reply itself, and whether a slot has held the
+    /// owner's text before.
     slots::owner_id owner = slots::nobody;
     bool was_here = false;
     /// The pace of the voice in earlier replies.

@@ -8,8 +8,8 @@
 namespace tandem::server {
 namespace {
 
-// A server answers /health within a few milliseconds, even while generating; the limit leaves table
-// for a machine that swaps.
+// A server answers /health within a few milliseconds, even while generating. The limit allows for a
+// machine that swaps.
 constexpr duration longest_health_answer = std::chrono::seconds(2);
 
 template <class Result>

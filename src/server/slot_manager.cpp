@@ -27,8 +27,8 @@ slot_manager::~slot_manager() {
     unregister_self();
 }
 
-// Never inline, even if both loops are strands of one context: the caller may hold the table's
-// lock.
+// Never calls inline, even if both loops are strands of one context, because the caller may hold
+// the table's lock.
 void slot_manager::post(std::function<void(slot_manager&)> f) {
     boost::asio::post(core_.executor(),
                       [weak = core_.weak_from_this(), f = std::move(f)]() mutable {
@@ -242,7 +242,7 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
-// A grant does not depend on due times if there is none to make, so none needs to be dispatched.
+// A new due time makes no further grant possible, so no grants are dispatched.
 void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
 }

@@ -7,18 +7,19 @@
 namespace tandem::slots {
 namespace {
 
-// A request of fewer tokens says little about the speed.
+// A request with fewer tokens shows little about the speed.
 constexpr int fewest_tokens = 8;
-// From this many tokens on, a number of requests counts as seen; so many are remembered.
+// A number of running requests counts as seen once this many tokens were recorded for it.
 constexpr double tokens_to_trust = 80;
+// Older tokens lose weight beyond this number, so that the present speed counts.
 constexpr double tokens_remembered = 1000;
-// What is not seen again within this time may have changed: the limit no longer depends on it, so
-// that a larger number is tried again.
+// A speed that is not seen again within this time may have changed. The limit no longer depends on
+// it, so that a larger number is tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
 // Measured speeds vary, most of all while the number of running requests changes.
 constexpr double nearly_all = 0.9;
-// One number makes nearly as much as the next larger one even where each request adds the same:
-// only this many times as many requests show that more are useless.
+// Even if each request adds the same speed, one number generates nearly as much as the next larger
+// number. Only this many times as many requests show that more are useless.
 constexpr double clearly_more = 1.25;
 // While one request ends and the next one is sent, another one must run.
 constexpr int least_limit = 2;

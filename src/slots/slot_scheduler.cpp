@@ -84,7 +84,8 @@ void slot_scheduler::learn_speed(const slot_state& s, const release_info& note, 
     limit_.record(running, note.tokens, note.generation_time, now);
 }
 
-// A system prompt that all share is a part of the cached tokens, so only most of them count.
+// A slot with another text still holds a shared system prompt. The text counts as restored only if
+// more tokens were cached than evaluated.
 void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
     constexpr int fewest_tokens = 64;
     constexpr int remembered = 3;
@@ -93,7 +94,8 @@ void slot_scheduler::learn_restoring(const slot_state& s, const release_info& no
     restored_ = std::clamp(restored_ + step, -remembered, remembered);
 }
 
-// If a ticket is overdue, one more runs than seems best, which shows whether that is still so.
+// If a ticket is overdue, one more request may run than seems best. Its speed shows whether the
+// limit is still right.
 int slot_scheduler::find_most_running(time_point now) const {
     constexpr duration overdue = std::chrono::seconds(1);
     const bool is_late =

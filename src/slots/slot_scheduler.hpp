@@ -39,7 +39,7 @@ enum class request_kind {
     background,    ///< prefill only: never on a slot that another owner continues from
 };
 
-/// How much later than its listener needs it a reply of this priority counts as due.
+/// How much later a reply of this priority counts as due; negative for `high`.
 constexpr duration priority_shift(reply_priority p) noexcept {
     constexpr duration step = std::chrono::milliseconds(500);
     return p == reply_priority::high ? -step : p == reply_priority::low ? step : duration{};
@@ -52,11 +52,12 @@ struct slot_request {
     /// The slot prefilled for this request; preferred if available and still prefilled.
     std::optional<int> warmed{};
     request_kind kind = request_kind::turn;
-    /// When the listener has nothing left to hear. Live requests are served in this order.
+    /// When the listener has nothing left to hear. Live requests are served in the order of these
+    /// times.
     time_point due{};
     /// Protects the slot from being prefilled for others until release_owner().
     owner_id owner = nobody;
-    /// The owner has used a slot before: if none holds its text, the server's host memory may.
+    /// The owner has used a slot before. If no slot holds its text, the server's host memory may.
     bool was_here = false;
     /// Only this slot is acceptable.
     std::optional<int> required_slot{};
@@ -147,14 +148,19 @@ std::string describe_wait(const wait_reason& w);
 ///
 /// Slots. A slot runs one request at a time. It counts as used when its request ends, for whatever
 /// reason, and is not reused within the guard. Its text is a cache entry, which stays until another
-/// request needs the slot more. Idle slots are ranked by these criteria, in this order: not stuck
-/// on the server (a stuck slot is used only if the ticket has no other, and is never prefilled; a
-/// slot that another owner continues from is never prefilled either); idle for the guard; not the
-/// slot to avoid; not maybe_busy on the server, which would delay the request; prefilled for the
-/// ticket; least text to evaluate, plus text overwritten that another owner may come back for; text
-/// needed again latest; used last. While a slot is being prefilled for a ticket, only a slot that
-/// holds the whole prompt may replace it. Among equals, or if all must wait, the slot whose guard
-/// ends first is chosen, which is the next in turn.
+/// request needs the slot more. Idle slots are ranked by these criteria, in this order:
+///  1. It is not stuck on the server. A stuck slot is used only if the ticket has no other.
+///  2. Its guard is over.
+///  3. It is not the slot to avoid.
+///  4. It is not maybe_busy on the server, which would delay the request.
+///  5. It is prefilled for the ticket.
+///  6. It costs least: the text to evaluate, plus the lost text of another owner that may return.
+///  7. Its text is needed again latest.
+///  8. It was used last.
+/// Among equals, or if all slots must wait, the slot whose guard ends first is chosen, which is the
+/// next in turn. While a slot is being prefilled for a ticket, only a slot that holds the whole
+/// prompt may replace it. A slot that is stuck, or from which another owner continues, is never
+/// prefilled.
 class slot_scheduler {
  public:
     /// Precondition: slots > 0.
@@ -173,8 +179,8 @@ class slot_scheduler {
     void occupy(int slot) { at(slot).busy = true; }
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
-    /// The owner's requests are over: its slots may be prefilled for others. Until another request
-    /// uses them, they are known to hold its text.
+    /// The owner sends no more requests, so its slots may be prefilled for others. They hold its
+    /// text until another request uses them.
     void release_owner(owner_id owner) noexcept;
     /// The owner will never return, so its text in the slots is worthless.
     void retire(owner_id owner) noexcept;
@@ -197,9 +203,9 @@ class slot_scheduler {
     void set_slot_count(int slots);
     /// Raises the bound of set_slot_count(); has no effect if the bound is already as high.
     void raise_slot_limit(int slots);
-    /// Whether the server brings a displaced text back from its host memory, so that displacing
-    /// costs little. Observed in requests of owners whose text another one had displaced; false
-    /// before the first.
+    /// Whether the server restores a displaced text from its host memory, so that it costs little
+    /// to displace a text. Observed in requests of owners whose text was displaced; false before
+    /// the first such request.
     bool restores_texts() const noexcept { return restored_ > 0; }
     /// Sets the limit for waiting tickets of kind `turn`; tickets already waiting stay.
     void set_queue_limit(std::size_t turns) noexcept { queue_limit_ = turns; }
@@ -214,7 +220,8 @@ class slot_scheduler {
     std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
 
     /// Whether the request on `slot` should end at its next sentence, because a waiting ticket
-    /// needs the slot before `due`, when the listener of that request has nothing left to hear.
+    /// needs the slot sooner. `due` is the time when the listener of that request has nothing left
+    /// to hear.
     bool is_wanted(int slot, time_point due, time_point now) const;
 
     /// Whether no ticket waits and no slot is in use.
@@ -249,7 +256,8 @@ class slot_scheduler {
         /// When the running request began, and running_time_ at that moment.
         time_point began_at{};
         duration running_time_before{};
-        /// The running request is of an owner whose text was displaced, on another owner's slot.
+        /// The running request belongs to an owner whose text was displaced, and its slot held
+        /// another text.
         bool shows_restoring = false;
     };
     struct waiting {
@@ -309,7 +317,7 @@ class slot_scheduler {
     // The time of all requests together, up to counted_until_.
     duration running_time_{};
     time_point counted_until_{};
-    int restored_ = 0;  // recent requests that found their text restored, minus others
+    int restored_ = 0;  // recent requests whose text was restored, minus others
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;
     slots::ticket last_ticket_ = no_ticket;

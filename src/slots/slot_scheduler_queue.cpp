@@ -17,16 +17,16 @@ constexpr duration longest_absence = std::chrono::minutes(5);
 // Loading a text from host memory takes as long as evaluating about this many bytes.
 constexpr std::size_t cost_of_restoring = 256;
 
-// A continuation that is due within this time, less than a sentence, is urgent: it gets any slot,
-// and another request ends early for it.
+// A continuation that is due within this time, which is less than a sentence, is urgent: it gets any
+// slot, and other requests end early for it.
 constexpr duration urgent_within = std::chrono::seconds(2);
-// A request ends early only for a ticket that is due this much sooner than the next request of its
-// own reply: about a sentence for a turn, whose listener waits in silence, and two for others. A
-// change of a slot's conversation holds up the whole server, so that shorter runs would leave less
-// for all.
+// A request ends early only for a ticket that is due this much sooner than the next request of the
+// same reply: about a sentence sooner if the ticket is a turn, whose listener waits in silence, and
+// two sentences otherwise. Each change of a slot's conversation delays the whole server, so shorter
+// requests would slow down all replies.
 constexpr duration gain_of_a_turn = std::chrono::seconds(3);
 constexpr duration gain_of_a_continuation = std::chrono::seconds(6);
-// One of this many slots stays idle for the next turn while no continuation is urgent.
+// One in this many slots stays idle for the next turn while no continuation is urgent.
 constexpr int slots_for_each_kept_one = 4;
 
 // Conversations often begin alike. Comparing whole blocks is many times faster than comparing
@@ -62,7 +62,7 @@ class slot_scheduler::queue_simulation {
  public:
     explicit queue_simulation(const slot_scheduler& s);
 
-    /// Whether no slot, or no permission to run another request, is left.
+    /// Whether no slot is left, or no further request may run.
     bool is_over() const noexcept { return idle_.empty() || may_start_ <= 0; }
     prospects look(const slot_request& w) const;
     /// The ticket was granted the slot.
@@ -244,7 +244,7 @@ bool slot_scheduler::has_only_stuck(const slot_request& w) const {
     return true;
 }
 
-// A ticket with a prediction gets a slot soon without this one.
+// A ticket with a predicted grant gets a slot soon even if this slot stays in use.
 bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
@@ -264,10 +264,10 @@ bool slot_scheduler::may_prefill(int slot, const slot_request& w) const {
            (s.owner == nobody || s.owner == w.owner);
 }
 
-// Bytes that the request must evaluate, plus bytes lost to another owner that may return. A
-// dialogue that begins like another one therefore leaves that one its slot. The server loads a text
-// from its host memory only into a slot that holds another text, not into an empty one (#28139),
-// and that would keep less than half of it.
+// Bytes that the request must evaluate, plus bytes lost to another owner that may return.
+// Therefore, a dialogue does not take the slot of another dialogue that begins in the same way. The
+// server restores a text from its host memory only into a slot that holds another text and would
+// keep less than half of it, not into an empty slot (#28139).
 std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_point now) const {
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
@@ -285,7 +285,8 @@ bool slot_scheduler::is_resident(owner_id owner) const {
                        [owner](const slot_state& s) { return s.last_user == owner; });
 }
 
-// Later is better: the text of nobody, or of an owner that is not expected back, is needed never.
+// Later is better. A text that belongs to nobody, or to an owner that is not expected back, is
+// never needed.
 time_point slot_scheduler::text_needed_at(int slot, const slot_request& w) const {
     const auto& s = at(slot);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner && !s.is_left;

@@ -115,7 +115,8 @@ TEST_F(serve_recording_test, takes_the_place_of_an_older_one_that_others_could_r
     EXPECT_EQ(play(), std::vector<std::string>{story});
 }
 
-// systemd restarts the gateway after a crash. The recording of the crash must survive the restart.
+// systemd restarts the gateway after a crash. The recording of the run that crashed must survive
+// the restart.
 TEST_F(serve_recording_test, is_kept_when_the_gateway_was_killed_and_is_started_again) {
     {
         auto g = serve({"--model", "talk", "--record", recording_});

@@ -1,6 +1,6 @@
 #include "contract/contract_fixture.hpp"
 
-// The prompt cache in host memory: which conversation comes back to a slot, and when.
+// The prompt cache in host memory: which conversations return to a slot, and when.
 namespace tandem::testing {
 namespace {
 
@@ -12,7 +12,7 @@ class host_memory : public contract {
         for (std::size_t i = 1; i < ids.size(); i += 2) ids[i] = 540 + static_cast<int>(i % 200);
         return ids;
     }
-    /// The first `kept` tokens of the text, followed by 20 of no other text.
+    /// The first `kept` tokens of the text, followed by 20 tokens that occur in no other text.
     static std::vector<int> changed_after(int kept, std::vector<int> text) {
         text.resize(static_cast<std::size_t>(kept));
         text.insert(text.end(), 20, 519);

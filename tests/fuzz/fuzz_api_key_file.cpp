@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-// A key file is either refused with error messages, and changes nothing, or gives distinct keys
-// with valid limits and at least one right each.
+// A refused key file gives error messages and changes nothing. An accepted key file gives distinct
+// keys. Each key has valid limits and at least one right.
 namespace {
 
 using namespace tandem;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-// A body is either refused with a status and a message, or gives a valid request of the library.
+// A body either gives a valid request of the library or is refused with a status and a message.
 namespace {
 
 using namespace tandem;

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-// A configuration is either loaded with valid values, which survive writing and reading, or gives
-// faults. No fault contains the key.
+// A configuration either gives faults or is loaded with valid values. The values survive writing
+// and reading. No fault contains the key.
 namespace {
 
 using namespace tandem;

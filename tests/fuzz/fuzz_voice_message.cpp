@@ -4,8 +4,7 @@
 
 #include <string>
 
-// A message of a voice client is either refused with a code, or has values that the library
-// accepts.
+// A message of a voice client either has values that the library accepts or is refused with a code.
 namespace {
 
 using namespace tandem;

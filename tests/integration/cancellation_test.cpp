@@ -207,7 +207,7 @@ TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_before_anything_came)
     expect_cancelled();
 }
 
-// The reply was continued, so the server gets a second request.
+// The reply was continued, so it sends a second request.
 TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_after_chunks_came) {
     start_with({.kind = mock::fault_kind::slow_headers, .duration = 60s, .skip = 1});
     read_all(llm->get_executor());
@@ -216,7 +216,7 @@ TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_after_chunks_came) {
     expect_cancelled();
 }
 
-// No request for a chunk is outstanding while the completion with one waits for its executor.
+// While a completion with a chunk waits for its executor, no request for a chunk is outstanding.
 TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_while_a_chunk_is_on_its_way) {
     start();
     boost::asio::io_context busy;

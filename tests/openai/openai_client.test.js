@@ -1,5 +1,5 @@
-// Runs OpenAI's own client against tandem serve, as users call it. Without retries, so that failures
-// are visible.
+// Runs OpenAI's own client against tandem serve, as users call it. The client does not retry, so
+// that failures are visible.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 

@@ -128,7 +128,7 @@ class crowd {
                 if (const auto due = scheduler.next_grant(); due && *due <= world.now()) give();
             });
     }
-    /// A request begins on the slot; a prefill has no caller.
+    /// A request begins on the slot.
     void begin(int slot, caller& c, duration prompt_time) {
         auto& r = runs_[static_cast<std::size_t>(slot)];
         const bool changes = r.resident != c.id();
@@ -319,7 +319,7 @@ void caller::perform(const detail::action::release_slot_ownership&) {
     all_.scheduler.release_owner(id_);
 }
 
-// A prefill takes no measurable time, as only a token or two are missing.
+// Prefills are not simulated, because they would evaluate only a token or two.
 void caller::perform(const detail::action::request_warm_slot&) {
     machine_->warming_failed(now(), {errc::connect_failed, {}});
 }

@@ -9,42 +9,43 @@
 
 namespace tandem::test {
 
-/// Callers that ask again as soon as a reply was spoken, in front of one server.
+/// Callers of one server. Each asks again as soon as its reply has been spoken.
 struct crowd_rules {
     int callers = 64;
     int slots = 8;
-    /// Tokens/s of one reply at most, and of all running replies together.
+    /// The maximum tokens/s of one reply, and of all running replies together.
     double speed = 40;
     double total_speed = 320;
-    /// Time to evaluate a turn's own words, and to bring a conversation into another slot.
+    /// The time to evaluate a turn's own words, and the time to move a conversation into another
+    /// slot.
     duration prompt_time = std::chrono::milliseconds(30);
     duration change_time = std::chrono::milliseconds(20);
     /// Whether these hold up all slots, as on llama-server, or only their own request.
     bool prompts_hold_up_all = true;
     duration guard{};
     pacing mode = pacing::automatic;
-    /// The voice speaks 170 words a minute, times this.
+    /// The speed of the voice as a multiple of 170 words a minute.
     double voice_speed = 1;
-    /// Share of the turns in which the caller interrupts the second chunk.
+    /// The share of the turns in which the caller interrupts the second chunk.
     double interrupts = 0;
     duration pause_between_turns{};
     duration length = std::chrono::seconds(120);
 };
 
-/// What the callers of a crowd met.
+/// What the callers of a crowd experienced.
 struct crowd_report {
     std::vector<double> first_chunk_ms;
     std::vector<double> gap_ms;
     int failed = 0;
     int turns = 0;
     int generated = 0;  // tokens
-    int heard = 0;      // tokens of chunks that were spoken, or of which a part was
-    int changes = 0;    // of the conversation in a slot
+    int heard = 0;      // tokens of chunks that were spoken at least in part
+    int changes = 0;    // how often a slot changed its conversation
 
     static double percentile(std::vector<double> values, double share);
 };
 
-/// Runs the callers in simulated time on the real scheduler and reply machine.
+/// Runs the callers with the real scheduler and reply machine, in simulated time.
 crowd_report run_crowd(const crowd_rules& rules, std::uint64_t seed);
 
 }  // namespace tandem::test

@@ -86,7 +86,7 @@ class ideal_crowd {
         }
     }
 
-    // The time of the last word that the listener has, or when the reply was asked for.
+    // When the listener has heard all sentences made so far, or when the reply was requested.
     double due_of(const ideal_caller& c) const {
         if (!c.speech_ends) return c.asked;
         const auto begin = c.sentences.begin() + static_cast<std::ptrdiff_t>(c.played);
@@ -100,7 +100,7 @@ class ideal_crowd {
             if (c.has_asked && c.made < c.sentences.size() && due_of(c) - now_ < ahead_s)
                 wanting.emplace_back(due_of(c), &c);
         std::sort(wanting.begin(), wanting.end());
-        // As many as make all tokens that the server can make.
+        // The number of replies that together reach the server's total speed.
         const auto most =
             std::min(rules_.slots, static_cast<int>(rules_.total_speed / rules_.speed));
         wanting.resize(std::min(wanting.size(), static_cast<std::size_t>(std::max(most, 1))));

@@ -59,7 +59,8 @@ struct speech_delivery : consumer_delivery<Handler> {
 namespace tandem {
 inline namespace v0 {
 
-// Each wait has its own, because the slot of a completed one may still be signalled.
+// Each wait has its own wait_cancellation, because the slot of a completed wait may still be
+// signalled.
 template <class Handler>
 detail::shared_cancellation reply::let_cancel(
     [[maybe_unused]] const Handler& handler,

@@ -4,12 +4,12 @@
 
 namespace tandem::detail {
 
-/// The cancellation of one wait for a chunk or its speech. Used on the strand only.
+/// The cancellation of one wait for a chunk or its speech. Use it only on the strand.
 struct wait_cancellation {
     bool was_requested = false;
 };
 
-/// Empty if nothing can cancel the wait.
+/// Null if nothing can cancel the wait.
 using shared_cancellation = std::shared_ptr<wait_cancellation>;
 
 }  // namespace tandem::detail

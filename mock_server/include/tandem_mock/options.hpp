@@ -28,11 +28,12 @@ struct options {
     /// All slots share one context, and each slot reports its whole size. The mock does not
     /// simulate that the shared context may be full before a slot is.
     bool kv_unified = false;
-    /// Copies of slots in host memory in MiB, 1548 bytes per token; 0 = none. -1 = `ctx_size`
-    /// tokens, as measured on b11669, although its help says that there is no limit.
+    /// The size of host memory for copies of slots in MiB, at 1548 bytes per token. 0 = no copies.
+    /// -1 = `ctx_size` tokens, as measured on b11669, although its help says that there is no
+    /// limit.
     int cache_ram = 8192;
-    /// A starting request copies all idle slots to host memory, and clears them with `kv_unified`.
-    /// Has no effect without host memory.
+    /// When a request starts, all idle slots are copied to host memory. With `kv_unified`, they are
+    /// also cleared. Has no effect without host memory.
     bool cache_idle_slots = true;
     int batch_size = 2048;  ///< prompt tokens between two checks for cancellation
 
@@ -48,8 +49,8 @@ struct options {
     double tokens_per_second = 0;         ///< per slot; 0 = unlimited
     double total_tokens_per_second = 0;   ///< of all slots together; 0 = unlimited
     double prompt_tokens_per_second = 0;  ///< 0 = unlimited
-    /// How long all slots stand still while one conversation is copied to host memory and another
-    /// one from there: half of it for each copy.
+    /// How long all slots pause while one conversation is copied to host memory and another one is
+    /// copied back. Each copy takes half of this time.
     std::chrono::milliseconds conversation_change{0};
 
     std::string api_key{};  ///< empty = not required

@@ -10,7 +10,7 @@ void engine::exchange_conversation(slot& s, const completion_request& r) {
     host_.limit_tokens();
 }
 
-// As in the server, the copies are made after the starting request has searched for its own.
+// As in the server, the starting request searches for its own copy before these copies are made.
 void engine::save_idle_slots(const slot& starting) {
     if (!host_.is_on() || !options_.cache_idle_slots) return;
     for (slot& s : pool_.all()) {

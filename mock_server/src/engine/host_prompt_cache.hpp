@@ -10,9 +10,9 @@
 
 namespace tandem::mock {
 
-/// Whether the server looks in host memory before this idle slot runs a request: if the slot would
-/// lose more than half of its tokens. For an empty slot, only a request without `id_slot` does so
-/// (llama.cpp #28139).
+/// Whether the server searches host memory before this idle slot runs a request. It does so if the
+/// slot would lose more than half of its tokens. For an empty slot, it does so only for a request
+/// without `id_slot` (llama.cpp #28139).
 bool is_exchange_due(const slot& s, int id_slot, const std::vector<token_id>& prompt);
 
 /// Size of a copy of this many tokens, as measured with the talk model on llama-server b11669.
@@ -25,14 +25,15 @@ class host_prompt_cache {
 
     bool is_on() const { return limit_mib_ != 0; }
 
-    /// Copies the tokens of a slot, unless a copy that begins with them exists. Copies that the new
-    /// one contains are dropped, and the oldest ones if there is no room. Returns whether it
-    /// copied.
+    /// Copies the tokens of a slot, unless a copy already begins with them. Drops the copies that
+    /// the new one contains, and the oldest copies if there is no room. Returns whether it made a
+    /// copy.
     bool save(const slot& s);
-    /// Moves into the slot the copy that fits the prompt better than the slot's own tokens.
-    /// Precondition: the slot was saved. Returns whether there was one.
+    /// Moves the copy that fits the prompt best into the slot, if it fits better than the slot's
+    /// own tokens. Returns whether there was such a copy. Precondition: the slot was saved.
     bool load(slot& s, const std::vector<token_id>& prompt);
-    /// Call after the copies of a request. Without a limit in MiB, the tokens are limited.
+    /// If the size has no limit in MiB, drops the oldest copies until the tokens fit into the
+    /// context. Call it after a request has made its copies.
     void limit_tokens();
 
     std::size_t copies() const { return copies_.size(); }

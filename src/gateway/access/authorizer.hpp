@@ -21,9 +21,9 @@ namespace tandem::gateway {
 
 struct key_usage;
 
-/// A request that passed the check. Only a authorizer creates one, so functions that require it are
-/// unreachable for unchecked requests. For a reply it also holds a permit of its key; the permit
-/// may outlive the authorizer.
+/// A request that passed the check. Only an authorizer creates one, so functions that require it
+/// are unreachable for unchecked requests. For a reply it also holds a permit of its key; the
+/// permit may outlive the authorizer.
 class admitted {
  public:
     admitted(admitted&&) noexcept = default;

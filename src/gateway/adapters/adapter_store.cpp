@@ -155,7 +155,7 @@ void adapter_store::save_entry(deployed_adapter a) {
 }
 
 void adapter_store::write(const std::vector<deployed_adapter>& list) const {
-    // Opened before the file changes: afterwards it would be too late for an error.
+    // The folder is opened first, because an error must leave the file unchanged.
     const auto folder = std::filesystem::path(file_).parent_path().string();
     const descriptor around(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
     if (around.number() < 0) fail(std::strerror(errno));
@@ -165,8 +165,8 @@ void adapter_store::write(const std::vector<deployed_adapter>& list) const {
                             ::fsync(d.number()) == 0 &&
                             std::rename(next.c_str(), file_.c_str()) == 0;
     if (!is_written) fail(std::strerror(errno));
-    // The rename itself must reach the disk, too. Some file systems cannot sync a folder. Only a
-    // power failure could then bring the earlier file back.
+    // The rename must reach the disk, too. An error is ignored, because some file systems cannot
+    // sync a folder, and only a power failure could then bring the earlier file back.
     ::fsync(around.number());
 }
 

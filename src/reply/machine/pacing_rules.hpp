@@ -11,9 +11,9 @@ namespace tandem::detail {
 /// The meaning of a pacing mode. The *lead* of a reply is the number of its complete chunks that
 /// were not yet continued: the one being spoken, and those held.
 struct pacing_rules {
-    /// If set, the length of speech ahead of the voice replaces the lead below: a running request
-    /// is cut when it reaches this, or at any chunk's end if another reply needs the slot sooner.
-    /// The next request is sent when half of it is left.
+    /// If set, this length of speech ahead of the voice replaces the lead below. A running request
+    /// is cut when the speech reaches this length, or at the end of any chunk if another reply
+    /// needs the slot sooner. The next request is sent when half of the length is left.
     std::optional<duration> ahead_speech{};
     /// A request is sent while the lead is at most this.
     std::size_t low_watermark = 0;

@@ -30,7 +30,7 @@ struct request_slot {
     /// precedence.
     bool is_urgent = true;
 };
-/// The due time of the slot request has changed: see due().
+/// The due time of the slot request has changed; see due().
 struct update_slot_request {};
 /// A chunk has ended, and more text follows. Call slot_wanted() at once if another reply needs the
 /// slot before due().

@@ -142,8 +142,8 @@ class reply_machine {
     std::optional<std::string> upcoming_speech() const;
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void continued(time_point now, chunk_id id);
-    /// The voice needs this long for the rest of the chunk that it speaks. Has no effect if it
-    /// speaks another one.
+    /// The voice needs this long for the rest of this chunk. Has no effect if it speaks another
+    /// chunk.
     void speaks_until(time_point now, chunk_id id, duration rest);
     void interrupted(time_point now);
     /// Ends the reply with an error in any phase.
@@ -165,10 +165,10 @@ class reply_machine {
     slots::request_kind slot_request_kind() const noexcept {
         return has_begun() ? slots::request_kind::continuation : slots::request_kind::turn;
     }
-    /// When the listener has nothing left to hear: after the chunk that is spoken, and the complete
-    /// ones behind it. In the past if the listener already waits.
+    /// When the listener has heard the spoken chunk and the complete chunks after it. In the past
+    /// if the listener is already waiting.
     time_point due(time_point now) const;
-    /// The pace of the voice, and the pace learned in earlier replies to start from.
+    /// The pace of the voice. set_pace() sets the pace learned in earlier replies.
     const voice_pace& pace() const noexcept { return pace_; }
     void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
     /// Why another server is requested.

@@ -76,9 +76,9 @@ void reply_machine::slot_wanted(time_point now) {
     if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
 }
 
-/// Cuts the request, unless the end of the reply may come next: after a certain sentence end,
-/// because the next request could report the end only after the guard, and if the last text may be
-/// all that remains before a stop word. The chunk itself is not delayed.
+/// Cuts the request, unless the end of the reply may come next. After a certain sentence end, it
+/// may, and the next request could report the end only after the guard. It also may if the last
+/// text can be all that remains before a stop word. The chunk itself is not delayed.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peeked_ = peeked || rules_.peek_hold == duration{};
     peek_due_ = now;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <ranges>
 
-// The spoken form of chunks, how long the voice needs for it, and the pacing that follows from
-// that.
+// The spoken form of chunks, the time that the voice needs for it, and the pacing that depends on
+// that time.
 namespace tandem::detail {
 namespace {
 
@@ -46,7 +46,8 @@ bool reply_machine::needs_more(time_point now) const {
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
 }
 
-/// After the spoken chunk, only the consumer's next call can change what is needed.
+/// `never` if the time is after the spoken chunk, because the consumer's next call changes it
+/// anyway.
 time_point reply_machine::next_request_time() const {
     if (!rules_.pacing.ahead_speech || !delivery_.is_speaking()) return never;
     const auto at = due(time_point::min()) - *rules_.pacing.ahead_speech / 2;

@@ -6,9 +6,10 @@
 namespace tandem::detail {
 namespace {
 
-// The weight that earlier chunks keep at each new one: about the last six count.
+// Each new chunk reduces the weight of earlier chunks by this factor, so about the last six count.
 constexpr double kept_weight = 0.85;
-// A longer pause, as when a call is on hold, is not speech.
+// A longer time includes a pause, such as a call on hold. It counts as this multiple of the
+// estimate.
 constexpr double longest_share = 3;
 
 using seconds = std::chrono::duration<double>;
@@ -18,7 +19,7 @@ using seconds = std::chrono::duration<double>;
 duration voice_pace::estimate(std::size_t characters) const noexcept {
     const double spread = weight_ * xx_ - x_ * x_;
     const auto x = static_cast<double>(characters);
-    // Chunks of one length do not tell start-up time and pace apart.
+    // Chunks of a single length cannot distinguish the start-up time from the pace.
     double slope = spread > 1e-3 * xx_ ? (weight_ * xy_ - x_ * y_) / spread : y_ / x_;
     double start_up = (y_ - slope * x_) / weight_;
     if (start_up < 0 || slope < 0) {

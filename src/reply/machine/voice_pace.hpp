@@ -6,9 +6,9 @@
 
 namespace tandem::detail {
 
-/// The pace of a voice, learned from the time between the hand-over and the continue of each chunk:
-/// a line through a start-up time and a time per character. Later chunks count more. Until it has
-/// learned, 170 words a minute, which is usual for English speech. Pure.
+/// The pace of a voice, learned from the time between the hand-over and the continue of each chunk.
+/// It consists of a start-up time and a time per character. Later chunks count more. The initial
+/// pace is 170 words a minute, which is usual for English speech. Pure.
 class voice_pace {
  public:
     /// How long the voice takes to speak this many characters.
@@ -18,7 +18,8 @@ class voice_pace {
 
  private:
     // Weighted sums for the least squares of y = start_up + x * per_character, in seconds. The
-    // initial values are half of two chunks, of 40 and of 160 characters, at 15 characters/s.
+    // initial values are those of two chunks of 40 and 160 characters at 15 characters/s, at half
+    // weight each.
     double weight_ = 1;
     double x_ = 100;
     double y_ = 100 / 15.0;

@@ -178,7 +178,7 @@ TEST(json, is_used_by_files_of_that_name_only) {
                 IsEmpty());
 }
 
-// Code that decides, with events and times as its only input. An entry that ends with a dot names a
+// Code that makes decisions from events and times only. An entry that ends with a dot names a
 // header and its source.
 constexpr std::array pure_parts{"src/base/",
                                 "src/text/",

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// A client that shows exactly what came over the socket.
+// A client that shows exactly what it received from the socket.
 namespace tandem::mock::test {
 
 /// One answer, with its chunks joined.
@@ -15,7 +15,7 @@ struct answer {
     int status = 0;
     std::string head;
     std::string body;
-    bool is_whole = false;  ///< the length matches, or the last chunk came
+    bool is_whole = false;  ///< the length matches, or the last chunk has arrived
 };
 
 enum class ending { open, closed, reset };
@@ -30,15 +30,15 @@ class raw_client {
     void post(const std::string& path, const nlohmann::json& body, const std::string& headers = "");
     void get(const std::string& path, const std::string& headers = "");
 
-    /// Reads until `mark` came. The bytes stay available for read_answer().
+    /// Reads until `mark` has arrived. The bytes stay available for read_answer().
     void read_until(const std::string& mark);
-    /// Reads until `count` events came.
+    /// Reads until `count` events have arrived.
     void read_events(std::size_t count);
-    /// Reads one answer, or the part of it that comes before the connection ends.
+    /// Reads one answer, or the part of it that arrives before the connection ends.
     answer read_answer();
     ending read_end();
     const std::string& received() const;
-    /// Whether no unread bytes have come.
+    /// Whether no unread bytes have arrived.
     bool is_silent();
 
     void close();

@@ -1,4 +1,4 @@
-// How many requests should run at once, by their speed.
+// How many requests should run at once, as learned from their speed.
 
 #include "slots/running_limit.hpp"
 
@@ -79,7 +79,8 @@ TEST(running_limit, ignores_a_request_of_a_few_tokens) {
     EXPECT_EQ(limit.find(at(0s)), running_limit::unlimited);
 }
 
-/// Runs rounds of requests on a server of 8 slots that makes 160 tokens/s, 80 for one request.
+/// Runs rounds of requests on a server with 8 slots that generates 160 tokens/s in total, and 80
+/// for one request.
 void learn(slot_scheduler& s) {
     for (int round = 0; round < 40; ++round) {
         const int running = 1 + round % 8;

@@ -1,5 +1,5 @@
-// When a request should end at its next sentence for one that is due sooner, and which slot's text
-// gives way.
+// When a request should end at its next sentence because another one is due sooner, and which slot
+// loses its text.
 
 #include "slot_uses.hpp"
 
@@ -136,7 +136,7 @@ TEST(last_of_two_slots, is_given_to_any_continuation) {
     EXPECT_EQ(s.take_grants(at(0s)).size(), 2u);
 }
 
-// --- whose text gives way
+// --- which slot loses its text
 
 /// Two slots with texts of owners 1 and 2, which need them again at these times.
 struct residents {

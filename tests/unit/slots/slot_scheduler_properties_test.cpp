@@ -27,7 +27,7 @@ using tandem::slots::slot_scheduler;
 using tandem::slots::ticket;
 using tandem::test::at;
 
-/// Requests of owners 1 to 6, or of nobody, come, run and end at random.
+/// Requests of owners 1 to 6, or of nobody, arrive, run and end at random.
 class random_owners {
  public:
     random_owners(unsigned seed, bool may_get_stuck)

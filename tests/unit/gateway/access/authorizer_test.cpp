@@ -20,7 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Credentials without a key, and credentials with a text that is not a key.
+// Credentials that contain no key or an invalid one.
 std::vector<credentials> without_a_key() {
     static const std::string huge(1 << 20, 'k');
     static const std::string huge_bearer = "Bearer " + huge;

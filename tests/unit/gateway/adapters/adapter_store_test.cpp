@@ -22,7 +22,7 @@ std::string bytes_of(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Leaves `count` descriptors that can be opened.
+/// Limits this process to `count` more descriptors.
 class few_descriptors {
  public:
     explicit few_descriptors(int count) {
@@ -88,7 +88,8 @@ TEST_F(adapter_file, remembers_what_was_put_last) {
 TEST_F(adapter_file, has_what_was_put_when_its_process_dies) {
     adapter_store s(file_);
     s.save_entry({"talk", "formal", 0.5});
-    // The files as the disk has them at this moment: the next version has just been begun.
+    // Simulates a crash during a write: the file has its previous contents, and the next version is
+    // incomplete.
     const auto copy = folder_ + "/copy.json";
     fs::copy_file(file_, copy);
     std::ofstream(copy + ".new") << "{";
@@ -103,7 +104,7 @@ TEST_F(adapter_file, is_unchanged_where_it_cannot_be_written) {
     EXPECT_THAT(s.all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
 }
 
-TEST_F(adapter_file, is_unchanged_where_not_its_folder_too_can_be_opened) {
+TEST_F(adapter_file, is_unchanged_if_its_folder_cannot_be_opened) {
     adapter_store s(file_);
     s.save_entry({"talk", "formal", 0.5});
     const auto before = bytes_of(file_);

@@ -130,7 +130,7 @@ TEST(voice_description, has_what_messages_of_a_client_are_made_of) {
     EXPECT_THAT(schema("conversationOptions"), ContainerEq(fields_of(conversation_changes())));
 }
 
-/// The names in the first list of the description that begins so.
+/// The names in the list that follows the first occurrence of `beginning` in the description.
 std::vector<std::string> names_listed_after(const std::string& beginning) {
     const auto text = text_of("voice.asyncapi.yaml");
     const auto at = text.find(beginning);

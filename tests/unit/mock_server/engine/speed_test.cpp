@@ -12,7 +12,7 @@ using test::engine_driver;
 using test::prompt_of;
 using test::timed;
 
-// How long 100 tokens take in one slot while replies run in `others`.
+// The time of 100 tokens in one slot while replies run in the slots `others`.
 milliseconds time_of_100_tokens(const options& o, int others) {
     engine_driver d(o);
     for (int slot = 1; slot <= others; ++slot) d.submit(prompt_of(1, slot));
@@ -48,7 +48,7 @@ TEST(speed, of_all_slots_is_unlimited_by_default) {
     EXPECT_EQ(time_of_100_tokens(o, 7), seconds(1));
 }
 
-// A request of 100 tokens that are all the same, for one token. The prompt takes 100 ms.
+// A request for one token after a prompt of 100 equal tokens. The prompt takes 100 ms.
 completion_request conversation_of(token_id token) {
     completion_request r = prompt_of(100);
     r.prompt.assign(100, token);

@@ -18,8 +18,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A reply that is generated up to 8 s ahead. The first sentence is spoken in 2 s, each later one,
-/// which begins with the token after the previous one, in 2.3 s.
+/// A reply that is generated up to 8 s ahead. Speaking the first sentence takes 2 s. Each later
+/// sentence takes 2.3 s, because it begins with the token after the previous one.
 class auto_pacing : public testing::Test {
  protected:
     auto_pacing() : d(rules()) { d.begin(); }
@@ -35,7 +35,7 @@ class auto_pacing : public testing::Test {
         for (; d.machine.phase() != reply_phase::resting && read < 20; ++read) sentence();
         return read;
     }
-    /// The voice speaks the chunks before this one as long as expected.
+    /// Continues all chunks before this one, each after its expected time.
     void go_on_to(std::uint32_t chunk) {
         for (std::uint32_t seq = 0; seq < chunk; ++seq) {
             d.pass(d.machine.pace().estimate(seq == 0 ? 30 : 35));

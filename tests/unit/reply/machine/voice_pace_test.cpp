@@ -1,4 +1,4 @@
-// How long a voice needs for a text, learned from its continues.
+// The time that a voice needs for a text, as learned from its continues.
 
 #include "reply/machine/voice_pace.hpp"
 
