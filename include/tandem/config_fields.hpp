@@ -116,7 +116,7 @@ void for_each_chunk_field(Config& c, Visitor& visit) {
                      "when the next chunk is generated: auto, strict, warm, ahead or stream"},
           c.pacing.mode);
     visit(field_info{"ahead_speech", "chunks", "TIME",
-                     "speech that pacing auto generates in advance, at most", 1, 600},
+                     "maximum speech that pacing auto generates in advance", 1, 600},
           c.pacing.ahead_speech);
     visit(field_info{"ahead_chunks", "chunks", "N",
                      "number of chunks that pacing ahead generates in advance", 1, 64},

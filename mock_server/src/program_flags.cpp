@@ -93,8 +93,8 @@ void add_mock_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) {
                    "evaluation rate of prompts (0: unlimited)")
         ->capture_default_str();
     app.add_option("--conversation-change-ms", raw.conversation_change_ms,
-                   "how long all slots stand still while one conversation is saved to\n"
-                   "host memory and another one loaded; half of it for each")
+                   "how long all slots pause while one conversation is saved to\n"
+                   "host memory and another one is loaded; half of it for each")
         ->capture_default_str();
     app.add_option("--dialogues", raw.dialogues,
                    "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");

@@ -238,7 +238,7 @@ TEST_F(chat, marks_what_was_interrupted) {
 }
 
 TEST_F(chat, says_once_what_is_too_soon_for_a_program_that_plays) {
-    // Enough words that the program ends far too soon even on a slow machine.
+    // Speaking the words takes much longer than the program runs, even on a slow machine.
     const auto r = talk("recite\n", {"--speed", "450", "--tts-command", "cat > /dev/null"});
     EXPECT_EQ(r.status, 1);
     const auto told = r.err.find("it wrote no sound, and ended after ");

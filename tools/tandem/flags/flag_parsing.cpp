@@ -31,7 +31,7 @@ unparsed_arguments collect_unparsed_arguments(const CLI::App& app) {
 
 namespace {
 
-// Flags that existed before conversations shared all slots, and for all of which the same holds.
+// Flags that have no meaning since all conversations share all slots. They get the same message.
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 

@@ -117,8 +117,8 @@ struct doctor_facts {
     int slots_per_caller() const;
     /// Whether the speed of a reply was measured.
     bool has_speed() const;
-    /// Estimated number of callers that can be spoken to at the same time; without a measured
-    /// speed, those with slots of their own.
+    /// The estimated number of callers that the server can serve at the same time. Without a
+    /// measured speed, the number of callers with slots of their own.
     int callers() const;
 };
 

@@ -203,18 +203,18 @@ const std::vector<row> rows{
 
     {"callers", good(), "callers", ok,
      "about 17 at a time at this speed, if its slots do not slow each other down",
-     "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
+     "for N callers with slots of their own, start llama-server with --parallel N and --ctx-size N "
      "times 8192"},
     {"callers_of_all_slots", but([](facts& f) {
          f.props.value.total_slots = 5;
          f.settings.slots.reset();
      }),
      "callers", ok, "about 43 at a time at this speed, if its slots do not slow each other down",
-     "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
+     "for N callers with slots of their own, start llama-server with --parallel N and --ctx-size N "
      "times 8192"},
     {"callers_without_a_measurement", but([](facts& f) { f.measured = {}; }), "callers", ok,
      "2 with slots of their own; more share them",
-     "for N callers with slots of their own start llama-server with --parallel N and --ctx-size N "
+     "for N callers with slots of their own, start llama-server with --parallel N and --ctx-size N "
      "times 8192"},
     {"callers_under_the_guard", but([](facts& f) {
          f.props.value.total_slots = 5;
@@ -223,7 +223,7 @@ const std::vector<row> rows{
          f.props.value.build_info = "b8000";
      }),
      "callers", ok, "about 10 at a time at this speed, if its slots do not slow each other down",
-     "for N callers with slots of their own start llama-server with --parallel 2N and --ctx-size "
+     "for N callers with slots of their own, start llama-server with --parallel 2N and --ctx-size "
      "2N times 8192"},
     {"one_caller_for_one_slot", but([](facts& f) {
          f.props.value.total_slots = 1;
@@ -232,7 +232,7 @@ const std::vector<row> rows{
          f.measured.value.median.tokens_per_second = 4;
      }),
      "callers", note, "about 1 at a time at this speed, if its slots do not slow each other down",
-     "for N callers with slots of their own start llama-server with --parallel 2N and --ctx-size "
+     "for N callers with slots of their own, start llama-server with --parallel 2N and --ctx-size "
      "2N times 4096"},
 
     {"context", good(), "context", ok, "8192 tokens per slot, about 40 minutes of talk"},
