@@ -27,7 +27,7 @@ class soak : public proxied_servers {
         poll_until([&] { return low.look(), false; }, time);
     }
 
-    // One server at a time is in trouble.
+    // Only one server at a time has a fault.
     void cause_trouble(low_water& low) {
         const auto i = static_cast<std::size_t>(pick(0, 1));
         const std::chrono::milliseconds time(pick(50, 700));

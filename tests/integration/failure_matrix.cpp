@@ -219,8 +219,8 @@ void failing_reply::limit_clocks() {
         config.limits.first_token_timeout = limit;
 }
 
-/// The same reply without a fault, by another client: how many tokens it has where, and what a
-/// loop and a client that are well hold.
+/// Runs the same reply without a fault, with another client. Counts the tokens in each part, and
+/// the resources that a healthy loop and client hold.
 void failing_reply::rehearse() {
     connect();
     if (!what.is_interrupted()) {

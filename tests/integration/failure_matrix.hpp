@@ -36,7 +36,7 @@ std::string name_of(reply_state s);
 
 /// The outcome of a fault without retries.
 struct whole_reply {};        // the reply notices nothing
-struct interrupted_reply {};  // the test interrupts it: that is the cut which goes unnoticed
+struct interrupted_reply {};  // the test interrupts it; the server does not notice this cut
 /// The reason why the fault cannot happen in the state.
 using cannot_be = const char*;
 using outcome = std::variant<whole_reply, interrupted_reply, errc, cannot_be>;

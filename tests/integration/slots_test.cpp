@@ -184,7 +184,8 @@ TEST_F(slots, figures_agree_with_the_servers) {
 }
 
 TEST_F(slots, are_shared_by_replies_one_request_at_a_time) {
-    // In one piece: without cuts the server is free as soon as the client thinks so.
+    // The reply is one chunk. Without cuts, the server's slot is idle as soon as the client assumes
+    // so.
     config.chunking.first_chunk_min_tokens = config.chunking.first_chunk_max_tokens =
         config.chunking.chunk_max_tokens = 0;
     server_options.replies = {{prompt, "In the evening, the whole town walks down to the harbour"}};
