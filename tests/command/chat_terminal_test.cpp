@@ -162,7 +162,8 @@ TEST_F(chat_in_a_terminal, shows_what_is_typed_below_a_reply_that_goes_on) {
     chat.type("ab");
     chat.shown_until("> ab");
     const auto shown = chat.shown_until("> ab");
-    EXPECT_THAT(shown, StartsWith("\r")) << "it goes, and comes back behind the next sentence";
+    EXPECT_THAT(shown, StartsWith("\r"))
+        << "the prompt is erased, and redrawn after the next sentence";
     chat.type("\r" + ctrl_d);
     EXPECT_THAT(chat.shown_until("> ab\r\n"), HasSubstr("[interrupted, heard up to"));
     EXPECT_EQ(chat.wait(), 0);

@@ -133,7 +133,7 @@ TEST_F(chat, has_the_silence_of_its_waits_at_their_length) {
     const auto chunks = r.events("chunk");
     ASSERT_EQ(chunks.size(), silences.size() + 1);
     for (std::size_t i = 0; i < silences.size(); ++i) {
-        EXPECT_GE(silences[i], 300) << "the sound is made when the sentence before was heard";
+        EXPECT_GE(silences[i], 300) << "synthesis starts after the previous sentence was heard";
         EXPECT_NEAR(silences[i], chunks[i + 1]["silence_ms"].get<double>(), exactly);
     }
 }
@@ -338,7 +338,8 @@ TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
               "tandem chat: aplay is not installed; nothing is played; install it (apt-get install "
               "alsa-utils), or use --player CMD or --play no\n");
     EXPECT_EQ(talk_by(TANDEM_FAKE_VOICE, {"--play", "no"}).err, "");
-    EXPECT_EQ(talk_by("cat > /dev/null; sleep 0.1", {}).err, "") << "it plays its own sounds";
+    EXPECT_EQ(talk_by("cat > /dev/null; sleep 0.1", {}).err, "")
+        << "the program plays its own sounds";
 }
 
 TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesiser) {

@@ -86,7 +86,7 @@ TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set
     set(json::array());
     turn_with(json::array({adapter(0, 1)}));
     EXPECT_GT(cached_with(nullptr), 0);
-    EXPECT_GT(cached_with(json::array()), 0) << "an empty one is none";
+    EXPECT_GT(cached_with(json::array()), 0) << "an empty list has no effect";
     set(json::array({adapter(1, 1)}));
     EXPECT_GT(cached_with(nullptr), 0);
 }
@@ -102,7 +102,7 @@ TEST_P(adapters_contract, a_request_that_runs_goes_on_as_it_was_begun) {
     ASSERT_TRUE(probe().wait_for_end(*running));
     EXPECT_EQ(running->text(), text);
     if (the_mock()) return;
-    EXPECT_NE(probe().complete(request)->text(), text) << "it counts now";
+    EXPECT_NE(probe().complete(request)->text(), text) << "the new scale applies";
 }
 
 TEST_P(adapters_contract, the_client_knows_and_sets_them) {
@@ -129,7 +129,7 @@ TEST_P(adapters_contract, a_reply_has_those_of_its_options) {
     };
     const auto plain = text_with(0);
     EXPECT_EQ(text_with(1) == plain, the_mock() != nullptr);
-    EXPECT_EQ(text_with(0), plain) << "it took what the slot held of the adapter";
+    EXPECT_EQ(text_with(0), plain) << "it reused text that the adapter had evaluated";
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST_P(completion_contract, partial_events_have_these_fields) {
             "id_slot", "tokens_predicted", "tokens_evaluated"};
         EXPECT_EQ(keys_of(e), expected);
         EXPECT_EQ(e.at("stop"), false);
-        EXPECT_EQ(e.at("id_slot"), -1) << "the slot is told at the end only";
+        EXPECT_EQ(e.at("id_slot"), -1) << "only the final event names the slot";
         EXPECT_EQ(e.at("tokens").size(), 1u);
     }
 }
@@ -109,7 +109,7 @@ TEST_P(completion_contract, the_final_event_tells_slot_and_reason) {
     EXPECT_EQ(last.at("truncated"), false);
     EXPECT_EQ(last.at("tokens_cached"), last.at("tokens_evaluated").get<int>() + 3 - 1);
     EXPECT_TRUE(last.contains("timings"));
-    EXPECT_TRUE(last.contains("prompt")) << "unless response_fields leaves it out";
+    EXPECT_TRUE(last.contains("prompt")) << "response_fields may exclude it";
 }
 
 TEST_P(completion_contract, the_final_event_can_be_kept_small) {
@@ -118,7 +118,8 @@ TEST_P(completion_contract, the_final_event_can_be_kept_small) {
     const auto a = probe().complete(request);
     EXPECT_EQ(a->final_event(),
               json({{"stop", true}, {"stop_type", "limit"}, {"tokens_predicted", 3}}));
-    EXPECT_TRUE(a->events().front().contains("tokens")) << "the others are not concerned";
+    EXPECT_TRUE(a->events().front().contains("tokens"))
+        << "response_fields affects only the final event";
 }
 
 TEST_P(completion_contract, the_end_token_has_an_event_without_text) {
@@ -173,7 +174,7 @@ TEST_P(completion_contract, the_tokens_before_a_whole_character_have_no_event) {
         const int predicted = e.at("tokens_predicted");
         if (predicted > before + 1) {
             ++jumps;
-            EXPECT_EQ(e.at("tokens").size(), 1u) << "only the last id is told";
+            EXPECT_EQ(e.at("tokens").size(), 1u) << "only the last id is sent";
             EXPECT_NE(e.at("content"), "");
         }
         before = predicted;

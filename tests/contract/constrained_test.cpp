@@ -45,7 +45,7 @@ TEST_P(constrained_contract, by_a_grammar_that_is_none_fails_before_any_text) {
     EXPECT_EQ(said.result().error, errc::bad_request);
     EXPECT_THAT(said.result().diagnostics.server_message, ::testing::HasSubstr("grammar"));
     EXPECT_EQ(said.text(), "");
-    EXPECT_EQ(said.result().metrics.requests, 1) << "not tried again";
+    EXPECT_EQ(said.result().metrics.requests, 1) << "it is not retried";
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST_P(cut_contract, a_sound_build_needs_no_guard_over_interrupts_in_a_row) {
         ASSERT_TRUE(loop().run_to_end(said));
         EXPECT_EQ(said.result().finish_reason, finish_reason::interrupted);
         EXPECT_EQ(said.result().metrics.guard_waits, 0);
-        EXPECT_EQ(said.result().metrics.slot, 0) << "it holds the prompt";
+        EXPECT_EQ(said.result().metrics.slot, 0) << "slot 0 holds the prompt";
     }
     consumer last(llm.start(turn.prompt));
     ASSERT_TRUE(loop().run_to_end(last));

@@ -171,7 +171,7 @@ TANDEM_CONTRACT(host_memory_without_limit);
 
 TEST_P(host_memory_without_limit, holds_no_more_tokens_than_the_context) {
     for (int c : {1, 2, 3, 4}) reused(text_of(c, 1900), 0);
-    EXPECT_EQ(reused(text_of(1, 1910), 0), 0) << "4096 tokens are two texts";
+    EXPECT_EQ(reused(text_of(1, 1910), 0), 0) << "4096 tokens have room for two texts";
     EXPECT_EQ(reused(text_of(4, 1910), 0), 1900);
 }
 

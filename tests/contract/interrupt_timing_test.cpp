@@ -107,7 +107,7 @@ TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
         const auto wanted = time_of(said.result(), timeline_event::kind::slot_wait);
         const auto sent = time_of(said.result(), timeline_event::kind::request);
         if (cut_at[slot]) {
-            EXPECT_GE(after + sent, *cut_at[slot] + guard) << "the guard was not kept";
+            EXPECT_GE(after + sent, *cut_at[slot] + guard) << "a slot was used within its guard";
             const auto expected = std::max(*cut_at[slot] + guard, before + wanted);
             largest = std::max(largest, to_ms(before + sent - expected));
         }

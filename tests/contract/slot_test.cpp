@@ -39,7 +39,7 @@ TEST_P(slot_contract, a_cut_frees_the_slot) {
     running->cut();
     EXPECT_TRUE(probe().wait_until([this] { return slot_is_idle(0); }));
     const auto held = probe().get("/slots")->parsed().at(0).at("n_prompt_tokens").get<int>();
-    EXPECT_LT(held, 1000) << "it generated on";
+    EXPECT_LT(held, 1000) << "it kept generating";
 }
 
 TEST_P(slot_contract, a_cut_slot_takes_the_next_request_at_once) {

@@ -215,7 +215,7 @@ TEST_F(gateway_with_adapters, remembers_what_is_deployed) {
     start();
     EXPECT_TRUE(poll_until([&] {
         return at_server() == std::vector<double>{0, 0.25};
-    })) << "a server that was started with all in full";
+    })) << "the server starts with all scales at 1";
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);
     EXPECT_EQ(asked_of_server(), scales(0, 0.25));
     EXPECT_EQ(finished(load_adapter("formal", 1))["state"], "done");

@@ -60,7 +60,8 @@ TEST_F(measured_gateway, counts_replies_and_their_tokens) {
     EXPECT_GT(value(text, "tandem_tokens_total", {R"(kind="prompt_cached")"}), 0)
         << "the second one found the first one's slot";
     EXPECT_EQ(value(text, "tandem_reply_first_token_seconds_count"), 2);
-    EXPECT_EQ(value(text, "tandem_reply_first_chunk_seconds_count"), 0) << "none came by chunk";
+    EXPECT_EQ(value(text, "tandem_reply_first_chunk_seconds_count"), 0)
+        << "neither reply was delivered by chunk";
     EXPECT_EQ(value(text, "tandem_server_state", {R"(state="up")"}), 1);
     EXPECT_TRUE(becomes("tandem_http_requests_total",
                         {R"(route="/v1/chat/completions")", R"(status="200")"}, 2));
@@ -72,7 +73,7 @@ TEST_F(measured_gateway, counts_the_chunks_of_a_stream_by_chunk) {
                   chat("Hello!", {{"stream", true}, {"stream_by", "chunk"}}));
     const auto text = metrics();
     EXPECT_EQ(value(text, "tandem_reply_first_chunk_seconds_count"), 1);
-    EXPECT_EQ(value(text, "tandem_chunk_gap_seconds_count"), 2) << "of three sentences";
+    EXPECT_EQ(value(text, "tandem_chunk_gap_seconds_count"), 2) << "three sentences have two gaps";
 }
 
 TEST_F(measured_gateway, counts_replies_that_fail) {

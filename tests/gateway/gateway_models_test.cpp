@@ -71,7 +71,8 @@ TEST_F(gateway_of_two_models, asks_the_server_that_has_the_model) {
         client().post("/v1/completions",
                       {{"model", "code"}, {"prompt", mock::render_prompt({{"user", "Hello!"}})}});
     EXPECT_EQ(raw.parsed()["choices"][0]["text"], code_);
-    EXPECT_TRUE(poll_until([&] { return audited().size() == 3; })) << "behind the answer";
+    EXPECT_TRUE(poll_until([&] { return audited().size() == 3; }))
+        << "the audit line follows the answer";
     EXPECT_THAT(audited(),
                 ElementsAre(HasSubstr(R"("model":"talk")"), HasSubstr(R"("model":"code")"),
                             HasSubstr(R"("model":"code")")));
@@ -136,7 +137,7 @@ TEST_F(gateway_of_two_models, keeps_a_session_at_its_model) {
     const auto session = c.read()["session"];
     auto other = voice();
     other.say({{"type", "start"}, {"session", session}});
-    EXPECT_EQ(other.read()["model"], "code") << "it need not be named again";
+    EXPECT_EQ(other.read()["model"], "code") << "the session keeps its model";
     other.say(start_with("talk"));
     EXPECT_EQ(other.read()["param"], "model");
 }

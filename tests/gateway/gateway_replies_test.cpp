@@ -258,8 +258,8 @@ TEST_F(a_gateway, names_the_replys_lines_of_the_log_in_the_audit) {
     ASSERT_TRUE(poll_until([&] { return audited().size() == 2; }));
     for (const auto& line : audited()) {
         const auto name = "reply " + json::parse(line)["reply"].dump();
-        EXPECT_GE(log.count(log_level::info, name + ":"), 1u) << "the reply's own";
-        EXPECT_EQ(log.count(log_level::info, ", " + name + ","), 1u) << "the request's";
+        EXPECT_GE(log.count(log_level::info, name + ":"), 1u) << "the reply's own log line";
+        EXPECT_EQ(log.count(log_level::info, ", " + name + ","), 1u) << "the request's log line";
     }
 }
 

@@ -42,7 +42,7 @@ TEST_F(a_gateway, is_ready_while_a_server_may_serve) {
     EXPECT_TRUE(is_ready());
     mock_server->stop();
     ASSERT_TRUE(poll_until([&] { return client().get("/ready").status == 503; }))
-        << "without a request that would have found it out";
+        << "no request is needed to detect it";
     EXPECT_EQ(client().get("/ready").parsed()["servers"][0]["state"], "down");
     server_options.port = mock_server->port();
     mock_server.reset();
@@ -201,7 +201,7 @@ TEST_F(gateway_with_keys, lets_in_who_has_one) {
     auto c = http_client(port);
     c.headers["Authorization"] = "Bearer " + made.key;
     EXPECT_EQ(c.post("/v1/chat/completions", chat()).status, 200);
-    EXPECT_EQ(c.get("/metrics").status, 403) << "not its right";
+    EXPECT_EQ(c.get("/metrics").status, 403) << "the key lacks this right";
 }
 
 TEST_F(gateway_with_keys, takes_other_keys_while_it_runs) {
@@ -237,7 +237,7 @@ TEST_F(gateway_with_keys, remembers_who_asked_and_never_the_key) {
     EXPECT_EQ(json::parse(lines[1])["status"], 401);
     for (const auto& line : lines) {
         EXPECT_THAT(line, Not(HasSubstr(made.key)));
-        EXPECT_THAT(line, Not(HasSubstr("Hello!"))) << "no prompt unless it is asked for";
+        EXPECT_THAT(line, Not(HasSubstr("Hello!"))) << "prompts are logged only on request";
     }
 }
 

@@ -162,7 +162,7 @@ TEST_F(tls_gateway, shows_another_certificate_from_now_on) {
     EXPECT_THAT(replace(credentials_of(other)), IsEmpty());
     EXPECT_EQ(trusting(other).get("/health").status, 200);
     EXPECT_EQ(client().get("/health").status, 0);
-    EXPECT_EQ(before.get("/health").status, 200) << "it was let in with the old one";
+    EXPECT_EQ(before.get("/health").status, 200) << "it was admitted with the old certificate";
 }
 
 TEST_F(tls_gateway, keeps_its_certificate_where_the_other_cannot_be_used) {

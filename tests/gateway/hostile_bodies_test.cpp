@@ -84,7 +84,8 @@ class a_gateway_with_a_key : public a_gateway {
         options.keys = gateway::api_keys({std::move(reception)});
     }
     json audited_line() {
-        EXPECT_TRUE(poll_until([&] { return !audited().empty(); })) << "behind the answer";
+        EXPECT_TRUE(poll_until([&] { return !audited().empty(); }))
+            << "the audit line follows the answer";
         return json::parse(audited().at(0));
     }
 
@@ -163,7 +164,7 @@ TEST_F(a_gateway, tells_nobody_the_password_of_a_server) {
     std::string told;
     for (int i = 0; i < 3; ++i) told += c.post("/v1/chat/completions", chat()).body;
     EXPECT_THAT(told, HasSubstr("no server is up"));
-    EXPECT_THAT(told, Not(HasSubstr("127.0.0.1"))) << "nor where it is";
+    EXPECT_THAT(told, Not(HasSubstr("127.0.0.1"))) << "the server's address is not shown";
     end();
     EXPECT_THAT(logged, HasSubstr("http://127.0.0.1:1 is down"));
     EXPECT_THAT(logged, Not(HasSubstr("opensesame")));

@@ -170,7 +170,7 @@ TEST_F(voice_gateway, looks_for_what_is_denied_in_the_mark_of_interrupted_turns_
     c.say(m);
     EXPECT_EQ(c.read("error")["code"], "content_policy");
     c.say(start_of("Hello!"));
-    EXPECT_EQ(c.read("error")["code"], "content_policy") << "it is the session's";
+    EXPECT_EQ(c.read("error")["code"], "content_policy") << "the id of the session";
 }
 
 TEST_F(voice_gateway, has_a_line_in_the_audit_for_a_turn_that_is_refused) {
@@ -198,7 +198,7 @@ TEST_F(voice_gateway, has_what_was_said_in_the_audit_where_prompts_are_to_be_the
     auto c = voice();
     c.say(start_of("Hello!"));
     listen(c);
-    ASSERT_TRUE(poll_until([&] { return !audited().empty(); })) << "behind the end";
+    ASSERT_TRUE(poll_until([&] { return !audited().empty(); })) << "the audit line follows the end";
     EXPECT_THAT(json::parse(audited().front())["prompt"].get<std::string>(), HasSubstr("Hello!"));
 }
 
@@ -268,7 +268,7 @@ TEST_F(voice_gateway, closes_a_socket_whose_session_another_one_takes_over) {
     EXPECT_EQ(c.read()["resumed"], true);
     EXPECT_EQ(old.close_code(), 4001);
     EXPECT_EQ(c.read()["reply"], "1");
-    EXPECT_EQ(listen(c)["text"], story) << "nothing of it was heard";
+    EXPECT_EQ(listen(c)["text"], story) << "no part of it was heard";
 }
 
 TEST_F(voice_gateway, makes_room_with_the_session_that_was_left_alone) {

@@ -121,7 +121,7 @@ TEST_F(voice_gateway_with_keys, gives_no_reply_beyond_those_that_a_key_may_have_
     one.say({{"type", "interrupt"}});
     one.read("end");
     two.say(start_of("Hello!"));
-    EXPECT_EQ(listen(two)["finish_reason"], "eos") << "the place is free again";
+    EXPECT_EQ(listen(two)["finish_reason"], "eos") << "another session may start";
 }
 
 TEST_F(voice_gateway_with_keys, leaves_a_reply_its_place_where_the_next_turn_is_refused) {
@@ -147,7 +147,7 @@ TEST_F(voice_gateway_with_keys, notes_each_reply_by_the_keys_name) {
     listen(c);
     end();
     const auto lines = audited();
-    ASSERT_EQ(lines.size(), 2u) << "the reply, and the connection";
+    ASSERT_EQ(lines.size(), 2u) << "one line for the reply, one for the connection";
     const auto first = json::parse(lines[0]);
     EXPECT_EQ(first["key"], "reception");
     EXPECT_EQ(first["finish_reason"], "eos");

@@ -87,7 +87,7 @@ TEST_F(cancelled_channel, takes_no_reply_if_that_was_before) {
     auto r = llm->start(prompt);
     EXPECT_EQ(c->attach(std::move(r)), errc::channel_finished);
     expect_end(consume_all(*c), finish_reason::interrupted);
-    EXPECT_FALSE(c->wait_result(24h)) << "there never was a reply";
+    EXPECT_FALSE(c->wait_result(24h)) << "no reply was started";
     const auto other = chunk_channel::create();
     ASSERT_FALSE(other->attach(std::move(r)));
     EXPECT_EQ(consume_all(*other).text, story);
@@ -289,7 +289,7 @@ TEST_F(channel_without_loop, ends_when_the_loop_is_stopped) {
     ioc->stop();
     expect_end(consumer.get(), finish_reason::error, errc::context_stopped);
     EXPECT_THAT(c->reason()->diagnostics.client_message, HasSubstr("was stopped"));
-    EXPECT_FALSE(c->wait_result(24h)) << "the reply will never tell";
+    EXPECT_FALSE(c->wait_result(24h)) << "the reply cannot report its result any more";
 }
 
 TEST_F(channel_without_loop, ends_for_one_that_polls_a_stopped_loop) {
@@ -425,7 +425,7 @@ TEST_F(channel_without_loop, takes_no_reply_whose_loop_is_gone) {
     EXPECT_EQ(c->attach(std::move(replies[0])), errc::context_stopped);
     EXPECT_EQ(chunk_channel::attach_all({c}, replies), errc::context_stopped);
     EXPECT_EQ(chunk_channel::start_all(*llm, {prompt}, {c}), errc::context_stopped);
-    EXPECT_FALSE(c->is_finished()) << "it can have another reply";
+    EXPECT_FALSE(c->is_finished()) << "the channel can serve another reply";
 }
 
 }  // namespace

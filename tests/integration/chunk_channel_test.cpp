@@ -24,7 +24,8 @@ TEST_F(channel, gives_the_whole_reply_and_one_terminal_item) {
     EXPECT_EQ(c->reason()->finish_reason, finish_reason::eos);
     ASSERT_TRUE(c->result());
     EXPECT_EQ(c->result()->text, story);
-    EXPECT_EQ(c->result()->usage.heard, c->result()->usage.handed_over) << "all was continued";
+    EXPECT_EQ(c->result()->usage.heard, c->result()->usage.handed_over)
+        << "every chunk was continued";
 }
 
 TEST_F(channel, gives_nothing_behind_the_terminal_item) {
@@ -88,7 +89,7 @@ TEST_F(channel, makes_a_reply_wait_whose_queue_is_full) {
     ASSERT_TRUE(
         server_sees([&](auto&) { return log.count(log_level::error, "continue_timeout") == 1; }));
     const auto all = consume_all(*c);
-    EXPECT_EQ(all.items.size(), 3u) << "two, and the end";
+    EXPECT_EQ(all.items.size(), 3u) << "two chunks and the end";
     expect_end(all, finish_reason::error, errc::continue_timeout);
 }
 
@@ -161,7 +162,7 @@ TEST_F(channel, is_for_one_reply) {
     EXPECT_EQ(consume_all(*c).text, story);
     EXPECT_EQ(c->attach(std::move(other)), errc::channel_finished);
     const auto second = chunk_channel::create();
-    EXPECT_FALSE(second->attach(std::move(other))) << "it was left alone";
+    EXPECT_FALSE(second->attach(std::move(other))) << "it is unchanged";
     EXPECT_EQ(consume_all(*second).text, story);
 }
 

@@ -161,7 +161,7 @@ TEST_F(a_conversation, is_resumed_too_where_its_last_words_were_talked_over) {
     auto talk = bots->create();
     consumer reply(talk.say("And you?"), consumer::say_nothing);
     loop.run_to_end(reply);
-    ASSERT_EQ(reply.chunks().size(), 1u) << "all is handed over, and the reply has ended";
+    ASSERT_EQ(reply.chunks().size(), 1u) << "every chunk is handed over, and the reply has ended";
     talk.heard(reply.chunks()[0].id, 4);  // "I am"
     talk.interrupt();
     EXPECT_EQ(message(talk, -1), "I am");
@@ -241,7 +241,8 @@ TEST_F(a_conversation, is_saved_with_a_call_of_a_tool_beside_what_is_said_before
     const auto text = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); }).second;
     saved_conversation saved;
     ASSERT_FALSE(read_saved(text, saved));
-    EXPECT_THAT(saved.exchanges, SizeIs(1)) << "trimming must not part the call from its result";
+    EXPECT_THAT(saved.exchanges, SizeIs(1))
+        << "trimming must not separate the call from its result";
 }
 
 TEST_F(a_conversation, is_settled_when_the_grace_is_over) {
@@ -265,7 +266,7 @@ TEST_F(a_conversation, has_one_reply_at_a_time) {
     loop.run_to_end(second);
     expect_error(second, errc::operation_in_progress);
     reply.go_on(reply.chunks()[0]);
-    EXPECT_TRUE(state_of(talk).is_replying) << "the first goes on";
+    EXPECT_TRUE(state_of(talk).is_replying) << "the first reply continues";
 }
 
 TEST_F(a_conversation, puts_what_is_said_meanwhile_behind_the_reply) {

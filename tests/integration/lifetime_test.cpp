@@ -105,7 +105,7 @@ TEST_F(lifetime, second_question_for_a_chunk_is_refused) {
     });
     ASSERT_TRUE(loop.run_to_end(c));
     EXPECT_EQ(second, errc::operation_in_progress);
-    EXPECT_EQ(c.text(), story) << "the first one is not concerned";
+    EXPECT_EQ(c.text(), story) << "the first reply is not affected";
 }
 
 TEST_F(lifetime, question_after_the_end_is_answered_with_the_end) {

@@ -260,7 +260,7 @@ TEST_F(a_service, ends_replies_that_take_too_long_on_a_server_that_is_removed) {
     auto reply = say_until_first_chunk(talk, "Hello!");
     bots->remove_server(server().url(), 0s);
     loop.run_until([&] { return servers().empty(); });
-    EXPECT_FALSE(reply.ended()) << "the voice speaks still";
+    EXPECT_FALSE(reply.ended()) << "the voice is still speaking";
     reply.go_on(reply.chunks()[0]);
     loop.run_to_end(reply);
     expect_error(reply, errc::no_model);
@@ -305,7 +305,7 @@ TEST_F(a_service, empties_slots_between_conversations_that_are_isolated) {
     const auto second = std::find_if(requests.begin() + 1, requests.end(),
                                      [&](auto& r) { return r.prompt == requests[0].prompt; });
     ASSERT_NE(second, requests.end());
-    EXPECT_EQ(second->cached, 0) << "the same prompt, and nothing of it was left";
+    EXPECT_EQ(second->cached, 0) << "no slot holds the prompt any more";
 }
 
 TEST_F(a_service, empties_the_slot_of_an_isolated_conversation_that_ends_while_another_waits) {
@@ -322,7 +322,7 @@ TEST_F(a_service, empties_the_slot_of_an_isolated_conversation_that_ends_while_a
     loop.run_to_end(waiting);
     EXPECT_EQ(waiting.chunks().at(0).text, "Hello.");
     const auto requests = completions(server());
-    EXPECT_EQ(requests.at(1).cached, 0) << "nothing of the first one was left";
+    EXPECT_EQ(requests.at(1).cached, 0) << "no slot holds the first prompt any more";
 }
 
 TEST_F(a_service, uses_no_cache_of_an_isolated_conversation_that_cannot_be_erased) {

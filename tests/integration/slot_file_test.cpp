@@ -101,8 +101,8 @@ TEST_F(a_slot_file, is_the_only_one_that_is_used_also_before_the_server_has_answ
     talk.async_restore_slot("one.bin", told_so);
     talk.async_restore_slot("two.bin", told_so);
     loop.run_until([&] { return told.size() == 2; });
-    EXPECT_EQ(told[0], errc::operation_in_progress) << "the second one, which is refused at once";
-    EXPECT_EQ(told[1], errc::bad_request) << "the first one, as there is no such file";
+    EXPECT_EQ(told[0], errc::operation_in_progress) << "the second call fails at once";
+    EXPECT_EQ(told[1], errc::bad_request) << "the first call fails because the file does not exist";
     const auto third = loop.call<slot_file_result>(
         [&](auto h) { talk.async_restore_slot("three.bin", std::move(h)); });
     EXPECT_EQ(third.first, errc::bad_request);

@@ -40,7 +40,7 @@ TEST_F(upcoming_speech, is_told_while_the_chunk_before_is_spoken) {
     auto c = begin();
     const auto told = ask(c);
     ASSERT_TRUE(comes(told));
-    EXPECT_EQ(c.chunks().size(), 1u) << "it is no hand-over";
+    EXPECT_EQ(c.chunks().size(), 1u) << "the chunk is not handed over yet";
     c.go_on(c.chunks()[0]);
     ASSERT_TRUE(loop.run_until([&] { return c.chunks().size() == 2; }));
     EXPECT_EQ(told->speech, c.chunks()[1].speech);

@@ -42,7 +42,7 @@ bool reply_runner::run_until(const std::function<bool()>& condition,
     const auto give_up = std::chrono::steady_clock::now() + limit;
     while (!condition()) {
         if (std::chrono::steady_clock::now() > give_up) {
-            ADD_FAILURE() << "nothing came of it within " << limit.count() << " ms";
+            ADD_FAILURE() << "no result within " << limit.count() << " ms";
             return false;
         }
         ioc.run_one_for(std::chrono::milliseconds(10));

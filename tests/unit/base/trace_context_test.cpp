@@ -20,7 +20,7 @@ TEST(traceparent, of_a_later_version_may_go_on) {
     EXPECT_TRUE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01"));
     EXPECT_TRUE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01-what.the-future.brings"));
     EXPECT_FALSE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01x"));
-    EXPECT_FALSE(is_valid_traceparent(good + "-01")) << "this version does not";
+    EXPECT_FALSE(is_valid_traceparent(good + "-01")) << "version 00 allows no more fields";
 }
 
 struct no_traceparent : testing::TestWithParam<std::string> {};

@@ -173,7 +173,7 @@ TEST_F(chunk_queue_text, continues_as_long_as_there_is_room) {
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "full";
     queue.item_requested();
-    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "a question makes no room";
+    EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "a request alone makes no room";
     queue.take_item();
     EXPECT_EQ(queue.take_due_continue(), id(1));
 }
@@ -208,7 +208,7 @@ TEST_F(chunk_queue_end, is_taken_once) {
     EXPECT_EQ(item->text, "");
     EXPECT_FALSE(queue.take_item());
     EXPECT_TRUE(queue.is_drained());
-    EXPECT_TRUE(queue.has_item_or_end()) << "that nothing comes";
+    EXPECT_TRUE(queue.has_item_or_end()) << "no further item will arrive";
 }
 
 TEST_F(chunk_queue_end, comes_behind_what_was_there) {

@@ -56,7 +56,7 @@ TEST_F(loop_link_test, runs_nothing_within_a_post) {
     int ran = 0;
     boost::asio::post(ioc, [&] {
         EXPECT_TRUE(link.post([&] { ++ran; }));
-        EXPECT_EQ(ran, 0) << "not even on the loop";
+        EXPECT_EQ(ran, 0) << "it is posted even on the loop's thread";
         link.disconnect();
     });
     ioc.run();

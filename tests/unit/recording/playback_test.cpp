@@ -202,7 +202,8 @@ TEST_F(playback_test, keeps_waits_that_decide_something) {
     player().set_speed(0);
     EXPECT_EQ(player().delay_of_step({.delay = 250ms, .is_timing_relevant = true}, 250ms), 250ms);
     EXPECT_EQ(player().delay_of_step({.delay = 249ms, .is_timing_relevant = true}, 250ms), 0ms);
-    EXPECT_EQ(player().delay_of_step({.delay = 250ms}, 250ms), 0ms) << "the first token's";
+    EXPECT_EQ(player().delay_of_step({.delay = 250ms}, 250ms), 0ms)
+        << "the delay of a first token is not relevant";
     EXPECT_EQ(player().delay_of_step({.delay = 250ms, .is_timing_relevant = true}, 0ms), 0ms);
     player().set_speed(0.25);
     EXPECT_EQ(player().delay_of_step({.delay = 100ms, .is_timing_relevant = true}, 250ms), 230ms);

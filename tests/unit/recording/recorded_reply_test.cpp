@@ -95,8 +95,8 @@ TEST_F(recorded_reply_test, numbers_tokens_anew_for_a_request_that_begins_elsewh
     ASSERT_FALSE(tandem::wire::decode_token_event(
         std::string_view(steps[1].bytes).substr(std::string_view("data: ").size()), e));
     EXPECT_EQ(e.predicted, 1);
-    EXPECT_EQ(e.prompt_tokens, 6) << "the token before belongs to the prompt";
-    EXPECT_EQ(steps[1].delay, 1ms) << "as soon as the first token of all came";
+    EXPECT_EQ(e.prompt_tokens, 6) << "the previous token is part of the prompt";
+    EXPECT_EQ(steps[1].delay, 1ms) << "the delay of the recording's first token";
 }
 
 // A client that has already read the end marks its last chunk with it.
@@ -183,7 +183,7 @@ TEST_F(recorded_reply_test, leaves_out_half_a_character_behind_the_cut) {
     lines.whole(4, {" \xF0\x9F\x98\x80", " more."});
     const auto steps = ask(0);
     EXPECT_EQ(text_in(steps), "One. \xF0\x9F\x98\x80 more.");
-    EXPECT_GT(steps[2].delay, 300ms) << "the silence that the request was cut for";
+    EXPECT_GT(steps[2].delay, 300ms) << "the silence that led to the cut";
 }
 
 TEST_F(recorded_reply_test, parts_an_event_where_a_request_begins_inside_it) {
@@ -304,7 +304,7 @@ TEST_F(recorded_reply_test, says_that_it_has_no_more_text) {
     EXPECT_EQ(text_in(steps), "One. Two");
     EXPECT_THAT(steps.back().bytes, HasSubstr("only 8 bytes of this reply"));
     EXPECT_THAT(steps.back().bytes, HasSubstr("or the recording ends there"));
-    EXPECT_GE(steps.back().delay, 1s) << "an interruption that came then must come first";
+    EXPECT_GE(steps.back().delay, 1s) << "an interrupt at that time must arrive first";
 }
 
 TEST_F(recorded_reply_test, tells_the_slot_that_was_asked_for) {

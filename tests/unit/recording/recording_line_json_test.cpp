@@ -49,7 +49,7 @@ TEST(recording_line, has_all_of_a_request) {
     EXPECT_EQ(e.path, "/completion");
     EXPECT_EQ(e.body, R"({"prompt":"hi"})");
     ASSERT_TRUE(e.reply_key);
-    EXPECT_EQ(e.reply_key->scope_number, 0u) << "means nothing in another process";
+    EXPECT_EQ(e.reply_key->scope_number, 0u) << "the number is valid only in its process";
     EXPECT_EQ(e.reply_key->reply, 2u);
     EXPECT_EQ(e.reply_key->text_bytes, 17u);
     EXPECT_TRUE(e.reply_key->is_prefill);

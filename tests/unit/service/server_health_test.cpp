@@ -73,13 +73,13 @@ TEST(server_health, is_never_asked_more_often_than_the_interval_says_where_that_
 TEST(server_health, is_asked_often_while_somebody_waits_however_long_it_has_been_down) {
     auto h = asked(errc::connect_failed);
     h.request_check_soon();
-    EXPECT_EQ(h.next_check(), at(100ms)) << "sooner than that already";
+    EXPECT_EQ(h.next_check(), at(100ms)) << "the next check is already sooner";
     auto last = at(0s);
     for (int i = 0; i < 6; ++i) {
         last = *h.next_check();
         h.check_started();
         h.request_check_soon();
-        EXPECT_EQ(h.next_check(), std::nullopt) << "the answer has not come";
+        EXPECT_EQ(h.next_check(), std::nullopt) << "the answer has not arrived";
         h.record_check_result(last, errc::connect_failed, "words");
         h.request_check_soon();
         EXPECT_LE(*h.next_check() - last, 400ms) << i;
@@ -99,7 +99,7 @@ TEST(server_health, is_asked_where_a_turn_begins_unless_it_has_just_answered) {
     EXPECT_TRUE(h.check_if_stale(at(600ms)));
     EXPECT_EQ(h.next_check(), at(600ms));
     h.check_started();
-    EXPECT_FALSE(h.check_if_stale(at(700ms))) << "its answer is waited for";
+    EXPECT_FALSE(h.check_if_stale(at(700ms))) << "the answer is still pending";
 }
 
 TEST(server_health, hangs_from_a_time_out_to_the_next_answer) {
@@ -153,14 +153,14 @@ TEST(server_health, takes_what_knows_neither_health_nor_a_request_for_no_llama_s
     auto h = asked(errc::not_supported);
     EXPECT_TRUE(h.record_request_failure(at(1s), errc::not_supported, "no /completion"));
     EXPECT_EQ(h.state(), state::down);
-    EXPECT_TRUE(h.is_hanging()) << "better than none";
+    EXPECT_TRUE(h.is_hanging()) << "it may serve if no other server can";
     h.check_started();
     EXPECT_FALSE(h.record_check_result(at(2s), errc::not_supported, "no /health"));
     EXPECT_EQ(h.state(), state::down);
     EXPECT_EQ(h.fault(), "no /completion");
     EXPECT_TRUE(h.next_check());
     h.check_started();
-    EXPECT_TRUE(h.record_check_result(at(3s), {}, {})) << "one has come up there";
+    EXPECT_TRUE(h.record_check_result(at(3s), {}, {})) << "a llama-server now runs there";
     EXPECT_EQ(h.state(), state::up);
     EXPECT_FALSE(h.is_hanging());
 }
@@ -185,8 +185,7 @@ TEST(server_health, of_one_without_the_endpoint_is_no_proof_of_its_key_either) {
 TEST(server_health, keeps_the_words_of_what_is_no_llama_server) {
     auto h = asked(errc::not_supported);
     h.record_request_failure(at(1s), errc::not_supported, "no /completion");
-    EXPECT_TRUE(h.needs_authenticated_check())
-        << "/health may be hidden by a proxy, and all else be there";
+    EXPECT_TRUE(h.needs_authenticated_check()) << "a proxy may hide only /health";
     EXPECT_FALSE(h.record_request_failure(at(2s), errc::bad_request, "too long"));
     EXPECT_EQ(h.fault(), "no /completion");
 }

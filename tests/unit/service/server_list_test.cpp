@@ -227,7 +227,7 @@ TEST(server_list, asks_for_the_health_of_what_stays_and_only_while_somebody_watc
     EXPECT_EQ(t.list.next_event(true), at(5s));
     EXPECT_EQ(t.list.next_event(false), at(1min));
     EXPECT_THAT(t.list.take_due_checks(at(5s)), ElementsAre(t.two));
-    EXPECT_THAT(t.list.take_due_checks(at(5s)), IsEmpty()) << "the answer has not come";
+    EXPECT_THAT(t.list.take_due_checks(at(5s)), IsEmpty()) << "the answer has not arrived";
 }
 
 }  // namespace

@@ -279,7 +279,7 @@ TEST(plain_rule, is_what_random_requests_get) {
         run.go();
         grants += run.grants();
     }
-    EXPECT_GT(grants, 10'000) << "the runs must try something";
+    EXPECT_GT(grants, 10'000) << "the runs must grant slots";
 }
 
 }  // namespace

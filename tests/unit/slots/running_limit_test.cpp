@@ -69,7 +69,8 @@ TEST(running_limit, starts_anew_with_what_is_seen_after_five_minutes) {
     ASSERT_EQ(limit.find(at(0s)), 4);
     see(4, 20, at(6min));
     see(16, 20, at(6min));
-    EXPECT_EQ(limit.find(at(6min)), running_limit::unlimited) << "the server has become linear";
+    EXPECT_EQ(limit.find(at(6min)), running_limit::unlimited)
+        << "each request now adds the same speed";
 }
 
 TEST(running_limit, ignores_a_request_of_a_few_tokens) {

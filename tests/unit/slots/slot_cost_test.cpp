@@ -66,7 +66,7 @@ TEST(slot_cost, counts_again_for_who_uses_the_slot_of_one_that_left) {
     const int bens = say(s, ben, std::string(90, 'b'), 1s);
     s.retire(anna);
     EXPECT_EQ(say(s, cleo, std::string(100, 'c'), 2s), annas);
-    EXPECT_EQ(say(s, anna, "a", 3s), bens) << "its loss is the smaller one";
+    EXPECT_EQ(say(s, anna, "a", 3s), bens) << "losing this text costs less";
 }
 
 }  // namespace

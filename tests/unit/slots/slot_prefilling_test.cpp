@@ -122,7 +122,7 @@ TEST(prefilling, holds_up_nobody_but_its_owner) {
     s.release(0, at(9s), {.is_use = false, .holds = "Anna"});
     const auto late = s.take_grants(at(9s));
     ASSERT_EQ(late.size(), 1u);
-    EXPECT_EQ(late[0].guard_wait, 0s) << "that was no guard";
+    EXPECT_EQ(late[0].guard_wait, 0s) << "the wait was not due to the guard";
 }
 
 TEST(prefilling, of_another_owner_is_not_waited_for) {

@@ -108,11 +108,11 @@ class random_owners {
 
     void check_grant(const grant& g) {
         const auto asked = waiting_.extract(g.ticket);
-        ASSERT_TRUE(asked) << "a slot goes to who waits, once";
+        ASSERT_TRUE(asked) << "each grant is for a waiting ticket";
         const auto& w = asked.mapped();
         auto& u = use(g.slot);
         EXPECT_LT(g.slot, scheduler_.slots());
-        EXPECT_FALSE(u.busy) << "one request a slot";
+        EXPECT_FALSE(u.busy) << "a slot runs one request at a time";
         EXPECT_TRUE(!u.used || now_ - *u.used >= guard_) << "the guard is kept";
         EXPECT_EQ(g.previous, u.last_user == w.owner ? nobody : u.last_user);
         for (const auto& [t, other] : waiting_)
@@ -134,7 +134,7 @@ class random_owners {
                 EXPECT_FALSE(is_live(w) && is_ready(slot) && !promised.contains(slot))
                     << "ticket " << t << " waits beside slot " << slot;
         const auto next = scheduler_.next_grant();
-        EXPECT_TRUE(!next || *next > now_) << "what is due is granted";
+        EXPECT_TRUE(!next || *next > now_) << "a due grant was not made";
     }
 
     bool is_ready(int slot) {
@@ -162,7 +162,7 @@ TEST_P(slot_scheduler_property, holds_in_random_runs) {
         run.go();
         grants += run.grants();
     }
-    EXPECT_GT(grants, 3'000) << "the runs must try something";
+    EXPECT_GT(grants, 3'000) << "the runs must grant slots";
 }
 
 INSTANTIATE_TEST_SUITE_P(stuck_slots, slot_scheduler_property, testing::Bool());

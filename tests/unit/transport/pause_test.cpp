@@ -49,7 +49,7 @@ TEST_F(PauseTest, stops_the_server_and_resume_goes_on_without_loss) {
     };
     x = start(r);
     run();
-    EXPECT_LT(sent, most) << "the server was never held up";
+    EXPECT_LT(sent, most) << "the client did not slow the server down";
     EXPECT_LT(taken_when_stalled, 400'000u);
     EXPECT_TRUE(r.body == repeated(sent));
     EXPECT_EQ(r.ec, error_code());

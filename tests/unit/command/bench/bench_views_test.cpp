@@ -48,7 +48,7 @@ TEST(bench_report, counts_costs_by_token_stream_and_loop) {
     const auto r = usual_report();
     EXPECT_DOUBLE_EQ(r.cpu_us_per_token(), 20);
     EXPECT_DOUBLE_EQ(r.tokens_per_second(), 200);
-    EXPECT_DOUBLE_EQ(r.replies_per_second(), 1.6) << "complete ones";
+    EXPECT_DOUBLE_EQ(r.replies_per_second(), 1.6) << "only complete replies count";
     EXPECT_DOUBLE_EQ(r.loop_load(), 0.004);
     EXPECT_EQ(r.bytes_per_stream(), 512 << 10);
 }

@@ -57,7 +57,7 @@ TEST_F(chat_arguments, take_any_program) {
     EXPECT_EQ(o.synthesiser, tts::command);
     EXPECT_EQ(o.tts_command, "say -v Anna");
     EXPECT_EQ(o.player, "paplay");
-    EXPECT_EQ(o.play, chat_options::playing::yes) << "who names a player wants to hear";
+    EXPECT_EQ(o.play, chat_options::playing::yes) << "a named player implies playing";
 }
 
 TEST_F(chat_arguments, begin_the_conversation) {

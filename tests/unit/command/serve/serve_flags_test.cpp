@@ -42,11 +42,11 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.port, 8090);
     EXPECT_TRUE(g.keys.is_empty());
     ASSERT_EQ(c.serve->servers.size(), 1u);
-    EXPECT_EQ(c.serve->servers[0].model, "") << "the server is asked";
+    EXPECT_EQ(c.serve->servers[0].model, "") << "the server reports it";
     EXPECT_EQ(g.stream_by, tandem::stream_by::token);
     EXPECT_EQ(g.max_connections, 10'000u);
     EXPECT_EQ(g.prompts.max_bytes, std::size_t{1} << 20);
-    EXPECT_EQ(g.service.client.server.slots, std::nullopt) << "all of the server";
+    EXPECT_EQ(g.service.client.server.slots, std::nullopt) << "all slots of the server";
     EXPECT_EQ(g.service.client.server.reuse_guard, tandem::auto_guard);
     EXPECT_EQ(c.serve->drain, 30s);
     EXPECT_EQ(c.serve->log_level, tandem::log_level::info);

@@ -155,7 +155,7 @@ TEST_P(capable_terminal, has_a_line_that_is_rewritten) {
 
 TEST_P(capable_terminal, has_the_width_that_it_tells) {
     terminal t(slave_, slave_);
-    EXPECT_EQ(t.out_width(), 80) << "it tells none yet";
+    EXPECT_EQ(t.out_width(), 80) << "the terminal reports no width yet";
     const winsize size{.ws_row = 24, .ws_col = 132, .ws_xpixel = 0, .ws_ypixel = 0};
     ASSERT_EQ(::ioctl(slave_, TIOCSWINSZ, &size), 0);
     EXPECT_EQ(t.out_width(), 132);

@@ -89,7 +89,7 @@ TEST(make_api_key, gives_another_key_each_time) {
         characters.insert(key.begin(), key.end());
     }
     EXPECT_EQ(keys.size(), 100u);
-    EXPECT_EQ(characters.size(), 64u) << "4,300 characters have each of the alphabet";
+    EXPECT_EQ(characters.size(), 64u) << "4,300 characters contain each letter of the alphabet";
 }
 
 }  // namespace

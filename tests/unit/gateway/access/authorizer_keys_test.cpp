@@ -64,7 +64,7 @@ TEST(replace_keys, counts_replies_that_run) {
     replace(g, {with_limits(0, 1)});
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 0);
     std::get<admitted>(one).release();
-    EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "one runs, and no more may";
+    EXPECT_EQ(g.let_in(bearer("bot"), 1), 0) << "one request runs, which is the limit";
     replace(g, {with_limits(0, 2)});
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
 }

@@ -37,7 +37,7 @@ TEST(requests_per_minute, are_a_bound_with_a_time_to_try_again) {
     EXPECT_EQ(e.code, "rate_limit_exceeded");
     EXPECT_EQ(e.retry_after, 2s) << "1.9 s, rounded up";
     EXPECT_THAT(e.message, AllOf(HasSubstr("'bot'"), HasSubstr("30 requests"), HasSubstr("2 s")));
-    EXPECT_EQ(status_of(g.chat(bearer("bot"), at(2s))), 200) << "refused ones are not counted";
+    EXPECT_EQ(status_of(g.chat(bearer("bot"), at(2s))), 200) << "refused requests do not count";
 }
 
 TEST(requests_per_minute, count_for_each_key_apart) {
@@ -64,7 +64,7 @@ TEST(tokens_per_minute, let_no_reply_begin_until_what_was_used_is_paid_off) {
     g.access.charge(std::get<admitted>(first), at(0s), 900);
     const auto e = error_of(g.chat(bearer("bot"), at(0s)));
     EXPECT_EQ(e.status, 429);
-    EXPECT_EQ(e.retry_after, 31s) << "300 tokens over, and one to begin with";
+    EXPECT_EQ(e.retry_after, 31s) << "300 tokens too many, and one to start with";
     EXPECT_THAT(e.message, HasSubstr("600 tokens"));
     EXPECT_EQ(status_of(g.ask(endpoint::list_models, bearer("bot"))), 200) << "needs no tokens";
     EXPECT_EQ(status_of(g.chat(bearer("bot"), at(31s))), 200);
@@ -244,7 +244,8 @@ TEST(failed_attempts, remember_a_bounded_number_of_places_of_a_key) {
     g.chat(bearer("bot"), at(0s), home);
     for (int i = 0; i < 16; ++i) g.chat(bearer("bot"), at(0s), "10.1.0." + std::to_string(i));
     fail(g, 100);
-    EXPECT_EQ(status_of(g.chat(bearer("bot"), at(0s), home)), 429) << "as if it never was there";
+    EXPECT_EQ(status_of(g.chat(bearer("bot"), at(0s), home)), 429)
+        << "its earlier request is forgotten";
 }
 
 TEST(limits, are_none_where_there_are_no_keys) {

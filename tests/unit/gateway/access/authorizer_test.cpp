@@ -68,7 +68,7 @@ TEST(every_route, but_the_open_ones_is_refused_without_a_key) {
                 refused += status == 401;
             }
         }
-    EXPECT_GT(refused, 200) << "the walk has gone somewhere";
+    EXPECT_GT(refused, 200) << "the loop has tested many requests";
 }
 
 TEST(every_route, is_for_those_who_have_its_right) {

@@ -102,7 +102,7 @@ TEST(rate_limit, gives_nothing_while_the_clock_stands_still) {
 TEST(rate_limit, gives_nothing_twice_where_the_clock_goes_back) {
     rate_limit limit(60);
     takings(limit, at(10s));
-    EXPECT_EQ(limit.take(at(5s)), 1s) << "not longer than from the time before";
+    EXPECT_EQ(limit.take(at(5s)), 1s) << "the wait is no longer than before";
     EXPECT_EQ(takings(limit, at(10s)), 0);
     EXPECT_EQ(takings(limit, at(11s)), 1);
     EXPECT_EQ(takings(limit, time_point::min() + 48h), 0);

@@ -31,7 +31,7 @@ TEST(bounded_cache, finds_what_was_put_in_and_nothing_else) {
 TEST(bounded_cache, forgets_a_value_at_the_end_of_its_time) {
     words_cache cache(small);
     cache.put(at(0s), 1, "one", 3);
-    EXPECT_TRUE(holds(cache, 1, at(60s) - 1ns)) << "which asking does not prolong";
+    EXPECT_TRUE(holds(cache, 1, at(60s) - 1ns)) << "reading does not extend the lifetime";
     EXPECT_FALSE(holds(cache, 1, at(60s)));
     EXPECT_EQ(cache.size(), 0u);
     EXPECT_EQ(cache.size_bytes(), 0u);
@@ -55,14 +55,14 @@ TEST(bounded_cache, makes_room_for_as_many_bytes_as_come) {
     EXPECT_TRUE(holds(cache, 3));
     EXPECT_TRUE(holds(cache, 4));
     EXPECT_EQ(cache.size(), 2u);
-    EXPECT_EQ(cache.size_bytes(), 10u) << "as many as it may have";
+    EXPECT_EQ(cache.size_bytes(), 10u) << "the size is at its limit";
 }
 
 TEST(bounded_cache, has_one_value_of_a_key) {
     words_cache cache(small);
     cache.put(at(0s), 1, "one", 3);
     cache.put(at(50s), 1, "another", 7);
-    ASSERT_TRUE(holds(cache, 1, at(100s))) << "its time begins anew";
+    ASSERT_TRUE(holds(cache, 1, at(100s))) << "its lifetime starts again";
     EXPECT_EQ(*cache.find(at(100s), 1), "another");
     EXPECT_EQ(cache.size(), 1u);
     EXPECT_EQ(cache.size_bytes(), 7u);
@@ -73,9 +73,9 @@ TEST(bounded_cache, takes_nothing_that_is_over_its_bounds) {
     cache.put(at(0s), 1, "one", 3);
     cache.put(at(0s), 2, "eleven", 11);
     EXPECT_FALSE(holds(cache, 2));
-    EXPECT_TRUE(holds(cache, 1)) << "nothing makes room for it";
+    EXPECT_TRUE(holds(cache, 1)) << "nothing is dropped for a value that does not fit";
     cache.put(at(0s), 1, "eleven", 11);
-    EXPECT_FALSE(holds(cache, 1)) << "the one before is not true any more";
+    EXPECT_FALSE(holds(cache, 1)) << "the previous value is outdated";
     words_cache none({.entries = 0, .bytes = 10, .ttl = 60s});
     none.put(at(0s), 1, "one", 3);
     EXPECT_FALSE(holds(none, 1));

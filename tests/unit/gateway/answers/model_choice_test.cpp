@@ -66,7 +66,8 @@ TEST_F(model_choice, needs_a_name_then) {
 TEST_F(model_choice, is_bound_to_the_models_of_the_key) {
     EXPECT_EQ(place({"talk", "code"}, "code", {"code"}), 1u);
     EXPECT_EQ(refusal({"talk", "code"}, "talk", {"code"}).code, "model_not_allowed");
-    EXPECT_EQ(refusal({"talk"}, "gpt-4o", {"gpt-4o"}).status, 403) << "the name is no way around";
+    EXPECT_EQ(refusal({"talk"}, "gpt-4o", {"gpt-4o"}).status, 403)
+        << "another name does not bypass the limit";
 }
 
 TEST_F(model_choice, tells_a_key_of_no_models_but_its_own) {

@@ -297,7 +297,7 @@ TEST(tool_call_extractor, bounds_what_its_error_tells_of_a_broken_call) {
 TEST(tool_call_extractor, is_done_when_its_error_has_all_that_it_tells) {
     tool_call_extractor reader({.functions = {"now"}});
     reader.feed(" \n<tool_call>now()</tool_call>");
-    EXPECT_FALSE(reader.is_done()) << "more may be told";
+    EXPECT_FALSE(reader.is_done()) << "the error may get longer";
     reader.feed(std::string(4096, 'x'));
     EXPECT_TRUE(reader.is_done());
     EXPECT_FALSE(reader.is_full());

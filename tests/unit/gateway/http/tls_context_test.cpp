@@ -57,7 +57,7 @@ TEST_F(tls_context_of, a_chain_has_all_of_it) {
     ASSERT_TRUE(made);
     STACK_OF(X509)* chain = nullptr;
     SSL_CTX_get_extra_chain_certs(made->native_handle(), &chain);
-    EXPECT_EQ(sk_X509_num(chain), 1) << "behind its own";
+    EXPECT_EQ(sk_X509_num(chain), 1) << "one certificate after its own";
 }
 
 TEST_F(tls_context_of, no_certificate_is_refused) {

@@ -225,7 +225,7 @@ TEST(chat_request, passes_further_fields_of_sampling_on_as_they_are) {
         EXPECT_EQ(chat_with(field).options.sampling, "{" + field + "}");
     EXPECT_EQ(chat_with(R"("dry_penalty_last_n":-1)").options.sampling,
               R"({"dry_penalty_last_n":1000000})")
-        << "the whole context, in a way that all servers take";
+        << "the whole context, as every server accepts it";
 }
 
 TEST(chat_request, passes_on_what_the_template_is_to_get) {

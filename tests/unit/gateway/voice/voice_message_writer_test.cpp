@@ -41,7 +41,7 @@ TEST(voice_chunk, is_named_by_its_session_and_not_by_the_library) {
     EXPECT_EQ(c, json::parse(R"({"type":"chunk","id":"3-2","reply":"3","seq":2,"text":"*Hello!* ",
         "speech":"Hello!","boundary":"sentence","tokens":4,"gap_ms":120.0,"slot":1,
         "slot_reused":true,"cached":40,"evaluated":2,"guard_wait_ms":1.5})"))
-        << "and where the servers are is no business of clients";
+        << "clients do not see the servers' addresses";
 }
 
 TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
@@ -63,7 +63,7 @@ TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
     EXPECT_EQ(end["finish_reason"], "eos");
     EXPECT_EQ(end["text"], "One. ");
     EXPECT_EQ(end["usage"]["wasted"], 1);
-    EXPECT_EQ(end["usage"]["prompt"], 20) << "of all requests, as what was cached of it";
+    EXPECT_EQ(end["usage"]["prompt"], 20) << "the sum over all requests, like the cached tokens";
     EXPECT_EQ(end["metrics"]["chunks"], 2);
     EXPECT_EQ(end["metrics"]["first_chunk_ms"], 80);
     EXPECT_EQ(end["metrics"]["voice_to_voice_ms"],

@@ -54,7 +54,7 @@ TEST_F(uncut_reply, is_one_request_however_many_chunks_wait) {
         d.ask();
         d.go_on(seq);
     }
-    EXPECT_EQ(d.wants().size(), 999u) << "a chunk each";
+    EXPECT_EQ(d.wants().size(), 999u) << "one chunk for each token";
     EXPECT_EQ(d.machine.result().metrics.cuts, 0);
 }
 

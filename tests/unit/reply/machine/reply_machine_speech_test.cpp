@@ -71,7 +71,7 @@ TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
     d.tokens("<think>", "Hm.");
     EXPECT_THAT(d.wants(), ElementsAre("thought 0 'Hm.'"));
     d.tokens(" So", "!", "</think>");
-    EXPECT_THAT(d.wants(), IsEmpty()) << "until the one before is read";
+    EXPECT_THAT(d.wants(), IsEmpty()) << "the previous thought has not been taken";
     d.go_on(0);
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("thought 1 ' So!'"));
@@ -87,7 +87,7 @@ TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
     d.go_on(3);
     d.ask();
     EXPECT_EQ(d.machine.result().reasoning, "Hm. So!");
-    EXPECT_EQ(d.machine.result().metrics.chunks, 2) << "thoughts are none";
+    EXPECT_EQ(d.machine.result().metrics.chunks, 2) << "thoughts do not count as chunks";
 }
 
 // --- prompts
@@ -112,7 +112,7 @@ TEST(reply_machine_speech, tells_a_reader_that_a_long_prompt_is_being_evaluated)
     d.machine.event_read(d.now, progress_to(80));
     d.go_on(0);
     d.ask();
-    EXPECT_THAT(d.wants(), ElementsAre("thought 1 ''")) << "one for all that came meanwhile";
+    EXPECT_THAT(d.wants(), ElementsAre("thought 1 ''")) << "one for all progress since then";
     d.machine.event_read(d.now, progress_to(90));
     d.go_on(1);
     d.ask();
