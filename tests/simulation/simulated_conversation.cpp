@@ -46,7 +46,7 @@ void simulated_conversation::begin() {
 
 void simulated_conversation::say(std::string words) {
     world_.check(history_.append({.role = "user", .content = words}),
-                 "what the user says is taken between turns");
+                 "the history accepts messages between turns");
     expected_.said(std::move(words));
     compare();
 }
@@ -57,7 +57,7 @@ void simulated_conversation::user_speaks() {
     say("User " + std::to_string(id_) + " says " + std::to_string(turns_left_));
     plan_ = random_plan(world_.random(), conversations::render_chatml(history_.messages()));
     rest_.reset();
-    world_.check(history_.begin_turn(), "a turn begins where none runs");
+    world_.check(history_.begin_turn(), "a turn begins when no turn runs");
     expected_.prepare_turn(plan_->model.text());
     start_turn({});
     if (chance(world_.random(), 0.1))
@@ -67,7 +67,7 @@ void simulated_conversation::user_speaks() {
 void simulated_conversation::user_speaks_meanwhile() {
     if (running_ == 0 || ended_) return;
     world_.check(!history_.append({.role = "user", .content = "lost"}),
-                 "nothing is taken while a turn runs");
+                 "the history accepts no message while a turn runs");
     said_meanwhile_.emplace_back("And that.");
 }
 
@@ -134,13 +134,15 @@ void simulated_conversation::resume() {
     if (ended_ || running_ != 0) return;
     const bool may_resume = expected_.can_resume(world_.now());
     const auto unheard = history_.resume(world_.now());
-    world_.check(unheard.has_value() == may_resume, "a turn goes on within its grace");
+    world_.check(unheard.has_value() == may_resume,
+                 "a turn can be resumed during its grace period");
     if (!unheard) {
         world_.note("nothing to resume");
         return user_speaks();
     }
-    world_.check(*unheard == expected_.resume(), "what was not heard is handed over again");
-    world_.check(history_.spoken() == expected_.spoken(), "what was heard is not");
+    world_.check(*unheard == expected_.resume(), "text that was not heard is handed over again");
+    world_.check(history_.spoken() == expected_.spoken(),
+                 "text that was heard is not handed over again");
     std::optional<detail::reply_origin> origin;
     if (rest_ && (rest_->generated || !rest_->text.text().empty())) {
         origin = {.rest = std::exchange(rest_, {}), .spoken = expected_.spoken()};
@@ -313,7 +315,7 @@ void simulated_conversation::trim() {
     if (plan.drop > 0) world_.note("exchanges are dropped");
     world_.check(plan.drop < costs.size(), "the last exchange stays");
     world_.check(history_.drop_oldest(plan.drop) == expected_.drop(plan.drop),
-                 "what is planned is dropped");
+                 "the planned exchanges are dropped");
     compare();
 }
 
@@ -352,7 +354,7 @@ detail::reply_machine::transitions simulated_conversation::made() const {
 
 void simulated_conversation::compare() const {
     world_.check(history_.transcript() == expected_.transcript(),
-                 "history is what the policy says of what was generated, handed over and heard");
+                 "the history follows the policy for generated, handed over and heard text");
     const auto turn = history_.last_turn();
     world_.check(turn.generated >= turn.handed_over && turn.handed_over >= turn.heard,
                  "generated >= handed over >= heard");
@@ -367,7 +369,8 @@ void simulated_conversation::check_end() const {
     world_.check(ends_ == replies_.size(), "each turn ends exactly once");
     for (const auto& r : replies_) r->check_end();
     const conversations::turn_history loaded(history_.saved());
-    world_.check(loaded.transcript() == expected_.transcript(), "what is saved is the history");
+    world_.check(loaded.transcript() == expected_.transcript(),
+                 "the saved text contains the history");
 }
 
 }  // namespace tandem::test

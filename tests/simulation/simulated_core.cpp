@@ -87,7 +87,7 @@ void simulated_core::request_answered() {
 
 void simulated_core::report_slot_mismatch(int asked, int used) {
     world_.check(slot_for(asked) == used && asked != used,
-                 "only a server that has other slots runs a request elsewhere");
+                 "a request runs on another slot only if its own slot does not exist");
     world_.note("a request runs on another slot");
     known_.report_slot_mismatch(asked, used);
 }

@@ -170,10 +170,10 @@ void simulated_reply::perform_actions() {
 // --- servers
 
 void simulated_reply::perform(const detail::action::request_server&) {
-    world_.check(!live_.open && !live_.slot_held, "a server is left with nothing on it");
-    world_.check(!std::exchange(is_seeking_, true), "one server is asked for at a time");
+    world_.check(!live_.open && !live_.slot_held, "a reply that leaves a server has nothing there");
+    world_.check(!std::exchange(is_seeking_, true), "only one server is requested at a time");
     const auto done = [this](simulated_start where) {
-        world_.check(std::exchange(is_seeking_, false), "an answer comes once");
+        world_.check(std::exchange(is_seeking_, false), "an answer arrives once");
         if (!ended()) on_server_acquired(std::move(where));
     };
     if (site_.core)
@@ -211,13 +211,14 @@ void simulated_reply::switch_to_server(simulated_start where) {
 }
 
 void simulated_reply::perform(const detail::action::log_failover&) {
-    world_.check(plan_.rules.retry_policy.retries > 0, "only what goes on is told to go on");
+    world_.check(plan_.rules.retry_policy.retries > 0,
+                 "a reply continues only if retries are allowed");
     world_.note("a reply goes on");
     broke_off(machine_.failover_cause());
 }
 
 void simulated_reply::perform(const detail::action::report_timeout&) {
-    world_.check(ticket_ == slots::no_ticket, "only what was sent can be late");
+    world_.check(ticket_ == slots::no_ticket, "only a request that was sent can time out");
 }
 
 void simulated_reply::perform(const detail::action::log_slot_mismatch& a) {
@@ -310,7 +311,8 @@ void simulated_reply::perform(const detail::action::update_slot_request&) {
 }
 
 void simulated_reply::perform(const detail::action::check_slot_demand& a) {
-    world_.check(live_.open && live_.slot_held, "only a running request may be needed less");
+    world_.check(live_.open && live_.slot_held,
+                 "only a running request asks whether its slot is wanted");
     if (!site_.core->slots().is_wanted(a.slot, machine_.due(world_.now()))) return;
     world_.note("a request ends for a reply that is due sooner");
     machine_.slot_wanted(world_.now());
@@ -363,9 +365,9 @@ void simulated_reply::take_back() {
 }
 
 void simulated_reply::perform(const detail::action::hand_over& a) {
-    world_.check(std::exchange(asked_, false), "a chunk goes to a consumer who asks");
+    world_.check(std::exchange(asked_, false), "a chunk is handed over only on request");
     world_.check(!std::exchange(speaking_, true), "a chunk waits for the continue before it");
-    world_.check(a.value.id.seq == next_seq_++, "chunks come in their order");
+    world_.check(a.value.id.seq == next_seq_++, "chunks arrive in order");
     world_.check(!a.value.text.empty(), "no chunk is empty");
     world_.check(text::find_invalid_utf8(a.value.text) == std::string_view::npos,
                  "each chunk is valid UTF-8");

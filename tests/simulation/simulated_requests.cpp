@@ -53,11 +53,11 @@ void simulated_reply::perform(const detail::action::send_request& a) {
         return world_.at(10ms, [this, id] { refuse(id, {errc::bad_request, {}}); });
     }
     const auto position = position_of(machine_.next_prompt());
-    world_.check(position.has_value(), "the prompt is the one of the reply so far");
+    world_.check(position.has_value(), "the prompt is the text of the reply so far");
     if (!position) return;
     const auto read = machine_.transcript().generated().size();
     world_.check(plan_.model.bytes_before(*position) == read && read >= generated_,
-                 "nothing that was read is generated again");
+                 "no text that was read is generated again");
     generated_ = read;
     auto events = events_from(plan_.model, *position, a.n_predict, site_.core->vocabulary());
     if (events.empty())
@@ -132,7 +132,7 @@ void simulated_reply::events_come_late(simulated_answer& from) {
     while (!live_.open && from.read(event)) {
         const auto text = machine_.text().size();
         machine_.event_read(world_.now(), event);
-        world_.check(machine_.text().size() == text, "what comes late is dropped");
+        world_.check(machine_.text().size() == text, "late data is dropped");
         perform_actions();
     }
 }
@@ -158,7 +158,7 @@ void simulated_reply::perform(const detail::action::send_warming_request& a) {
     world_.check(has_ids_of_another_vocabulary() || position_of(prompt).has_value(),
                  "a slot is prefilled with the reply so far");
     world_.check(prompt.ids.size() + (whole.as_ids() ? 1 : 0) == whole.ids.size(),
-                 "one token is left to the next request");
+                 "one token is left for the next request");
     // Without an answer, a timeout must end the request.
     if (chance(world_.random(), habits_.fault) || site_.core->hangs()) return;
     const auto id = warm_.id;
@@ -198,8 +198,9 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
     auto& ended = live_.slot_held && !live_.open ? live_ : warm_;
     world_.check(ended.slot_held && !ended.open, "a slot is released once, after its request");
     world_.check(!a.erase || plan_.rules.erase_after_cut,
-                 "a slot is erased only if that is wanted");
-    world_.check(a.note.is_use || &ended == &warm_, "only prefilling is no use of a slot");
+                 "a slot is erased only if the rules require it");
+    world_.check(a.note.is_use || &ended == &warm_,
+                 "only a prefill does not count as a use of the slot");
     ended.slot_held = false;
     auto note = a.note;
     note.holds = machine_.text().substr(0, a.holds_bytes);
@@ -207,7 +208,7 @@ void simulated_reply::perform(const detail::action::release_slot& a) {
 }
 
 void simulated_reply::perform(const detail::action::log_late_start& a) {
-    world_.check(live_.open && a.held >= 500ms, "only a late answer is told");
+    world_.check(live_.open && a.held >= 500ms, "only a late answer is logged");
 }
 
 }  // namespace tandem::test

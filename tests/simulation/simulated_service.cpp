@@ -105,11 +105,11 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     }
     world_.check(may_serve(*next), "a server that is chosen may serve");
     world_.check(!elsewhere || !is_another || next->id != before,
-                 "what goes elsewhere goes elsewhere");
+                 "a turn that must leave its server gets another one");
     if (!is_well) world_.note("a turn goes to a server that hangs");
     if (list_.find(next->id)->health.check_if_stale(world_.now())) arm_timer();
     auto& core = *cores_.at(next->id);
-    world_.check(!core.refuses(), "what is placed is not refused");
+    world_.check(!core.refuses(), "the chosen server does not refuse the turn");
     return &core;
 }
 
@@ -241,7 +241,7 @@ void simulated_service::ask_health(server_id id) {
         else if (!cores_.at(id)->is_up())
             answer = chance(world_.random(), 0.7) ? errc::connect_failed : errc::model_loading;
         s->health.record_check_result(world_.now(), answer, {});
-        world_.check(s->health.may_serve() == !answer, "a server's health is what it answered");
+        world_.check(s->health.may_serve() == !answer, "a server's health follows its last answer");
         arm_timer();
         evict_if_needed(id, asked);
     });

@@ -22,7 +22,7 @@ slots::ticket simulated_slots::want(slots::slot_request w, taker to) {
     const bool is_full = static_cast<std::size_t>(turns) >= rules_.queue_limit;
     const auto ticket = scheduler_.request(w);
     world_.check((ticket == slots::no_ticket) == (w.kind == slots::request_kind::turn && is_full),
-                 "turns are refused where as many wait as may, and nothing else is");
+                 "a turn is refused if the queue is full, and only then");
     if (ticket != slots::no_ticket) waiting_.emplace(ticket, waiting{std::move(w), std::move(to)});
     return ticket;
 }
@@ -36,15 +36,14 @@ bool simulated_slots::is_wanted(int slot, time_point due) const {
     const bool is_live = std::ranges::any_of(
         waiting_, [](const auto& entry) { return slots::is_live(entry.second.wish); });
     const bool wanted = scheduler_.is_wanted(slot, due, world_.now());
-    world_.check(!wanted || is_live, "only a reply that waits wants another one's slot");
+    world_.check(!wanted || is_live, "only a waiting live reply wants another reply's slot");
     return wanted;
 }
 
 void simulated_slots::forget(slots::ticket t) {
     if (t == slots::no_ticket) return;
     scheduler_.withdraw(t);
-    world_.check(waiting_.erase(t) + granted_.erase(t) == 1,
-                 "only a wish that waits is taken back");
+    world_.check(waiting_.erase(t) + granted_.erase(t) == 1, "only a waiting request is withdrawn");
     give();
 }
 
@@ -81,7 +80,7 @@ void simulated_slots::arm() {
 
 void simulated_slots::use(int slot) {
     auto& u = at(slot);
-    world_.check(!u.busy, "one request a slot");
+    world_.check(!u.busy, "a slot runs one request at a time");
     world_.check(!u.released || world_.now() - *u.released >= rules_.guard,
                  "no slot is used within its guard");
     u.busy = true;
@@ -115,7 +114,7 @@ void simulated_slots::check_grants(const std::vector<slots::grant>& given) {
     std::set<slots::ticket> granted;
     for (const auto& g : given)
         world_.check(waiting_.contains(g.ticket) && granted.insert(g.ticket).second,
-                     "a slot goes to somebody who waits");
+                     "a slot is granted to a waiting request");
     for (const auto& g : given)
         if (g.guard_wait > duration{}) world_.note("a request waits for a guard");
     // In a larger batch, the tickets of the other grants do not count as waiting.
@@ -130,7 +129,7 @@ void simulated_slots::check_order(const slots::grant& g) {
         const auto why = scheduler_.find_wait_reason(ticket, world_.now());
         const bool waits_for_prefill = why && why->prefilled_slot;
         world_.check(!slots::is_live(w) || w.due >= taken.due || waits_for_prefill,
-                     "what is due first is served first");
+                     "the request that is due first is served first");
     }
 }
 
@@ -147,7 +146,7 @@ void simulated_slots::check_nobody_waits_in_vain() {
             world_.check(!is_open(slot), "no request waits beside a free slot");
     }
     const auto next = scheduler_.next_grant();
-    world_.check(!next || *next > world_.now(), "what is due is granted");
+    world_.check(!next || *next > world_.now(), "each grant is made when it is due");
 }
 
 bool simulated_slots::is_open(int slot) {
@@ -158,7 +157,7 @@ bool simulated_slots::is_open(int slot) {
 
 void simulated_slots::check_nothing_runs() const {
     for (const auto& u : uses_) world_.check(!u.busy, "no slot is left in use");
-    world_.check(waiting_.empty() && granted_.empty(), "no wish for a slot is left");
+    world_.check(waiting_.empty() && granted_.empty(), "no slot request is left");
 }
 
 void simulated_slots::check_nothing_left() const {

@@ -36,7 +36,7 @@ void simulated_world::run(std::uint64_t most_steps) {
         ++steps_;
         course_ = course_ * 31 + static_cast<std::uint64_t>(now_.time_since_epoch().count());
     }
-    check(steps_ < most_steps, "the run comes to an end");
+    check(steps_ < most_steps, "the run ends");
 }
 
 void simulated_world::check(bool holds, const char* promise) {
