@@ -12,7 +12,8 @@
 namespace tandem::testing {
 namespace {
 
-constexpr pacing modes[] = {pacing::strict, pacing::warm, pacing::ahead, pacing::stream};
+constexpr pacing modes[] = {pacing::automatic, pacing::strict, pacing::warm, pacing::ahead,
+                            pacing::stream};
 
 class pacing_contract : public contract {
  protected:

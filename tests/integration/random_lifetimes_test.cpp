@@ -232,7 +232,8 @@ class random_lifetimes : public ::testing::Test {
         all.pop_back();
     }
     config settings() {
-        constexpr std::array ways{pacing::strict, pacing::warm, pacing::ahead, pacing::stream};
+        constexpr std::array ways{pacing::automatic, pacing::strict, pacing::warm, pacing::ahead,
+                                  pacing::stream};
         config c;
         c.server.url = any_of(urls_);
         c.server.proxy = "none";
