@@ -76,11 +76,11 @@ class reply {
     }
 
     /// Completes with the `speech` of the next chunk as soon as that is complete, while the
-    /// previous one is still spoken, so that its sound can be made early. `pacing::ahead` and
-    /// `stream` generate it that early. This is no delivery: request the chunk as usual, and do not
-    /// speak it before. The text is empty if the chunk is delivered first, as in the other pacings,
-    /// if it has nothing to speak, or if the reply ends. It may wait for a continue: do not make
-    /// the continue depend on it.
+    /// previous one is still spoken, so that its sound can be made early. `pacing::automatic`,
+    /// `ahead` and `stream` generate it that early. This is no delivery: request the chunk as usual,
+    /// and do not speak it before. The text is empty if the chunk is delivered first, as in the
+    /// other pacings, if it has nothing to speak, or if the reply ends. It may wait for a continue:
+    /// do not make the continue depend on it.
     ///
     /// Handler signature: `void(error_code, std::string)`.
     ///
@@ -95,9 +95,8 @@ class reply {
     }
 
     /// Reports that the chunk and all before it were spoken: the next one may be generated and
-    /// delivered. A stale or
-    /// repeated id changes nothing, nor does the id of another reply; the log warns of the first of
-    /// these.
+    /// delivered. A stale or repeated id changes nothing, nor does the id of another reply; the log
+    /// warns of the first of these.
     void continue_after(chunk_id id);
 
     /// Ends the reply: generation stops, and undelivered text is dropped. After this has returned,

@@ -28,7 +28,7 @@ void simulated_reply::patience_begins() {
 /// A listener that waits in silence receives a chunk or the end in time, unless the simulated time
 /// has leapt.
 void simulated_reply::check_patience(time_point since) const {
-    const bool is_waiting = lost_since_ == since && asked_ && !speaking_ && !ended();
+    const bool is_waiting = lost_since_ == since && asked_ && unspoken_.empty() && !ended();
     if (!is_waiting || machine_.phase() == detail::reply_phase::generated) return;
     const auto silent_since = std::max(since, waits_since_);
     world_.check(world_.leapt_since(since) ||
@@ -43,7 +43,7 @@ void simulated_reply::check_giving_up() const {
     world_.note("a reply is given up");
     const auto silent_since = std::max(lost_since_.value_or(time_point::max()), waits_since_);
     world_.check(
-        !speaking_ && silent_since + plan_.rules.retry_policy.resume_within <= world_.now(),
+        unspoken_.empty() && silent_since + plan_.rules.retry_policy.resume_within <= world_.now(),
         "a reply is given up after resume_within of silence");
 }
 

@@ -44,7 +44,8 @@ detail::reply_rules random_rules(rng& random, const simulated_model& model, paci
             .chunk_deadline = milliseconds(chance(random, 0.7) ? 0 : pick(random, 1, 2000)),
             .max_tokens = chance(random, 0.2) ? pick(random, 1, 60) : 0,
             .erase_after_cut = chance(random, 0.1),
-            .has_stop_words = !model.stop_word().empty()};
+            .has_stop_words = !model.stop_word().empty(),
+            .lookahead = static_cast<std::size_t>(chance(random, 0.7) ? 0 : pick(random, 1, 8))};
 }
 
 text::chunk_limits random_limits(rng& random) {
@@ -366,7 +367,10 @@ void simulated_reply::take_back() {
 
 void simulated_reply::perform(const detail::action::hand_over& a) {
     world_.check(std::exchange(asked_, false), "a chunk is handed over only on request");
-    world_.check(!std::exchange(speaking_, true), "a chunk waits for the continue before it");
+    world_.check(unspoken_.size() <= plan_.rules.lookahead,
+                 "a chunk waits for the continue of those before it, but for the lookahead");
+    world_.check(a.value.early == !unspoken_.empty(), "a chunk before its time is marked");
+    unspoken_.push_back(a.value.id);
     world_.check(a.value.id.seq == next_seq_++, "chunks arrive in order");
     world_.check(!a.value.text.empty(), "no chunk is empty");
     world_.check(text::find_invalid_utf8(a.value.text) == std::string_view::npos,
@@ -380,12 +384,19 @@ void simulated_reply::perform(const detail::action::hand_over& a) {
     say_stale_things();
     if (chance(world_.random(), 0.3))
         machine_.speaks_until(world_.now(), a.value.id, up_to(world_.random(), 10'000));
-    if (next_seq_ <= habits_.continues_until.value_or(next_seq_))
-        world_.at(habits_.speech_time, [this, id = a.value.id] { spoken(id); });
+    if (!a.value.early) speak();
+    if (plan_.rules.lookahead > 0) world_.at({}, [this] { request_next_chunk(); });
+}
+
+void simulated_reply::speak() {
+    const auto id = unspoken_.front();
+    if (id.seq < habits_.continues_until.value_or(id.seq + 1))
+        world_.at(habits_.speech_time, [this, id] { spoken(id); });
 }
 
 void simulated_reply::spoken(chunk_id id) {
-    speaking_ = false;
+    unspoken_.pop_front();
+    if (!unspoken_.empty()) speak();
     waits_since_ = world_.now();
     if (lost_since_) patience_begins();
     listener_.on_continued(id);
@@ -396,7 +407,7 @@ void simulated_reply::spoken(chunk_id id) {
 
 void simulated_reply::say_stale_things() {
     if (!chance(world_.random(), 0.2)) return;
-    machine_.continued(world_.now(), {machine_.id(), next_seq_ - 2});
+    machine_.continued(world_.now(), {machine_.id(), unspoken_.front().seq - 1});
     machine_.continued(world_.now(), {machine_.id() + 1, next_seq_ - 1});
     machine_.continued(world_.now(), {machine_.id(), next_seq_});
 }

@@ -9,6 +9,7 @@
 #include "text/chunks/chunker.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -154,6 +155,7 @@ class simulated_reply {
     // The consumer.
     void request_next_chunk();
     void take_back();
+    void speak();
     void spoken(chunk_id id);
     void say_stale_things();
     void arm_timer();
@@ -190,7 +192,7 @@ class simulated_reply {
     time_point waits_since_{};  // start of the listener's silence
 
     bool asked_ = false;
-    bool speaking_ = false;
+    std::deque<chunk_id> unspoken_;  // handed over and not continued
     std::uint32_t next_seq_ = 0;
     std::string handed_over_;
     std::string spoken_;  // handed_over_ with the text of earlier replies before it

@@ -42,7 +42,7 @@ answer_plan simulated_reply::plan_of(std::size_t events) const {
 
 void simulated_reply::perform(const detail::action::send_request& a) {
     const bool generates_early = plan_.mode != pacing::strict && plan_.mode != pacing::warm;
-    world_.check(!speaking_ || generates_early, "nothing is requested before continue");
+    world_.check(unspoken_.empty() || generates_early, "nothing is requested before continue");
     open(live_, a.slot);
     const auto id = live_.id;
     if (!site_.core->is_up())
