@@ -37,8 +37,8 @@ class latency_histogram {
 
     /// A percentile is the upper edge of its bin, at most 1 % too high.
     latency_stats figures() const;
-    /// Returns the time in ms that at least this share of the samples, from 0 to 1, does not exceed;
-    /// -1 without samples.
+    /// Returns the time in ms that at least this share of the samples, from 0 to 1, does not
+    /// exceed; -1 without samples.
     double percentile(double share) const;
 
  private:

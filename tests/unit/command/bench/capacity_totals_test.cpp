@@ -43,7 +43,7 @@ TEST(capacity_totals, count_a_wait_when_it_ends) {
 
 TEST(capacity_totals, leave_out_the_first_half) {
     capacity_totals totals(half);
-    totals.add_ended(turn_with(begin, {start + 5s}), false, half - 1s);
+    totals.add_ended(turn_with(begin, {begin + 5s}), false, half - 1s);
     totals.add_ended(turn_with(begin, {}), true, half - 1s);
     totals.add_running(speaking(turn_with(begin, {half - 1ms})), end);
     const auto step = totals.result(1, end);
