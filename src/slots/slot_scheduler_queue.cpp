@@ -17,8 +17,8 @@ constexpr duration longest_absence = std::chrono::minutes(5);
 // Loading a text from host memory takes as long as evaluating about this many bytes.
 constexpr std::size_t cost_of_restoring = 256;
 
-// A continuation that is due within this time, which is less than a sentence, is urgent: it gets any
-// slot, and other requests end early for it.
+// A continuation that is due within this time, which is less than a sentence, is urgent: it gets
+// any slot, and other requests end early for it.
 constexpr duration urgent_within = std::chrono::seconds(2);
 // A request ends early only for a ticket that is due this much sooner than the next request of the
 // same reply: about a sentence sooner if the ticket is a turn, whose listener waits in silence, and

@@ -167,7 +167,8 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     const auto ready = full_ready();
     EXPECT_THAT(schema("ready"), ContainerEq(keys_of(ready)));
     EXPECT_THAT(schema("limits"), ContainerEq(keys_of(ready["limits"])));
-    EXPECT_THAT(schema("chunk"), ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {.early = true})))));
+    EXPECT_THAT(schema("chunk"),
+                ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {.early = true})))));
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));
     EXPECT_THAT(schema("metrics"), ContainerEq(keys_of(end["metrics"])));
