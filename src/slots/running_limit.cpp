@@ -26,13 +26,21 @@ constexpr int least_limit = 2;
 
 }  // namespace
 
-void running_limit::record(double running, int tokens, duration took, time_point now) {
+bool running_limit::is_trusted(const sample& s, time_point now) {
+    return s.tokens >= tokens_to_trust && now - s.last < trust_for;
+}
+
+void running_limit::record(double running, int tokens, duration took, duration whole,
+                           time_point now) {
     const double seconds = std::chrono::duration<double>(took).count();
     if (tokens < fewest_tokens || seconds <= 0) return;
     auto& s = by_count_[std::max(1, static_cast<int>(std::lround(running)))];
     if (now - s.last >= trust_for) s = {};
     const double weight = std::min(s.tokens, tokens_remembered);
     s.tokens_per_s = (s.tokens_per_s * weight + tokens / seconds * tokens) / (weight + tokens);
+    const double kept = s.tokens > 0 ? weight / s.tokens : 0;
+    s.made = s.made * kept + tokens + 1;
+    s.used_s = s.used_s * kept + std::chrono::duration<double>(whole).count();
     s.tokens = weight + tokens;
     s.last = now;
 }
@@ -40,8 +48,7 @@ void running_limit::record(double running, int tokens, duration took, time_point
 int running_limit::find(time_point now) const {
     std::map<int, double> together;
     for (const auto& [count, s] : by_count_)
-        if (s.tokens >= tokens_to_trust && now - s.last < trust_for)
-            together.emplace(count, count * s.tokens_per_s);
+        if (is_trusted(s, now)) together.emplace(count, count * s.tokens_per_s);
     if (together.size() < 2) return unlimited;
     const auto by_speed = [](const auto& a, const auto& b) { return a.second < b.second; };
     const double most = std::max_element(together.begin(), together.end(), by_speed)->second;
@@ -50,6 +57,18 @@ int running_limit::find(time_point now) const {
     });
     if (enough->first * clearly_more > together.rbegin()->first) return unlimited;
     return std::max(enough->first, least_limit);
+}
+
+// Without a limit each request adds the same, so a few less than all slots show the speed of all.
+std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now) const {
+    constexpr double nearly_all_slots = 0.8;
+    const int limit = find(now);
+    const int most = std::min(limit, slots);
+    const int least = limit < slots ? limit : static_cast<int>(std::ceil(nearly_all_slots * slots));
+    for (auto seen = by_count_.lower_bound(least); seen != by_count_.end(); ++seen)
+        if (const auto& s = seen->second; is_trusted(s, now) && s.used_s > 0)
+            return std::max(most, seen->first) * s.made / s.used_s;
+    return std::nullopt;
 }
 
 }  // namespace tandem::slots

@@ -59,6 +59,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
     learn_speed(s, note, now);
     learn_restoring(s, note);
+    count_change(s, note);
     s.busy = s.is_prefilled_now = false;
     if (!note.has_run) return;
     s.server_state = note.server_state;
@@ -81,7 +82,7 @@ void slot_scheduler::learn_speed(const slot_state& s, const release_info& note, 
     const auto whole = now - s.began_at;
     if (note.tokens == 0 || whole <= duration{}) return;
     const double running = to_ms(running_time_ - s.running_time_before) / to_ms(whole);
-    limit_.record(running, note.tokens, note.generation_time, now);
+    limit_.record(running, note.tokens, note.generation_time, whole, now);
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if
@@ -94,13 +95,22 @@ void slot_scheduler::learn_restoring(const slot_state& s, const release_info& no
     restored_ = std::clamp(restored_ + step, -remembered, remembered);
 }
 
+void slot_scheduler::count_change(const slot_state& s, const release_info& note) noexcept {
+    if (!note.has_run || s.last_user == nobody || s.last_user == s.user) return;
+    ++changes_.count;
+    changes_.evaluated += note.evaluated;
+}
+
+duration slot_scheduler::find_lateness(time_point now) const {
+    if (queue_.empty() || !is_live(queue_.front().wish)) return {};
+    return std::max(duration{}, now - queue_.front().wish.due);
+}
+
 // If a ticket is overdue, one more request may run than seems best. Its speed shows whether the
 // limit is still right.
 int slot_scheduler::find_most_running(time_point now) const {
     constexpr duration overdue = std::chrono::seconds(1);
-    const bool is_late =
-        !queue_.empty() && is_live(queue_.front().wish) && queue_.front().wish.due + overdue < now;
-    return limit_.find(now) + (is_late ? 1 : 0);
+    return limit_.find(now) + (find_lateness(now) > overdue ? 1 : 0);
 }
 
 void slot_scheduler::release_owner(owner_id owner) noexcept {

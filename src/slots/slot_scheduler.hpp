@@ -137,6 +137,13 @@ struct wait_reason {
 /// For a log: "waits 500 ms for the reuse guard of slot 1".
 std::string describe_wait(const wait_reason& w);
 
+/// How often a slot got the conversation of another owner, and the prompt tokens that the server
+/// evaluated then.
+struct residence_changes {
+    std::int64_t count = 0;
+    std::int64_t evaluated = 0;
+};
+
 /// Decides which request gets which slot, and when. Pure: callers pass the time, call take_grants()
 /// after each change, and call it again at next_grant().
 ///
@@ -235,6 +242,13 @@ class slot_scheduler {
     int count_running() const;
     /// The maximum number of requests that run at once, learned from their speed.
     int most_running() const noexcept { return most_running_; }
+    /// See running_limit.
+    std::optional<double> find_tokens_per_s(time_point now) const {
+        return limit_.find_tokens_per_s(usable_, now);
+    }
+    /// How long the first waiting request is overdue; 0 if none is.
+    duration find_lateness(time_point now) const;
+    const residence_changes& changes() const noexcept { return changes_; }
 
  private:
     struct slot_state {
@@ -292,6 +306,7 @@ class slot_scheduler {
     void count_running_time(time_point now);
     void learn_speed(const slot_state& s, const release_info& note, time_point now);
     void learn_restoring(const slot_state& s, const release_info& note) noexcept;
+    void count_change(const slot_state& s, const release_info& note) noexcept;
     int find_most_running(time_point now) const;
 
     // Queue, in slot_scheduler_queue.cpp.
@@ -317,6 +332,7 @@ class slot_scheduler {
     // The time of all requests together, up to counted_until_.
     duration running_time_{};
     time_point counted_until_{};
+    residence_changes changes_;
     int restored_ = 0;  // recent requests whose text was restored, minus others
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;

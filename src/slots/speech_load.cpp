@@ -1,0 +1,195 @@
+#include "slots/speech_load.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace tandem::slots {
+namespace {
+
+// Sessions are let in up to this load, and again from the lower one on, so that a measurement that
+// varies does not let in one more now and then.
+constexpr double full = 1.0;
+constexpr double has_room = 0.97;
+// So late is a listener who waits while the servers cannot keep up for other reasons than speech.
+constexpr duration too_late = std::chrono::seconds(2);
+constexpr duration lateness_valid_for = std::chrono::seconds(2);
+constexpr duration speed_valid_for = std::chrono::minutes(15);
+// Time constant of the average of a server's speed.
+constexpr duration speed_averaged_over = std::chrono::seconds(10);
+// Speech that a session is judged by, that all together are, and the least of it.
+constexpr double session_remembered_s = 120;
+constexpr double all_remembered_s = 1200;
+constexpr double least_speech_s = 10;
+// A new session counts as an average one that has spoken for so long.
+constexpr double average_assumed_s = 20;
+// No voice is faster: who continues sooner reads, and nobody listens.
+constexpr double fastest_voice = 12;
+// A user who is away for long says little about the others.
+constexpr duration longest_counted = std::chrono::seconds(60);
+// Until two sessions have ended.
+constexpr duration assumed_between_ends = std::chrono::seconds(5);
+
+double to_seconds(duration d) noexcept {
+    return std::chrono::duration<double>(d).count();
+}
+
+}  // namespace
+
+void speech_load::usage::add(double more_tokens, duration more_time, double remembered_s) {
+    tokens += more_tokens;
+    seconds += to_seconds(more_time);
+    if (seconds <= remembered_s) return;
+    tokens *= remembered_s / seconds;
+    seconds = remembered_s;
+}
+
+// --- sessions
+
+void speech_load::session_began(const std::string& session, time_point now) {
+    sessions_[session] = {.counted_from = now};
+}
+
+void speech_load::session_ended(const std::string& session, time_point now) {
+    if (sessions_.erase(session) == 0) return;
+    constexpr int remembered = 8;
+    if (last_end_) {
+        const auto since = now - *last_end_;
+        const bool is_first = between_ends_ == duration{};
+        between_ends_ = is_first ? since : between_ends_ + (since - between_ends_) / remembered;
+    }
+    last_end_ = now;
+}
+
+auto speech_load::find_session(const std::string& session) -> session_state* {
+    const auto found = sessions_.find(session);
+    return found == sessions_.end() ? nullptr : &found->second;
+}
+
+void speech_load::count(session_state& s, double tokens, time_point now) {
+    const auto took = s.counted_from ? now - *s.counted_from : duration{};
+    s.own.add(tokens, took, session_remembered_s);
+    all_.add(tokens, std::min(took, longest_counted), all_remembered_s);
+    s.counted_from = now;
+}
+
+void speech_load::turn_began(const std::string& session, time_point now) {
+    auto* const s = find_session(session);
+    if (!s) return;
+    count(*s, 0, now);
+    s->counted_from.reset();
+}
+
+void speech_load::chunk_came(const std::string& session, int tokens, time_point now) {
+    auto* const s = find_session(session);
+    if (!s) return;
+    if (s->unspoken.empty()) s->counted_from = now;
+    s->unspoken.push_back(tokens);
+}
+
+void speech_load::chunk_spoken(const std::string& session, time_point now) {
+    auto* const s = find_session(session);
+    if (!s || s->unspoken.empty()) return;
+    count(*s, s->unspoken.front(), now);
+    s->unspoken.pop_front();
+    if (s->unspoken.empty()) s->counted_from.reset();
+}
+
+void speech_load::turn_ended(const std::string& session, int wasted, time_point now) {
+    auto* const s = find_session(session);
+    if (!s) return;
+    double tokens = wasted;
+    for (const int unspoken : s->unspoken) tokens += unspoken;
+    s->unspoken.clear();
+    count(*s, tokens, now);
+}
+
+// --- servers
+
+void speech_load::servers_seen(const std::vector<observation>& usable, time_point now) {
+    servers_seen_at_ = now;
+    for (auto& [name, s] : servers_) s.is_usable = false;
+    for (const auto& seen : usable) {
+        auto& s = servers_[seen.server];
+        s.is_usable = true;
+        s.late = seen.late;
+        if (seen.tokens_per_s) learn_speed(s, *seen.tokens_per_s, now);
+    }
+    std::erase_if(servers_, [now](const auto& of) {
+        return !of.second.is_usable && now - of.second.known_at >= speed_valid_for;
+    });
+}
+
+void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point now) {
+    const auto since = now - std::exchange(s.known_at, now);
+    const bool is_known = s.tokens_per_s > 0 && since < speed_valid_for;
+    const double weight =
+        is_known ? 1 - std::exp(-to_seconds(since) / to_seconds(speed_averaged_over)) : 1;
+    s.tokens_per_s += weight * (tokens_per_s - s.tokens_per_s);
+}
+
+// Unknown as long as that of one server is, because that one may take all who come.
+std::optional<double> speech_load::find_supply(time_point now) const {
+    double sum = 0;
+    for (const auto& [name, s] : servers_) {
+        if (!s.is_usable) continue;
+        if (s.tokens_per_s <= 0 || now - s.known_at >= speed_valid_for) return std::nullopt;
+        sum += s.tokens_per_s;
+    }
+    return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+// A session goes where there is room, so the server that is least late counts.
+bool speech_load::is_late(time_point now) const {
+    if (now - servers_seen_at_ > lateness_valid_for) return false;
+    std::optional<duration> least;
+    for (const auto& [name, s] : servers_)
+        if (s.is_usable) least = std::min(s.late, least.value_or(s.late));
+    return least && *least >= too_late;
+}
+
+// --- load
+
+double speech_load::tokens_per_s_of_one() const noexcept {
+    if (all_.seconds < least_speech_s) return 0;
+    return std::min(fastest_voice, all_.tokens / all_.seconds);
+}
+
+double speech_load::find_need(time_point now) const {
+    const double one = tokens_per_s_of_one();
+    double sum = 0;
+    for (const auto& [name, s] : sessions_) {
+        const double pause =
+            s.unspoken.empty() && s.counted_from ? to_seconds(now - *s.counted_from) : 0;
+        const double tokens = s.own.tokens + one * average_assumed_s;
+        sum += std::min(fastest_voice, tokens / (s.own.seconds + average_assumed_s + pause));
+    }
+    return one > 0 ? sum : 0;
+}
+
+double speech_load::find(time_point now) const {
+    const auto supply = find_supply(now);
+    return supply ? find_need(now) / *supply : 0;
+}
+
+std::optional<duration> speech_load::refuse_session(time_point now) {
+    const double one = tokens_per_s_of_one();
+    const auto supply = find_supply(now);
+    const double need = find_need(now) + one;
+    const double allowed = supply.value_or(need) * (is_full_ ? has_room : full);
+    const bool is_over = supply && one > 0 && need > allowed;
+    is_full_ = is_over;
+    if (!is_over && !(one > 0 && is_late(now))) return std::nullopt;
+    const double too_many = is_over ? (need - allowed) / one : 1;
+    return std::clamp(time_until_ended(too_many), shortest_retry, longest_retry);
+}
+
+duration speech_load::time_until_ended(double sessions) const noexcept {
+    const auto one = between_ends_ > duration{} ? between_ends_ : assumed_between_ends;
+    const double count = std::ceil(sessions);
+    if (count * to_seconds(one) >= to_seconds(longest_retry)) return longest_retry;
+    return one * static_cast<int>(count);
+}
+
+}  // namespace tandem::slots

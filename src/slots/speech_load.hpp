@@ -1,0 +1,91 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tandem::slots {
+
+/// The load of some servers by those who listen: the tokens a second that the voices of all
+/// sessions use up, of the tokens a second that the servers make. Both are observed. A session
+/// counts while its voice speaks and while its user does, but not while it waits for the server:
+/// the load is what listeners need, not what they get. Pure.
+class speech_load {
+ public:
+    void session_began(const std::string& session, time_point now);
+    void session_ended(const std::string& session, time_point now);
+    /// The user has asked: until the reply's first chunk, the session waits for the server.
+    void turn_began(const std::string& session, time_point now);
+    /// The voice got a chunk, and speaks it after those before it.
+    void chunk_came(const std::string& session, int tokens, time_point now);
+    /// The voice has spoken the first chunk that it has not spoken yet.
+    void chunk_spoken(const std::string& session, time_point now);
+    /// `wasted`: generated tokens of the turn that were in no chunk.
+    void turn_ended(const std::string& session, int wasted, time_point now);
+
+    /// What was seen of a server that may be used.
+    struct observation {
+        std::string server{};
+        /// What it makes at most, if that is known. What was known before stays valid for a while.
+        std::optional<double> tokens_per_s{};
+        /// How long its first waiting request is overdue.
+        duration late{};
+    };
+    void servers_seen(const std::vector<observation>& usable, time_point now);
+
+    /// 1: the listeners need all that the servers make. 0 while one of the two is unknown.
+    double find(time_point now) const;
+    /// Nothing if one more session can be served in time, or if too little is known. Otherwise
+    /// after how long to try again.
+    std::optional<duration> refuse_session(time_point now);
+
+    static constexpr duration shortest_retry = std::chrono::seconds(1);
+    static constexpr duration longest_retry = std::chrono::seconds(30);
+
+ private:
+    /// Tokens that were spoken, and the time of speech and pauses that they were used up in.
+    struct usage {
+        double tokens = 0;
+        double seconds = 0;
+        void add(double more_tokens, duration more_time, double remembered_s);
+    };
+    struct session_state {
+        usage own{};
+        time_point began{};
+        /// Since when the voice has spoken its present chunk, or the user has been asked to speak;
+        /// nothing while the session waits for the server.
+        std::optional<time_point> counted_from{};
+        std::deque<int> unspoken{};  // tokens of the chunks that the voice has not spoken yet
+    };
+    struct server_state {
+        double tokens_per_s = 0;
+        time_point known_at{};
+        duration late{};
+        bool is_usable = false;
+    };
+
+    session_state* find_session(const std::string& session);
+    void count(session_state& s, double tokens, time_point now);
+    static void learn_speed(server_state& s, double tokens_per_s, time_point now);
+    double tokens_per_s_of_one() const noexcept;
+    double find_need(time_point now) const;
+    std::optional<double> find_supply(time_point now) const;
+    bool is_late(time_point now) const;
+    duration time_until_ended(double sessions) const noexcept;
+
+    std::unordered_map<std::string, session_state> sessions_;
+    std::map<std::string, server_state> servers_;
+    time_point servers_seen_at_{};
+    usage all_;
+    bool is_full_ = false;  // the last session was refused
+    // Mean time between ends of sessions; 0 until two ended.
+    std::optional<time_point> last_end_{};
+    duration between_ends_{};
+};
+
+}  // namespace tandem::slots

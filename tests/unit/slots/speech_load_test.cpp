@@ -1,0 +1,204 @@
+// Whether one more session can be spoken to in time.
+
+#include "slots/speech_load.hpp"
+
+#include "support/at.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::duration;
+using tandem::time_point;
+using tandem::slots::speech_load;
+using tandem::test::at;
+
+/// Callers who hear a chunk of 10 tokens in 3 s, and ask again at once.
+class a_speech_load : public testing::Test {
+ protected:
+    void begin(int caller) { load.session_began(name(caller), now); }
+    void end(int caller) { load.session_ended(name(caller), now); }
+    void pass(duration time) { now += time; }
+    /// All callers hear a reply of one chunk, after a silence of `wait` and a pause.
+    void talk(int callers, duration wait = {}, duration pause = {}) {
+        for (int c = 0; c < callers; ++c) load.turn_began(name(c), now);
+        pass(wait);
+        for (int c = 0; c < callers; ++c) load.chunk_came(name(c), 10, now);
+        pass(3s);
+        for (int c = 0; c < callers; ++c) load.chunk_spoken(name(c), now);
+        for (int c = 0; c < callers; ++c) load.turn_ended(name(c), 0, now);
+        pass(pause);
+    }
+    void begin_and_talk(int callers, duration wait = {}, duration pause = {}) {
+        for (int c = 0; c < callers; ++c) begin(c);
+        for (int turn = 0; turn < 20; ++turn) talk(callers, wait, pause);
+    }
+    void make(double tokens_per_s, duration late = {}) {
+        load.servers_seen({{"one", tokens_per_s, late}}, now);
+    }
+    static std::string name(int caller) { return std::to_string(caller); }
+
+    speech_load load;
+    time_point now = at(0s);
+};
+
+TEST_F(a_speech_load, lets_in_everybody_before_anything_is_known) {
+    EXPECT_FALSE(load.refuse_session(now));
+    for (int c = 0; c < 1000; ++c) begin(c);
+    make(10);
+    EXPECT_FALSE(load.refuse_session(now)) << "no voice was heard yet";
+    EXPECT_EQ(load.find(now), 0);
+}
+
+TEST_F(a_speech_load, lets_in_everybody_while_the_speed_of_a_server_is_unknown) {
+    begin_and_talk(100);
+    EXPECT_FALSE(load.refuse_session(now));
+    load.servers_seen({{"one", 10.0, {}}, {"two", std::nullopt, {}}}, now);
+    EXPECT_FALSE(load.refuse_session(now)) << "it may take all of them";
+}
+
+TEST_F(a_speech_load, is_what_listeners_need_of_what_the_servers_make) {
+    begin_and_talk(48);
+    make(320);
+    EXPECT_NEAR(load.find(now), 0.5, 0.01);
+    load.servers_seen({{"one", 320.0, {}}, {"two", 320.0, {}}}, now);
+    EXPECT_NEAR(load.find(now), 0.25, 0.01);
+}
+
+TEST_F(a_speech_load, counts_pauses_and_not_waits_for_the_server) {
+    begin_and_talk(48, 5s);
+    make(320);
+    EXPECT_NEAR(load.find(now), 0.5, 0.01) << "who waits needs no less";
+    speech_load other;
+    std::swap(load, other);
+    begin_and_talk(48, 0s, 3s);
+    make(320);
+    EXPECT_NEAR(load.find(now), 0.25, 0.02) << "who speaks half of the time needs half";
+}
+
+TEST_F(a_speech_load, counts_sessions_whose_user_is_away_less_and_less) {
+    begin_and_talk(96);
+    make(320);
+    ASSERT_NEAR(load.find(now), 1, 0.01);
+    pass(10min);
+    make(320);
+    EXPECT_LT(load.find(now), 0.2);
+}
+
+TEST_F(a_speech_load, refuses_those_who_are_more_than_the_servers_can_speak_for) {
+    begin_and_talk(90);
+    make(320);
+    int refused = 0;
+    for (int caller = 90; caller < 120; ++caller) {
+        if (load.refuse_session(now))
+            ++refused;
+        else
+            begin(caller);
+    }
+    EXPECT_EQ(refused, 24);
+}
+
+TEST_F(a_speech_load, counts_a_chunk_as_soon_as_it_was_spoken) {
+    begin(0);
+    load.turn_began(name(0), now);
+    for (int chunk = 0; chunk < 6; ++chunk) load.chunk_came(name(0), 10, now);
+    for (int chunk = 0; chunk < 5; ++chunk) {
+        pass(3s);
+        load.chunk_spoken(name(0), now);
+    }
+    make(10.0 / 3);
+    EXPECT_NEAR(load.find(now), 1, 0.01);
+}
+
+TEST_F(a_speech_load, counts_what_an_interrupted_reply_had_generated) {
+    for (int c = 0; c < 10; ++c) begin(c);
+    for (int turn = 0; turn < 20; ++turn) {
+        for (int c = 0; c < 10; ++c) {
+            load.turn_began(name(c), now);
+            load.chunk_came(name(c), 10, now);
+        }
+        pass(3s);
+        for (int c = 0; c < 10; ++c) load.turn_ended(name(c), 5, now);
+    }
+    make(50);
+    EXPECT_NEAR(load.find(now), 1, 0.01);
+}
+
+TEST_F(a_speech_load, takes_nobody_for_a_voice_who_reads) {
+    for (int c = 0; c < 2; ++c) begin(c);
+    for (int turn = 0; turn < 20; ++turn)
+        for (int c = 0; c < 2; ++c) {
+            load.turn_began(name(c), now);
+            load.chunk_came(name(c), 100, now);
+            pass(1s);
+            load.chunk_spoken(name(c), now);
+            load.turn_ended(name(c), 0, now);
+        }
+    make(100);
+    EXPECT_LE(load.find(now), 0.25);
+}
+
+TEST_F(a_speech_load, lets_nobody_in_again_because_a_measurement_varies) {
+    begin_and_talk(96);
+    make(320);
+    ASSERT_TRUE(load.refuse_session(now));
+    for (int turn = 0; turn < 20; ++turn) talk(96);
+    make(325);
+    EXPECT_TRUE(load.refuse_session(now));
+    for (int c = 90; c < 96; ++c) end(c);
+    EXPECT_FALSE(load.refuse_session(now));
+}
+
+TEST_F(a_speech_load, tells_to_retry_when_as_many_as_are_too_many_may_have_ended) {
+    begin_and_talk(96);
+    make(320);
+    const auto first = load.refuse_session(now);
+    ASSERT_TRUE(first);
+    EXPECT_GE(*first, speech_load::shortest_retry);
+    make(320);
+    for (int c = 200; c < 210; ++c) begin(c);
+    EXPECT_GT(*load.refuse_session(now), *first);
+    for (int c = 200; c < 209; ++c) {
+        pass(100ms);
+        end(c);
+    }
+    EXPECT_LT(*load.refuse_session(now), *first) << "sessions end quickly";
+    for (int c = 300; c < 500; ++c) begin(c);
+    EXPECT_LE(*load.refuse_session(now), speech_load::longest_retry);
+}
+
+TEST_F(a_speech_load, refuses_sessions_while_the_server_is_late_for_other_reasons) {
+    make(320, 5s);
+    EXPECT_FALSE(load.refuse_session(now)) << "nobody listens";
+    begin_and_talk(8);
+    EXPECT_FALSE(load.refuse_session(now)) << "that was long ago";
+    make(320, 5s);
+    EXPECT_TRUE(load.refuse_session(now));
+    load.servers_seen({{"one", 320.0, 5s}, {"two", 320.0, 0s}}, now);
+    EXPECT_FALSE(load.refuse_session(now)) << "the other one is not";
+}
+
+TEST_F(a_speech_load, leaves_out_a_server_that_cannot_be_used) {
+    begin_and_talk(96);
+    load.servers_seen({{"one", 320.0, {}}, {"two", 320.0, {}}}, now);
+    EXPECT_FALSE(load.refuse_session(now));
+    make(320);
+    EXPECT_TRUE(load.refuse_session(now));
+    load.servers_seen({}, now);
+    EXPECT_FALSE(load.refuse_session(now)) << "the turn has a better error";
+}
+
+TEST_F(a_speech_load, knows_a_speed_for_some_minutes) {
+    begin_and_talk(96);
+    make(320);
+    load.servers_seen({{"one", std::nullopt, {}}}, now);
+    EXPECT_TRUE(load.refuse_session(now));
+    pass(20min);
+    for (int turn = 0; turn < 20; ++turn) talk(96);
+    EXPECT_FALSE(load.refuse_session(now));
+}
+
+}  // namespace
