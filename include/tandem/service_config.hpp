@@ -5,6 +5,8 @@
 #include "tandem/duration.hpp"
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +69,13 @@ struct server_status {
     int conversations = 0;
     int generating = 0;
     int waiting = 0;
+    /// Tokens/s that its slots make together at most; nothing until that was observed.
+    std::optional<double> tokens_per_s{};
+    /// How long the first waiting request is overdue; 0 if none is.
+    duration late{};
+    /// How often a slot got another conversation, and the prompt tokens evaluated then.
+    std::int64_t residence_changes = 0;
+    std::int64_t residence_change_tokens = 0;
     /// Why it is down, in words.
     std::string fault{};
 };

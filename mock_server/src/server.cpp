@@ -21,7 +21,7 @@ void require(bool condition, const char* option, Value value, const char* rule) 
 }
 
 options checked(options o) {
-    require(o.parallel >= 1 && o.parallel <= 64, "parallel", o.parallel, "1 to 64");
+    require(o.parallel >= 1 && o.parallel <= 256, "parallel", o.parallel, "1 to 256");
     require(o.ctx_size / o.parallel >= 2, "ctx_size", o.ctx_size, "at least 2 for each slot");
     require(o.batch_size >= 1, "batch_size", o.batch_size, "at least 1");
     require(o.cache_ram >= -1, "cache_ram", o.cache_ram, "at least -1");

@@ -26,6 +26,8 @@ std::vector<server_status> server_directory::status(time_point now) const {
     std::vector<server_status> all;
     for (const auto& s : list_.all()) {
         const auto asked = state_of(s, now);
+        const auto slots = uses_.at(s.id)->slots->lock();
+        const auto& scheduler = slots->scheduler;
         all.push_back({.url = s.url,
                        .state = s.health.state(),
                        .draining = s.removal_deadline.has_value(),
@@ -33,7 +35,11 @@ std::vector<server_status> server_directory::status(time_point now) const {
                        .slots = asked.slots,
                        .conversations = s.conversations,
                        .generating = s.generating,
-                       .waiting = uses_.at(s.id)->slots->lock()->scheduler.count_waiting_requests(),
+                       .waiting = scheduler.count_waiting_requests(),
+                       .tokens_per_s = scheduler.find_tokens_per_s(now),
+                       .late = scheduler.find_lateness(now),
+                       .residence_changes = scheduler.changes().count,
+                       .residence_change_tokens = scheduler.changes().evaluated,
                        .fault = s.health.fault()});
     }
     return all;

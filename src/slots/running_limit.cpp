@@ -39,7 +39,7 @@ void running_limit::record(double running, int tokens, duration took, duration w
     const double weight = std::min(s.tokens, tokens_remembered);
     s.tokens_per_s = (s.tokens_per_s * weight + tokens / seconds * tokens) / (weight + tokens);
     const double kept = s.tokens > 0 ? weight / s.tokens : 0;
-    s.made = s.made * kept + tokens + 1;
+    s.made = s.made * kept + running * (tokens + 1);
     s.used_s = s.used_s * kept + std::chrono::duration<double>(whole).count();
     s.tokens = weight + tokens;
     s.last = now;
@@ -65,10 +65,12 @@ std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now
     const int limit = find(now);
     const int most = std::min(limit, slots);
     const int least = limit < slots ? limit : static_cast<int>(std::ceil(nearly_all_slots * slots));
+    std::optional<double> best;
     for (auto seen = by_count_.lower_bound(least); seen != by_count_.end(); ++seen)
         if (const auto& s = seen->second; is_trusted(s, now) && s.used_s > 0)
-            return std::max(most, seen->first) * s.made / s.used_s;
-    return std::nullopt;
+            best = std::max(best.value_or(0),
+                            s.made / s.used_s * std::max(1.0, double(most) / seen->first));
+    return best;
 }
 
 }  // namespace tandem::slots

@@ -30,7 +30,8 @@ class running_limit {
     struct sample {
         double tokens_per_s = 0;  // of one request
         double tokens = 0;        // weight, bounded so that the server's present speed counts
-        // The same requests from their grants on: all tokens, and how long they used slots.
+        // The same requests from their grants on: the tokens of all that ran, and how long each
+        // used its slot.
         double made = 0;
         double used_s = 0;
         time_point last{};

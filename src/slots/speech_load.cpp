@@ -18,10 +18,11 @@ constexpr duration lateness_valid_for = std::chrono::seconds(2);
 constexpr duration speed_valid_for = std::chrono::minutes(15);
 // Time constant of the average of a server's speed.
 constexpr duration speed_averaged_over = std::chrono::seconds(10);
-// Speech that a session is judged by, that all together are, and the least of it.
+// Speech that a session is judged by, and that all together are.
 constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
-constexpr double least_speech_s = 10;
+// Fewer tokens say little about the pace of voices.
+constexpr double fewest_tokens_spoken = 50;
 // A new session counts as an average one that has spoken for so long.
 constexpr double average_assumed_s = 20;
 // No voice is faster: who continues sooner reads, and nobody listens.
@@ -152,8 +153,8 @@ bool speech_load::is_late(time_point now) const {
 // --- load
 
 double speech_load::tokens_per_s_of_one() const noexcept {
-    if (all_.seconds < least_speech_s) return 0;
-    return std::min(fastest_voice, all_.tokens / all_.seconds);
+    if (all_.tokens < fewest_tokens_spoken) return 0;
+    return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
 }
 
 double speech_load::find_need(time_point now) const {

@@ -5,7 +5,8 @@ contains the results.
   voice_callers.py 64 --slots 8 --speed 40
   voice_callers.py 64 --slots 64 --speed 80 --total-speed 320
 
-The callers begin within two thirds of --settled-after; what happens before it is not counted. The
+The callers begin within two thirds of --settled-after; what happens before it is not counted. A
+caller who is refused because of overload tries again when the gateway says. The
 environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
 Exit status: 1 if a turn failed; 77 without aiohttp.
 """
@@ -73,16 +74,25 @@ class Caller:
 
     async def talk(self, session, url, settled, end):
         await asyncio.sleep(self._random.uniform(0, 2 / 3 * self._a.settled_after))
-        async with session.ws_connect(f"{url}/v1/voice") as socket:
-            messages = [{"role": "system", "content": self._system}]
-            while time.monotonic() < end:
-                question = "Tell me of the " + " and the ".join(self._random.choices(WORDS, k=8))
-                await socket.send_json({"type": "start", "text": question, "messages": messages})
-                messages = []
-                await self._hear(socket, settled)
-                await asyncio.sleep(self._a.pause)
+        while time.monotonic() < end:
+            async with session.ws_connect(f"{url}/v1/voice") as socket:
+                retry_after = await self._speak(socket, settled, end)
+            await asyncio.sleep(retry_after)
+
+    async def _speak(self, socket, settled, end):
+        """Speaks until the end. Returns after how many seconds to try again if the session is refused."""
+        messages = [{"role": "system", "content": self._system}]
+        while time.monotonic() < end:
+            question = "Tell me of the " + " and the ".join(self._random.choices(WORDS, k=8))
+            await socket.send_json({"type": "start", "text": question, "messages": messages})
+            messages = []
+            if (retry_after := await self._hear(socket, settled)) is not None:
+                return retry_after
+            await asyncio.sleep(self._a.pause)
+        return 0
 
     async def _hear(self, socket, settled):
+        """Returns after how many seconds to try again if the session is refused."""
         silent_since = time.monotonic()
         counts = silent_since >= settled
         interrupts = self._random.random() < self._a.interrupts
@@ -103,10 +113,15 @@ class Caller:
             elif event["type"] == "end":
                 if counts:
                     self._figures["usage"].append(event["usage"])
-                return
+                return None
+            elif event["type"] == "error" and event["code"] == "overloaded":
+                self._figures["refused"].append(event)
+                return event["retry_after_ms"] / 1000
             elif event["type"] == "error":
                 self._figures["failed"].append(event)
-                return
+                return None
+            elif event["type"] == "ready":
+                self._figures["let in"].append(self)
 
 
 def describe(times):
@@ -116,7 +131,7 @@ def describe(times):
 
 
 async def run(a):
-    figures = {"first": [], "gap": [], "usage": [], "failed": []}
+    figures = {"first": [], "gap": [], "usage": [], "failed": [], "refused": [], "let in": []}
     with contextlib.ExitStack() as stack:
         url = start_servers(stack, a)
         began = time.monotonic()
@@ -126,7 +141,7 @@ async def run(a):
             await asyncio.gather(*talks)
     total = {k: sum(u[k] for u in figures["usage"]) for k in ("generated", "heard", "cached", "evaluated")}
     print(
-        f"{a.callers} callers, {len(figures['first'])} turns: first chunk {describe(figures['first'])}; "
+        f"{a.callers} callers, {len(figures['let in'])} let in, {len(figures['refused'])} times refused, {len(figures['first'])} turns: first chunk {describe(figures['first'])}; "
         f"gap {describe(figures['gap'])}; {len(figures['failed'])} failed; of {total['generated']} tokens "
         f"{100 * (1 - total['heard'] / max(1, total['generated'])):.1f} % were not heard; "
         f"{total['evaluated']} prompt tokens evaluated, {total['cached']} cached"

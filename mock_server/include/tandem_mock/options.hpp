@@ -23,7 +23,7 @@ struct options {
     std::string host = "127.0.0.1";  ///< an IP address, not a host name
     std::uint16_t port = 0;          ///< 0 = any free one
 
-    int parallel = 2;      ///< slots, 1 to 64
+    int parallel = 2;      ///< slots, 1 to 256
     int ctx_size = 16384;  ///< tokens of all slots together, divided equally
     /// All slots share one context, and each slot reports its whole size. The mock does not
     /// simulate that the shared context may be full before a slot is.

@@ -3,7 +3,9 @@
 #include "gateway/answers/model_choice.hpp"
 #include "gateway/answers/model_list.hpp"
 #include "gateway/json/json_text.hpp"
+#include "gateway/sessions/session_door.hpp"
 #include "gateway/telemetry/process_stats.hpp"
+#include "loop/clock.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -65,6 +67,8 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
         error_code ec;
         const auto its = co_await model.bots.async_servers(
             boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        note_servers(model, its);
+        core.metrics.set_speech_load(model.name, model.load.find(detail::now()));
         servers.insert(servers.end(), its.begin(), its.end());
     }
     co_await exchange.send(200, metrics_now(core, servers),

@@ -8,6 +8,7 @@
 #include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/sessions/generation_job.hpp"
+#include "gateway/sessions/session_door.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
@@ -16,6 +17,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -156,9 +158,24 @@ class streamed_reply {
     bool has_begun_ = false;
 };
 
+// An answer in the history shows that the conversation is not new, even if the client does not
+// identify it. A raw prompt is not spoken to anybody.
+bool is_new_conversation(gateway_core& core, const generation_job& order) {
+    const auto is_answer = [](const chat_message& m) { return m.role == "assistant"; };
+    if (order.setup.raw || std::ranges::any_of(order.setup.messages, is_answer)) return false;
+    return order.pin.empty() || !core.places.find(detail::now(), order.pin);
+}
+
+std::optional<api_error> check_door(gateway_core& core, const generation_job& order) {
+    if (!is_new_conversation(core, order)) return std::nullopt;
+    return refuse_new_session(core, *order.model);
+}
+
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
                                  const generation_request& request, generation_job order,
                                  admitted& who) {
+    if (const auto error = check_door(core, order))
+        co_return co_await refuse(exchange, who, *error);
     auto& model = *order.model;
     const auto bytes = bytes_of(order);
     auto talk = open(core.places, order, detail::now());
@@ -211,6 +228,8 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         exchange.set_header(cache_header, kept ? "hit" : "miss");
         if (kept) co_return co_await answer_from_cache(exchange, core, model, head, *kept, who);
     }
+    if (const auto error = check_door(core, order))
+        co_return co_await refuse(exchange, who, *error);
     buffered_reply reply(core, std::move(order));
     const auto read = co_await reply.read(exchange);
     warn_of(core.options.instruments.log, reply.fault(), model.name, exchange.id());

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "base/time.hpp"
 #include "gateway/access/authorizer.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/sessions/gateway_options.hpp"
+#include "slots/speech_load.hpp"
 
 #include "tandem/service.hpp"
 
@@ -22,6 +24,9 @@ struct served_model {
     /// Not empty.
     std::vector<std::string> servers;
     service bots;
+    /// Of the voice sessions, and when its servers were last observed.
+    slots::speech_load load{};
+    time_point watched_at{};
 };
 
 /// The models of a gateway, in the order of its options.

@@ -3,6 +3,7 @@
 #include "base/trace_context.hpp"
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/session_door.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
@@ -35,7 +36,13 @@ voice_session::voice_session(gateway_state& gateway, voice_session_owner& host, 
       model_(model),
       id_(setup.session),
       turns_(std::move(setup)),
-      check_(gateway.executor) {}
+      check_(gateway.executor) {
+    model_.load.session_began(id_, detail::now());
+}
+
+voice_session::~voice_session() {
+    model_.load.session_ended(id_, detail::now());
+}
 
 // --- events and actions
 
@@ -210,6 +217,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
     began_ = detail::now();
+    model_.load.turn_began(id_, began_);
     prompt_ = take_text_said_up_to(number);
 }
 
@@ -243,13 +251,17 @@ void voice_session::take(time_point now, std::uint64_t number, const std::option
     if (number != number_) return;
     if (c) {
         gateway_.metrics.record_chunk(model_.name, *c);
+        model_.load.chunk_came(id_, c->tokens, now);
+        watch_servers(gateway_, model_);
         return turns_.on_chunk(now, number, *c);
     }
+    model_.load.turn_ended(id_, reply_->result().usage.wasted, now);
     audit_reply(now, reply_->result());
     turns_.on_reply_ended(now, number, reply_->result());
 }
 
 void voice_session::perform(const voice_action::continue_after& a) {
+    model_.load.chunk_spoken(id_, detail::now());
     reply_->continue_after(a.id);
 }
 

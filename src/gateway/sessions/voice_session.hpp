@@ -56,6 +56,9 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
     voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
                   voice_setup setup);
+    voice_session(const voice_session&) = delete;
+    voice_session& operator=(const voice_session&) = delete;
+    ~voice_session();
 
     served_model& model() const noexcept { return model_; }
 

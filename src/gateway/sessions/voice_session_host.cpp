@@ -1,6 +1,7 @@
 #include "gateway/sessions/voice_session_host.hpp"
 
 #include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/session_door.hpp"
 #include "loop/clock.hpp"
 
 #include <utility>
@@ -64,6 +65,8 @@ auto voice_session_host::open(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
     auto model = gateway_.models.find(first.model, who);
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
+    if (auto error = refuse_new_session(gateway_, *std::get<served_model*>(model)))
+        return *std::move(error);
     auto given = gateway_.known_sessions.admit(who.key_name(), {});
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
     const auto& admitted = std::get<voice_session_table::admission>(given);

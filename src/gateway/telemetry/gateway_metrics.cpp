@@ -3,6 +3,7 @@
 #include "gateway/access/routes.hpp"
 #include "gateway/telemetry/metric_labels.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
+#include "gateway/telemetry/reply_series.hpp"
 #include "transport/server_url.hpp"
 
 #include <fmt/format.h>
@@ -36,63 +37,10 @@ const buckets waits{0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
 const buckets lives{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
 const buckets shares{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1};
 
-double seconds(duration d) noexcept {
-    return std::chrono::duration<double>(d).count();
-}
-
-double seconds_of_ms(double ms) noexcept {
-    return ms / 1e3;
-}
-
-std::optional<double> first_token_after(const reply_result& r) {
-    for (const auto& e : r.timeline)
-        if (e.what == timeline_event::kind::first_token) return seconds(duration(e.at_ns));
-    return std::nullopt;
-}
-
-/// Metrics of the replies of one server and model.
-struct reply_series {
-    Counter& requests;
-    Counter& cuts;
-    Counter& warmings;
-    Counter& resumptions;
-    Counter& guard_waits;
-    Counter& evaluated;
-    Counter& cached;
-    Counter& warmed;
-    Counter& generated;
-    Counter& heard;
-    Counter& wasted;
-    Histogram& first_token;
-    Histogram& first_chunk;
-    Histogram& chunk_gap;
-    Histogram& slot_wait;
-    Histogram& guard_wait;
-    Histogram& cancel_to_idle;
-    Histogram& duration;
-    Histogram& cache_ratio;
-};
-
-void count_tokens(reply_series& s, const token_usage& u) {
-    s.evaluated.Increment(u.evaluated);
-    s.cached.Increment(u.cached);
-    s.warmed.Increment(u.warmed);
-    s.generated.Increment(u.generated);
-    s.heard.Increment(u.heard);
-    s.wasted.Increment(u.wasted);
-    if (u.prompt_tokens() > 0) s.cache_ratio.Observe(u.cache_hit_ratio());
-}
-
-void count_slots(reply_series& s, const slot_metrics& m) {
-    s.requests.Increment(m.requests);
-    s.cuts.Increment(m.cuts);
-    s.warmings.Increment(m.warmings);
-    s.resumptions.Increment(m.went_on);
-    s.guard_waits.Increment(m.guard_waits);
-    s.slot_wait.Observe(seconds_of_ms(m.slot_wait_ms));
-    s.guard_wait.Observe(seconds_of_ms(m.guard_wait_ms));
-    s.duration.Observe(seconds_of_ms(m.total_ms));
-    if (m.verified_cuts > 0) s.cancel_to_idle.Observe(seconds_of_ms(m.cancel_to_idle_ms));
+// For a counter that the server's slots keep.
+void raise_to(Counter& counter, std::int64_t total) {
+    const auto more = static_cast<double>(total) - counter.Value();
+    if (more > 0) counter.Increment(more);
 }
 
 }  // namespace
@@ -153,6 +101,14 @@ class gateway_metrics::registry {
         voice_sessions_.Set(static_cast<double>(load.voice_sessions));
     }
 
+    void set_speech_load(std::string_view model, double load) {
+        speech_load_.Add({{"model", model_label(model)}}).Set(load);
+    }
+
+    void count_refused_session(std::string_view model) {
+        sessions_refused_.Add({{"model", model_label(model)}}).Increment();
+    }
+
     void set_server(const server_status& s) {
         const Labels of_server{{"server", server_label(s.url)}};
         set_state(of_server, s.state);
@@ -161,6 +117,9 @@ class gateway_metrics::registry {
         conversations_.Add(of_server).Set(s.conversations);
         replies_running_.Add(of_server).Set(s.generating);
         queue_depth_.Add(of_server).Set(s.waiting);
+        speed_.Add(of_server).Set(s.tokens_per_s.value_or(0));
+        raise_to(residence_changes_.Add(of_server), s.residence_changes);
+        raise_to(residence_change_tokens_.Add(of_server), s.residence_change_tokens);
     }
 
     std::string text(const process_stats& process) const {
@@ -190,6 +149,8 @@ class gateway_metrics::registry {
     }
 
     void begin_voice(const std::string& model) {
+        set_speech_load(model, 0);
+        sessions_refused_.Add({{"model", model}});
         voice_turn_.Add({{"model", model}}, waits);
         voice_to_voice_.Add({{"model", model}}, waits);
         for_each_voice_part(voice_timing(), [&](const char* part, duration) {
@@ -339,6 +300,13 @@ class gateway_metrics::registry {
         histograms("tandem_voice_to_voice_part_seconds",
                    "Parts of the time from the user's last word to the first chunk.");
 
+    Family<Gauge>& speech_load_ =
+        gauges("tandem_speech_load",
+               "Tokens that the voices need, of those that the servers can generate at most.");
+    Family<Counter>& sessions_refused_ =
+        counters("tandem_sessions_refused_total",
+                 "New sessions that were refused because the servers are overloaded.");
+
     // Servers.
     Family<Gauge>& state_ = gauges("tandem_server_state", "1 for the current state of a server.");
     Family<Gauge>& circuit_open_ =
@@ -351,6 +319,14 @@ class gateway_metrics::registry {
         gauges("tandem_server_replies_running", "Running replies, including waiting ones.");
     Family<Gauge>& queue_depth_ =
         gauges("tandem_server_queue_depth", "Requests that wait for a slot.");
+    Family<Gauge>& speed_ =
+        gauges("tandem_server_tokens_per_second",
+               "Tokens that a server generates per second at most; 0 while unknown.");
+    Family<Counter>& residence_changes_ =
+        counters("tandem_server_residence_changes_total", "Slots that got another conversation.");
+    Family<Counter>& residence_change_tokens_ =
+        counters("tandem_server_residence_change_tokens_total",
+                 "Prompt tokens evaluated when a slot got another conversation.");
 };
 
 gateway_metrics::gateway_metrics(const std::vector<measured_server>& served,
@@ -383,6 +359,14 @@ void gateway_metrics::set_load(const gateway_load& load) {
 
 void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
     for (const auto& s : servers) all_->set_server(s);
+}
+
+void gateway_metrics::set_speech_load(std::string_view model, double load) {
+    all_->set_speech_load(model, load);
+}
+
+void gateway_metrics::count_refused_session(std::string_view model) {
+    all_->count_refused_session(model);
 }
 
 std::string gateway_metrics::text(const process_stats& process) const {

@@ -57,8 +57,13 @@ class gateway_metrics {
     void record_voice_latency(std::string_view model, duration since_asked,
                               const std::optional<voice_timing>& timing);
 
+    /// A new session of the model was refused, because the servers are overloaded.
+    void count_refused_session(std::string_view model);
+
     // Current values for the next text().
     void set_load(const gateway_load& load);
+    /// See slots::speech_load.
+    void set_speech_load(std::string_view model, double load);
     void set_servers(const std::vector<server_status>& servers);
 
     std::string text(const process_stats& process = {}) const;

@@ -177,6 +177,22 @@ TEST_F(counting, tells_how_its_servers_are) {
     EXPECT_EQ(value("tandem_server_queue_depth{" + server + "}"), 2);
 }
 
+TEST_F(counting, tells_of_the_load_and_of_changes_of_residence) {
+    const std::string server = R"({server="http://127.0.0.1:8081"})";
+    EXPECT_EQ(value("tandem_server_residence_changes_total" + server), 0);
+    EXPECT_EQ(value(R"(tandem_speech_load{model="talk"})"), 0);
+    metrics.set_servers({{.url = near_url, .tokens_per_s = 320}});
+    metrics.set_servers({{.url = near_url, .residence_changes = 2, .residence_change_tokens = 30}});
+    metrics.set_servers({{.url = near_url, .residence_changes = 5, .residence_change_tokens = 70}});
+    EXPECT_EQ(value("tandem_server_residence_changes_total" + server), 5);
+    EXPECT_EQ(value("tandem_server_residence_change_tokens_total" + server), 70);
+    EXPECT_EQ(value("tandem_server_tokens_per_second" + server), 0) << "no longer known";
+    metrics.set_speech_load("talk", 0.75);
+    EXPECT_EQ(value(R"(tandem_speech_load{model="talk"})"), 0.75);
+    metrics.count_refused_session("talk");
+    EXPECT_EQ(value(R"(tandem_sessions_refused_total{model="talk"})"), 1);
+}
+
 TEST_F(counting, has_bounded_labels_whatever_comes) {
     const auto tell_all_of = [&](int i) {
         const auto odd = "odd " + std::to_string(i) + "\n\"";
@@ -189,6 +205,8 @@ TEST_F(counting, has_bounded_labels_whatever_comes) {
         metrics.record_voice_latency(odd, 1ms, voice_timing());
         metrics.record_chunk(odd, {.id = {1, 1}, .metrics = {.server = odd}});
         metrics.set_servers({{.url = odd}});
+        metrics.set_speech_load(odd, 1);
+        metrics.count_refused_session(odd);
     };
     tell_all_of(0);
     const auto before = series();

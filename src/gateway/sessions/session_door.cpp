@@ -1,0 +1,55 @@
+#include "gateway/sessions/session_door.hpp"
+
+#include "gateway/sessions/gateway_state.hpp"
+#include "loop/clock.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace tandem::gateway {
+namespace {
+
+api_error make_overloaded_error(duration retry_after) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(retry_after);
+    return {.status = 503,
+            .code = "overloaded",
+            .message = fmt::format("the servers cannot speak for one more listener in time; try "
+                                   "again in {} s",
+                                   seconds.count()),
+            .retry_after = seconds};
+}
+
+bool is_usable(const server_status& s) {
+    return !s.draining && !s.circuit_open && s.state == server_status::health::up;
+}
+
+}  // namespace
+
+std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model& model) {
+    watch_servers(gateway, model);
+    const auto retry_after = model.load.refuse_session(detail::now());
+    if (!retry_after) return std::nullopt;
+    gateway.metrics.count_refused_session(model.name);
+    return make_overloaded_error(*retry_after);
+}
+
+void watch_servers(gateway_state& gateway, served_model& model) {
+    constexpr duration fresh = std::chrono::milliseconds(250);
+    const auto now = detail::now();
+    if (now - model.watched_at < fresh) return;
+    model.watched_at = now;
+    model.bots.async_servers([weak = gateway.weak_from_this(), &model](
+                                 const error_code& ec, const std::vector<server_status>& servers) {
+        if (const auto alive = weak.lock(); alive && !ec) note_servers(model, servers);
+    });
+}
+
+void note_servers(served_model& model, const std::vector<server_status>& servers) {
+    std::vector<slots::speech_load::observation> usable;
+    for (const auto& s : servers)
+        if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late});
+    model.load.servers_seen(usable, detail::now());
+}
+
+}  // namespace tandem::gateway

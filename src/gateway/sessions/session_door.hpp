@@ -1,0 +1,25 @@
+#pragma once
+
+#include "gateway/json/api_error.hpp"
+#include "gateway/sessions/served_models.hpp"
+
+#include "tandem/service_config.hpp"
+
+#include <optional>
+#include <vector>
+
+// New sessions are refused while the servers cannot speak for more listeners in time. On the
+// gateway's loop.
+namespace tandem::gateway {
+
+struct gateway_state;
+
+/// The error for a new session of the model; nothing if it can be served. Turns of existing
+/// sessions need no permission.
+std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model& model);
+
+/// Observes what the model's servers make, unless that was done just now.
+void watch_servers(gateway_state& gateway, served_model& model);
+void note_servers(served_model& model, const std::vector<server_status>& servers);
+
+}  // namespace tandem::gateway
