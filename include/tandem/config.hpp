@@ -142,8 +142,8 @@ struct generation_options {
 
     /// How many chunks may be handed over before the one that is spoken is continued, so that a
     /// voice can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate
-    /// chunks that early. After an interrupt, these chunks count as unheard. Files and flags cannot
-    /// set it.
+    /// chunks that early. After an interrupt, these chunks count as unheard. The reply ends when
+    /// its last chunk is continued, too. Files and flags cannot set it.
     int lookahead = 0;
 
     /// The order among replies that wait for a slot. Files and flags cannot set it.

@@ -72,6 +72,9 @@ class slot_scheduler::queue_simulation {
 
  private:
     void arrange();
+    auto count_usable() const {
+        return std::count_if(idle_.begin(), idle_.end(), [&](int s) { return !s_.is_stuck(s); });
+    }
     void find_open(const slot_request& w, bool stuck, prospects& p) const;
     void leave_wanted(prospects& p) const;
     void promise(int slot);
@@ -100,7 +103,7 @@ void slot_scheduler::queue_simulation::arrange() {
 slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
     prospects p{.awaits_prefilling = s_.is_prefilled_for(w)};
     p.are_kept_for_turns = w.kind == request_kind::continuation && !p.awaits_prefilling &&
-                           std::ssize(idle_) <= s_.usable_ / slots_for_each_kept_one;
+                           count_usable() <= s_.usable_ / slots_for_each_kept_one;
     find_open(w, false, p);
     // If every slot open to it is stuck, a live ticket still gets one: the server delays the
     // request, whose own timeout ends it if necessary.
@@ -250,10 +253,9 @@ bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
     for (std::size_t place = 0; place < queue_.size(); ++place) {
         const auto& w = queue_[place].wish;
         const auto gain = w.kind == request_kind::turn ? gain_of_a_turn : gain_of_a_continuation;
-        if (!is_live(w) || std::max(w.due, now) >= due - reuse_guard_ - gain ||
-            w.due > now + urgent_within + reuse_guard_)
-            return false;
-        if (!all[place].due && may_be_granted(slot, w)) return true;
+        if (!is_live(w) || w.due > now + urgent_within + reuse_guard_) return false;
+        const bool is_worth_it = std::max(w.due, now) < due - reuse_guard_ - gain;
+        if (is_worth_it && !all[place].due && may_be_granted(slot, w)) return true;
     }
     return false;
 }

@@ -14,7 +14,7 @@
 namespace tandem::detail {
 
 /// The consumer's side of one reply. Holds complete chunks and hands one over when the consumer
-/// requests it and has continued all previous ones, except the last `lookahead` of them. Pure.
+/// requests it and at most `lookahead` of those handed over are not continued. Pure.
 class chunk_outbox {
  public:
     /// A chunk that was handed over and not continued.
