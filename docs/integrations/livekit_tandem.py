@@ -42,12 +42,14 @@ class TandemAgent(Agent):
         async with aclosing(self._voice.reply(messages_of(chat_ctx), **timing_of(chat_ctx))) as chunks:
             async for chunk in chunks:
                 if not chunk["speech"]:
+                    await self._voice.spoken(chunk)
                     continue
                 output = self.session.output
                 with Playout(output.audio if output.audio_enabled else None, chunk) as playout:
                     yield chunk["speech"] + " "
                     yield FlushSentinel()
                     await asyncio.wait_for(playout.is_over.wait(), self._voice.patience)
+                await self._voice.spoken(chunk)
 
 
 class Playout:

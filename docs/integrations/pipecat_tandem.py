@@ -5,9 +5,8 @@
                          TandemEar(llm), assistant_aggregator])
 """
 
-import asyncio
 import time
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, fields
 
 import aiohttp
@@ -37,16 +36,16 @@ class TandemChunkFrame(ControlFrame):
 
 
 class TandemLLMService(LLMService):
-    """Answers an LLMContextFrame chunk by chunk; each next one when the one before was spoken."""
+    """Answers an LLMContextFrame chunk by chunk. The TTS makes the sound of each chunk while the one
+    before is spoken: options={"lookahead": 0} turns that off."""
 
     def __init__(self, *, url, api_key=None, options=None, system_instruction=None, **kwargs):
         settings = LLMSettings(**{f.name: None for f in fields(LLMSettings) if f.name != "extra"})
         settings.model, settings.system_instruction = "tandem", system_instruction
         super().__init__(settings=settings, **kwargs)
+        options = {"lookahead": 1, **(options or {})}
         self._voice = TandemVoice(url, api_key=api_key, options=options)
         self._user_stopped = None
-        self._chunk = None  # what is being spoken
-        self._spoken = None  # set when it was
 
     async def process_frame(self, frame: Frame, direction: FrameDirection):
         """An InterruptionFrame needs nothing here: Pipecat cancels the task that runs _answer."""
@@ -72,10 +71,8 @@ class TandemLLMService(LLMService):
             async with aclosing(self._voice.reply(asked["messages"], **self._timing())) as chunks:
                 async for chunk in chunks:
                     await self._speak(chunk)
-        except (TandemError, ValueError, aiohttp.ClientError, TimeoutError) as error:
+        except (TandemError, ValueError, aiohttp.ClientError) as error:
             await self.push_error(error_msg=f"tandem: {error}", exception=error)
-        finally:
-            self._chunk = None
 
     def _timing(self):
         frame, self._user_stopped = self._user_stopped, None
@@ -86,27 +83,24 @@ class TandemLLMService(LLMService):
 
     async def _speak(self, chunk):
         """A response of its own for each chunk: its end makes the TTS speak without waiting for more."""
-        if not chunk["speech"]:
-            return
-        self._chunk, self._spoken = chunk, asyncio.Event()
-        await self.push_frame(LLMFullResponseStartFrame())
-        await self.push_frame(LLMTextFrame(chunk["speech"]))
-        await self.push_frame(LLMFullResponseEndFrame())
+        if chunk["speech"]:
+            await self.push_frame(LLMFullResponseStartFrame())
+            await self.push_frame(LLMTextFrame(chunk["speech"]))
+            await self.push_frame(LLMFullResponseEndFrame())
         await self.push_frame(TandemChunkFrame(chunk))
-        await asyncio.wait_for(self._spoken.wait(), self._voice.patience)
 
     def heard(self, word):
         """The listener hears this word of the chunk that is being spoken."""
-        if self._chunk is None:
+        chunk = self._voice.speaking
+        if chunk is None:
             return
-        speech, begin = self._chunk["speech"], self._chunk.get("heard", 0)
-        at = speech.find(word, begin)
+        at = chunk["speech"].find(word, chunk.get("heard", 0))
         if at >= 0:
-            self._chunk["heard"] = at + len(word)
+            chunk["heard"] = at + len(word)
 
-    def spoken(self, chunk):
-        if chunk is self._chunk:
-            self._spoken.set()
+    async def spoken(self, chunk):
+        with suppress(TandemError):  # _answer reports a lost connection
+            await self._voice.spoken(chunk)
 
 
 class TandemEar(FrameProcessor):
@@ -123,6 +117,6 @@ class TandemEar(FrameProcessor):
         elif isinstance(frame, TTSTextFrame) and frame.context_id == self._context_id:
             self._llm.heard(frame.text.strip())
         elif isinstance(frame, TandemChunkFrame):
-            self._llm.spoken(frame.chunk)
+            await self._llm.spoken(frame.chunk)
             return
         await self.push_frame(frame, direction)

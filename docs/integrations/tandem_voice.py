@@ -3,10 +3,12 @@
     voice = TandemVoice("http://127.0.0.1:8090")
     async with aclosing(voice.reply(messages)) as chunks:
         async for chunk in chunks:
-            await speak(chunk["speech"])   # asking for the next chunk says that this one was spoken
+            await speak(chunk["speech"])
+            await voice.spoken(chunk)
 
-Leaving the loop early, by a break, an error or a cancelled task, is barge-in. What the listener has
-heard of the chunk by then goes into chunk["heard"], in characters of its speech.
+With options={"lookahead": 1}, each chunk comes while the one before is spoken, so that its sound can be
+prepared. Leaving the loop early, by a break, an error or a cancelled task, is barge-in. What the listener
+has heard of voice.speaking by then goes into voice.speaking["heard"], in characters of its speech.
 """
 
 import asyncio
@@ -36,32 +38,43 @@ class TandemVoice:
         self._http = self._socket = self._reader = self._events = None
         self._told = []  # the messages that the session knows, but for the assistant's
         self._turns = 0  # that were asked for
+        self._unspoken = []  # chunks of the running reply
         self.patience = 30.0  # seconds that the gateway waits for a chunk to be spoken
 
     async def reply(self, messages, **turn):
         """Yields the chunks of the reply to `messages`, which are the whole history: only what is
-        new of it is sent. `turn` has further fields of `start`. Raises TandemError, ValueError where
+        new of it is sent. Call spoken() for each chunk. `turn` has further fields of `start`. Raises TandemError, ValueError where
         there is nothing to reply to, and aiohttp.ClientError where there is no gateway."""
         self._turns += 1
         name = str(self._turns)
         await self._start(messages, {**turn, "turn": name})
-        chunk, has_ended = None, False
+        self._unspoken, has_ended = [], False
         try:
             while True:
                 event = await self._next_event(name)
                 if event["type"] == "end":
                     has_ended = True
                     return
-                chunk = event
-                yield chunk
-                await self._say(type="continue", chunk=chunk["id"])
+                self._unspoken.append(event)
+                yield event
         except TandemError:
             has_ended = True
             raise
         finally:
             if not has_ended and self._is_open():
                 with suppress(TandemError):
-                    await self._interrupt(chunk)
+                    await self._interrupt()
+
+    @property
+    def speaking(self):
+        """The chunk that is being spoken: the first one that is not spoken(); None without one."""
+        return self._unspoken[0] if self._unspoken else None
+
+    async def spoken(self, chunk):
+        """Says that this chunk, and all before it, were spoken. Has no effect after an interruption."""
+        if chunk in self._unspoken:
+            del self._unspoken[: self._unspoken.index(chunk) + 1]
+            await self._say(type="continue", chunk=chunk["id"])
 
     async def close(self):
         """Ends the session, if there is one."""
@@ -133,7 +146,9 @@ class TandemVoice:
         else:
             self._told = self._known
 
-    async def _interrupt(self, chunk):
+    async def _interrupt(self):
+        chunk = self.speaking
+        self._unspoken = []
         heard = chunk and chunk.get("heard")
         told = {} if heard is None else {"heard": {"chunk": chunk["id"], "chars": heard}}
         await self._say(type="interrupt", **told)

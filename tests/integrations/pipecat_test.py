@@ -14,19 +14,19 @@ class Stage(pipecat.FrameProcessor):
 
     def __init__(self):
         super().__init__()
-        self.said, self._came, self._chunk = [], asyncio.Condition(), None
+        self.said, self._came, self._chunks = [], asyncio.Condition(), []
 
     async def process_frame(self, frame, direction):
         if isinstance(frame, TandemChunkFrame):
             async with self._came:
-                self._chunk = frame
+                self._chunks.append(frame)
                 self._came.notify_all()
         elif isinstance(frame, pipecat.LLMTextFrame):
             self.said.append(frame.text)
 
     async def has_said(self, count):
         async with self._came:
-            await self._came.wait_for(lambda: len(self.said) >= count and self._chunk)
+            await self._came.wait_for(lambda: len(self.said) >= count and self._chunks)
 
     async def play(self, words):
         context = f"context-{len(self.said)}"
@@ -35,16 +35,17 @@ class Stage(pipecat.FrameProcessor):
             await self.push_frame(pipecat.TTSTextFrame(word, "word", context))
 
     async def finish(self):
-        chunk, self._chunk = self._chunk, None
-        await self.push_frame(chunk)
+        await self.push_frame(self._chunks.pop(0))
 
 
 class PipecatShim(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
-        self.make(self.enterContext(gateway()))
+        self.url = self.enterContext(gateway())
+        self.make(self.url)
 
-    def make(self, url):
-        self.llm, self.stage = TandemLLMService(url=url, system_instruction=SYSTEM), Stage()
+    def make(self, url, **options):
+        self.llm = TandemLLMService(url=url, system_instruction=SYSTEM, **options)
+        self.stage = Stage()
         self.addAsyncCleanup(self.llm.cleanup)
         self.ear = self.stage.next = TandemEar(self.llm)
         self.llm.next = self.stage
@@ -56,7 +57,25 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
     async def interrupt(self):
         await self.llm.queue_frame(pipecat.InterruptionFrame())
 
+    async def test_gives_the_tts_the_next_chunk_while_one_is_spoken(self):
+        answer = await self.ask(FIRST_TURN)
+        for n in (2, 3, 3):
+            await self.stage.has_said(n)
+            self.assertEqual(FIRST[:n], self.stage.said)
+            await self.stage.finish()
+        await answer
+
+    async def test_keeps_nothing_of_a_chunk_that_was_only_given_to_the_tts(self):
+        await self.ask(FIRST_TURN)
+        await self.stage.has_said(2)
+        await self.stage.play(["Yes,", "we", "do"])
+        await self.interrupt()
+        await self.ask(DIALOGUE[:4])
+        await self.stage.has_said(3)
+        self.assertEqual([*FIRST[:2], SECOND], self.stage.said)
+
     async def test_makes_a_response_of_each_chunk_and_waits_until_it_is_spoken(self):
+        self.make(self.url, options={"lookahead": 0})
         answer = await self.ask(FIRST_TURN)
         for n in range(1, 4):
             await self.stage.has_said(n)
@@ -68,6 +87,7 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(one * 3, kinds)
 
     async def test_tells_at_an_interruption_which_words_were_heard(self):
+        self.make(self.url, options={"lookahead": 0})
         await self.ask(FIRST_TURN)
         await self.stage.has_said(1)
         await self.stage.play(["Yes,", "we", "do"])
@@ -81,11 +101,11 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         await self.stage.has_said(1)
         await self.stage.play(["Yes,"])
         await self.ear.process_frame(pipecat.TTSTextFrame("tonight.", "word", "another"), None)
-        self.assertEqual(len("Yes,"), self.llm._chunk["heard"])
+        self.assertEqual(len("Yes,"), self.llm._voice.speaking["heard"])
 
     async def test_keeps_its_own_frame_from_the_processors_behind(self):
         answer = await self.ask(FIRST_TURN)
-        for n in range(1, 4):
+        for n in (1, 2, 3):
             await self.stage.has_said(n)
             await self.stage.finish()
         await answer

@@ -14,8 +14,12 @@ from tandem_voice import TandemError, TandemVoice
 
 async def spoken(voice, messages, **turn):
     """Returns the speech of all chunks of a reply without an interruption."""
+    said = []
     async with aclosing(voice.reply(messages, **turn)) as chunks:
-        return [chunk["speech"] async for chunk in chunks]
+        async for chunk in chunks:
+            said.append(chunk["speech"])
+            await voice.spoken(chunk)
+    return said
 
 
 async def interrupted(voice, messages, heard):
@@ -32,6 +36,11 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
         self.voice = TandemVoice(self.url)
         self.addAsyncCleanup(self.voice.close)
 
+    def with_lookahead(self):
+        voice = TandemVoice(self.url, options={"lookahead": 1})
+        self.addAsyncCleanup(voice.close)
+        return voice
+
     async def test_speaks_a_reply_chunk_by_chunk(self):
         self.assertEqual(FIRST, await spoken(self.voice, FIRST_TURN))
 
@@ -45,6 +54,25 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
     async def test_history_keeps_what_was_heard_of_an_interrupted_reply(self):
         self.assertEqual(FIRST[0], await interrupted(self.voice, FIRST_TURN, len("Yes, we do")))
         self.assertEqual([SECOND], await spoken(self.voice, DIALOGUE[:4]))
+
+    async def test_yields_a_chunk_early_and_ends_when_all_are_spoken(self):
+        voice = self.with_lookahead()
+        async with aclosing(voice.reply(FIRST_TURN)) as chunks:
+            first, second = await anext(chunks), await anext(chunks)
+            self.assertTrue(second["early"])
+            await voice.spoken(first)
+            third = await anext(chunks)
+            await voice.spoken(third)
+            self.assertEqual([], [chunk async for chunk in chunks])
+        self.assertEqual(FIRST, [chunk["speech"] for chunk in (first, second, third)])
+
+    async def test_history_keeps_nothing_of_an_early_chunk(self):
+        voice = self.with_lookahead()
+        async with aclosing(voice.reply(FIRST_TURN)) as chunks:
+            await anext(chunks)
+            await anext(chunks)
+            voice.speaking["heard"] = len("Yes, we do")
+        self.assertEqual([SECOND], await spoken(voice, DIALOGUE[:4]))
 
     async def test_speaks_nothing_of_a_reply_that_was_left(self):
         async with aclosing(self.voice.reply(FIRST_TURN)) as chunks:
