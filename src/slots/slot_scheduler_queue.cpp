@@ -102,8 +102,9 @@ void slot_scheduler::queue_simulation::arrange() {
 
 slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
     prospects p{.awaits_prefilling = s_.is_prefilled_for(w)};
-    p.are_kept_for_turns = w.kind == request_kind::continuation && !p.awaits_prefilling &&
-                           count_usable() <= s_.usable_ / slots_for_each_kept_one;
+    const auto kept = s_.usable_ / slots_for_each_kept_one;
+    p.are_kept_for_turns = kept > 0 && w.kind == request_kind::continuation &&
+                           !p.awaits_prefilling && count_usable() <= kept;
     find_open(w, false, p);
     // If every slot open to it is stuck, a live ticket still gets one: the server delays the
     // request, whose own timeout ends it if necessary.

@@ -136,6 +136,13 @@ TEST_F(last_idle_slot, counts_no_wait_for_it_as_a_guard_wait) {
     EXPECT_TRUE(reason->is_slot_kept);
 }
 
+TEST(only_stuck_slots, are_given_to_any_continuation) {
+    slot_scheduler s(2, 0s);
+    for (const int slot : {0, 1}) s.set_server_state(slot, tandem::slots::server_slot_state::busy);
+    s.request({.kind = request_kind::continuation, .due = at(9s)});
+    EXPECT_EQ(s.take_grants(at(0s)).size(), 1u);
+}
+
 TEST(last_of_two_slots, is_given_to_any_continuation) {
     slot_scheduler s(2, 0s);
     s.request();
