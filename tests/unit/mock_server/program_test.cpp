@@ -190,7 +190,7 @@ TEST(program, says_what_is_wrong_with_its_flags) {
 
 TEST(program, has_one_status_for_all_that_is_wrong_with_its_flags) {
     for (const char* flags :
-         {"--nosuch", "--port=70000", "--memory=long", "--parallel=100", "--cache-ram=-2",
+         {"--nosuch", "--port=70000", "--memory=long", "--parallel=257", "--cache-ram=-2",
           "--conversation-change-ms=-1", "--total-tokens-per-second=-1"})
         EXPECT_EQ(WEXITSTATUS(program({flags}).wait()), 2) << flags;
     EXPECT_EQ(WEXITSTATUS(program({"--help"}).wait()), 0);
