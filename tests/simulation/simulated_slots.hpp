@@ -62,6 +62,8 @@ class simulated_slots {
     void check_grants(const std::vector<slots::grant>& given);
     void check_order(const slots::grant& g);
     void check_nobody_waits_in_vain();
+    bool may_be_kept_waiting(const slots::slot_request& w);
+    int count_open();
     bool is_open(int slot);
     void offer(const slots::grant& g);
     void arm();

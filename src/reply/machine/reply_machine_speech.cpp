@@ -3,7 +3,6 @@
 #include "text/sentences/trim_to_speakable.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 // The spoken form of chunks, the time that the voice needs for it, and the pacing that depends on
 // that time.
@@ -30,8 +29,9 @@ time_point reply_machine::due(time_point now) const {
     if (delivery_.count_unacknowledged() == 0)
         return delivery_.handed_over() == 0 ? started_ : listener_waits_since_;
     auto end = delivery_.is_speaking() ? std::max(speech_ends_, now) : now;
-    for (const auto& c : delivery_.unspoken() | std::views::drop(1))
-        end += pace_.estimate(c.characters);
+    const auto& unspoken = delivery_.unspoken();
+    for (std::size_t early = 1; early < unspoken.size(); ++early)
+        end += pace_.estimate(unspoken[early].characters);
     for (const auto& c : delivery_.held()) end += pace_.estimate(text::count_characters(c.text));
     return end;
 }
