@@ -33,11 +33,12 @@ DIALOGUE = [
 FIRST_TURN = DIALOGUE[:2]
 
 
-def _dialogues():
-    """Yields DIALOGUE, and variants in which the user interrupts the first two sentences after each word."""
+def _dialogues(heard_words):
+    """Yields DIALOGUE, and variants in which the user interrupts the first two sentences after this
+    number of words, or after each."""
     yield DIALOGUE
     words = " ".join(FIRST[:2]).split()
-    for n in range(1, len(words)):
+    for n in [heard_words] if heard_words else range(1, len(words)):
         heard = {"role": "assistant", "content": " ".join(words[:n])}
         yield [*DIALOGUE[:2], heard, *DIALOGUE[3:]]
 
@@ -55,12 +56,12 @@ def _started(stack, arguments, **environment):
 
 
 @contextlib.contextmanager
-def gateway(*flags):
+def gateway(*flags, heard_words=None):
     """Yields the URL of a gateway. Its model answers as in _dialogues(). `flags` are additional flags
     of `serve`."""
     with contextlib.ExitStack() as stack:
         script = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
-        for i, messages in enumerate(_dialogues()):
+        for i, messages in enumerate(_dialogues(heard_words)):
             script.write(json.dumps({"id": f"table-{i}", "messages": messages}) + "\n")
         script.flush()
         mock = _started(stack, [os.environ["TANDEM_MOCK_SERVER"], "--dialogues", script.name])

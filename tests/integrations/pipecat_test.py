@@ -66,6 +66,7 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         await answer
 
     async def test_keeps_nothing_of_a_chunk_that_was_only_given_to_the_tts(self):
+        self.make(self.enterContext(gateway(heard_words=3)))
         await self.ask(FIRST_TURN)
         await self.stage.has_said(2)
         await self.stage.play(["Yes,", "we", "do"])

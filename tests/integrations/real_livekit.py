@@ -160,9 +160,9 @@ async def interrupts_and_tells_what_was_heard(stage):
     voice = stage.agent._voice
     interrupt = voice._interrupt
 
-    async def spy(chunk):
-        told.append(dict(chunk))
-        await interrupt(chunk)
+    async def spy():
+        told.append(dict(voice.speaking))
+        await interrupt()
 
     voice._interrupt = spy
     handle = stage.session.generate_reply(user_input=DIALOGUE[1]["content"])

@@ -109,9 +109,9 @@ class Stage:
 
 async def plays_whole_reply_paced(stage):
     await stage.worker.queue_frame(LLMContextFrame(stage.context))
-    await stage.until(lambda: len(stage.voice.said) == 1)
+    await stage.until(lambda: len(stage.voice.said) == 2)
     await stage.until(lambda: stage.speaker.played > 0.2)
-    assert stage.voice.said == FIRST[:1], f"came before the first was spoken: {stage.voice.said}"
+    assert stage.voice.said == FIRST[:2], f"came before the first was spoken: {stage.voice.said}"
     await stage.until(lambda: len(stage.voice.said) == 3 and FIRST[2] in stage.assistant())
     assert stage.voice.said == FIRST, stage.voice.said
     assert stage.assistant() == " ".join(FIRST), stage.assistant()
@@ -121,9 +121,9 @@ async def interrupts_and_tells_what_was_heard(stage):
     told = []
     interrupt = stage.llm._voice._interrupt
 
-    async def spy(chunk):
-        told.append(dict(chunk))
-        await interrupt(chunk)
+    async def spy():
+        told.append(dict(stage.llm._voice.speaking))
+        await interrupt()
 
     stage.llm._voice._interrupt = spy
     await stage.worker.queue_frame(LLMContextFrame(stage.context))

@@ -36,8 +36,8 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
         self.voice = TandemVoice(self.url)
         self.addAsyncCleanup(self.voice.close)
 
-    def with_lookahead(self):
-        voice = TandemVoice(self.url, options={"lookahead": 1})
+    def with_lookahead(self, url=None):
+        voice = TandemVoice(url or self.url, options={"lookahead": 1})
         self.addAsyncCleanup(voice.close)
         return voice
 
@@ -67,7 +67,7 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(FIRST, [chunk["speech"] for chunk in (first, second, third)])
 
     async def test_history_keeps_nothing_of_an_early_chunk(self):
-        voice = self.with_lookahead()
+        voice = self.with_lookahead(self.enterContext(gateway(heard_words=3)))
         async with aclosing(voice.reply(FIRST_TURN)) as chunks:
             await anext(chunks)
             await anext(chunks)
