@@ -6,9 +6,12 @@
             await speak(chunk["speech"])
             await voice.spoken(chunk)
 
-With options={"lookahead": 1}, each chunk comes while the one before is spoken, so that its sound can be
-prepared. Leaving the loop early, by a break, an error or a cancelled task, is barge-in. What the listener
-has heard of voice.speaking by then goes into voice.speaking["heard"], in characters of its speech.
+With options={"lookahead": 1}, reply() yields each chunk while the one before is spoken: make its sound in
+this loop, and call spoken() in the task that plays it. Without spoken(), a reply ends after 30 s
+(continue_timeout).
+
+Leaving the loop early, by a break, an error or a cancelled task, is barge-in. What the listener has heard
+of voice.speaking by then goes into voice.speaking["heard"], in characters of its speech.
 """
 
 import asyncio
@@ -21,11 +24,12 @@ PROTOCOL = "tandem.voice.v1"
 
 
 class TandemError(Exception):
-    """What the gateway said; `code` is for programs."""
+    """What the gateway said; `code` is for programs. `retry_after` is in seconds, or None: with the code
+    "overloaded", the servers cannot speak for one more caller before that."""
 
-    def __init__(self, code, message, retryable=False):
+    def __init__(self, code, message, retryable=False, retry_after=None):
         super().__init__(f"{code}: {message}")
-        self.code, self.retryable = code, retryable
+        self.code, self.retryable, self.retry_after = code, retryable, retry_after
 
 
 class TandemVoice:
@@ -43,8 +47,9 @@ class TandemVoice:
 
     async def reply(self, messages, **turn):
         """Yields the chunks of the reply to `messages`, which are the whole history: only what is
-        new of it is sent. Call spoken() for each chunk. `turn` has further fields of `start`. Raises TandemError, ValueError where
-        there is nothing to reply to, and aiohttp.ClientError where there is no gateway."""
+        new of it is sent. Call spoken() for each chunk. `turn` has further fields of `start`. Raises
+        TandemError, ValueError where there is nothing to reply to, and aiohttp.ClientError where there
+        is no gateway."""
         self._turns += 1
         name = str(self._turns)
         await self._start(messages, {**turn, "turn": name})
@@ -135,9 +140,15 @@ class TandemVoice:
             elif kind == "error" and named in (turn, None):
                 if "reply" not in event:
                     await self._take_back()
-                raise TandemError(event["code"], event["message"], event.get("retryable", False))
+                raise self._error_of(event)
             elif named == turn:
                 return event
+
+    @staticmethod
+    def _error_of(event):
+        wait = event.get("retry_after_ms")
+        wait = None if wait is None else wait / 1000
+        return TandemError(event["code"], event["message"], event.get("retryable", False), wait)
 
     async def _take_back(self):
         """The start was refused: nothing of it is in the session, if there is one."""

@@ -61,7 +61,7 @@ struct chunk {
     /// The text to speak: without Markdown and HTML marks, code blocks, link targets and emoji, by
     /// the fields of `speech_config`; with `speech_form::exact` the same as `text`.
     /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
-    /// to speak, for example in a chunk of code: continue it at once then.
+    /// to speak, for example in a chunk of code: continue it after the chunks before it then.
     std::string speech{};
     /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;

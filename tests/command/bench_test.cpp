@@ -201,7 +201,7 @@ TEST_F(bench, shows_each_step_and_why_a_server_carries_nobody) {
     EXPECT_EQ(r.status, 1);
     EXPECT_THAT(r.out, HasSubstr("\n        4 "));
     EXPECT_THAT(r.out, HasSubstr("over: failed\n"));
-    EXPECT_THAT(r.out, HasSubstr("not even 1 caller within the limits\n"));
+    EXPECT_THAT(r.out, HasSubstr("given up, as every turn of a step failed\n"));
     EXPECT_THAT(r.out, HasSubstr("bad_request: "));
 }
 

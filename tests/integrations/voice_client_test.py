@@ -124,6 +124,13 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
             await spoken(voice, FIRST_TURN)
 
 
+class VoiceClientErrors(unittest.TestCase):
+    def test_say_when_to_try_again(self):
+        event = {"type": "error", "code": "overloaded", "message": "full", "retry_after_ms": 2500}
+        self.assertEqual(2.5, TandemVoice._error_of(event).retry_after)
+        self.assertIsNone(TandemVoice._error_of({**event, "retry_after_ms": None}).retry_after)
+
+
 class VoiceClientAndKeys(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         key, line = new_key("bot")

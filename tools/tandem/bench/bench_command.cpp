@@ -32,13 +32,13 @@ bool measure_load(bench_run& run, const bench_options& options, terminal& t) {
     return report->figures.failed == 0 && report->missed == 0;
 }
 
-// Returns whether the server carries at least one caller.
+// Returns whether the server carries at least one caller, and answered to the end.
 bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
     const auto report = run.find_capacity();
     if (!report) return false;
     t.print(options.json ? capacity_json(*report)
                          : format_capacity_report(*report, is_color_enabled(options.color, t)));
-    return report->callers > 0;
+    return report->callers > 0 && !report->was_given_up;
 }
 
 int bench_status(bool good, const terminal& t) {

@@ -129,6 +129,7 @@ std::string capacity_step_json(const capacity_step& s, const capacity_limits& li
         .field("callers", s.callers)
         .field("held", exceeded.empty())
         .field("exceeded", std::string_view(exceeded))
+        .field("first_chunks", s.first_chunks)
         .field("first_chunk_p95_ms", s.first_chunk_p95)
         .field("gap_p99_ms", s.gap_p99)
         .field("failed", s.failed)
@@ -139,7 +140,9 @@ std::string capacity_step_json(const capacity_step& s, const capacity_limits& li
 std::string capacity_json(const capacity_report& r) {
     json_object o;
     o.field("event", "capacity").field("setting", capacity_setting_of(r));
-    o.field("stopped_early", r.was_stopped).field("callers", r.callers);
+    o.field("stopped_early", r.was_stopped)
+        .field("given_up", r.was_given_up)
+        .field("callers", r.callers);
     if (r.over)
         o.field("over", *r.over);
     else

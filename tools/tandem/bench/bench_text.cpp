@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace tandem::command {
@@ -162,6 +163,7 @@ std::string callers_text(int callers) {
 
 std::string found_text(const capacity_report& r) {
     if (r.steps.empty()) return "no step has ended";
+    if (r.was_given_up) return "given up, as every turn of a step failed";
     if (r.callers == 0)
         return fmt::format("not even {} within the limits", callers_text(r.over.value_or(0)));
     const auto text = callers_text(r.callers) + " within the limits";
@@ -169,10 +171,11 @@ std::string found_text(const capacity_report& r) {
 }
 
 std::string arithmetic_text(const capacity_report& r) {
+    if (!r.over) return "unknown, as no step was over the limits";
     if (r.callers_by_arithmetic() <= 0) return "unknown, as nothing was spoken";
-    return fmt::format("{:.0f} callers: {:.0f} tokens/s at most, {:.2f} tokens/s for a listener",
-                       r.callers_by_arithmetic(), r.tokens_per_second(),
-                       r.listener_tokens_per_second());
+    return fmt::format("{}: {:.0f} tokens/s at most, {:.2f} tokens/s for a listener",
+                       callers_text(static_cast<int>(std::lround(r.callers_by_arithmetic()))),
+                       r.tokens_per_second(), r.listener_tokens_per_second());
 }
 
 }  // namespace

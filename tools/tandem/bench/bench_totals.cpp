@@ -149,10 +149,12 @@ void capacity_totals::add_waits(const turn_times& t, time_point now) {
     for (std::size_t i = 0; i < t.chunks.size(); ++i) {
         const auto& c = t.chunks[i];
         if (c.came < from_) continue;
-        if (i == 0)
+        if (i == 0) {
             first_chunk_.add(c.came - t.due);
-        else
+            ++sums_.first_chunks;
+        } else {
             gap_.add(c.came - t.chunks[i - 1].continued);
+        }
         sums_.tokens += c.tokens;
         sums_.speech_seconds += to_ms(c.speech) / 1000;
     }

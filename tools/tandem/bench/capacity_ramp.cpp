@@ -7,6 +7,13 @@ namespace tandem::command {
 
 using boost::asio::awaitable;
 
+namespace {
+
+// A step lasts five times the given time at most.
+constexpr int most_halves = 10;
+
+}  // namespace
+
 capacity_ramp::capacity_ramp(boost::asio::io_context& ioc, bench_callers& callers,
                              capacity_options options,
                              std::function<void(const capacity_step&)> on_step)
@@ -17,8 +24,10 @@ awaitable<void> capacity_ramp::run() {
         const auto step = co_await run_step(*callers);
         if (stopping_) co_return;
         steps_.push_back(step);
-        search_.add(step.exceeded(options_.limits).empty());
         on_step_(step);
+        has_failed_ = step.has_only_failures();
+        if (has_failed_) co_return;
+        search_.add(step.exceeded(options_.limits).empty());
     }
 }
 
@@ -26,10 +35,16 @@ awaitable<capacity_step> capacity_ramp::run_step(int callers) {
     const auto began = bench_workload::clock::now();
     callers_.resize(callers, options_.step_time);
     callers_.begin_step(began + options_.step_time / 2);
-    step_end_.expires_at(began + options_.step_time);
-    error_code ec;  // stop() cancels the wait
-    co_await step_end_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-    co_return callers_.end_step();
+    // A caller asks only once per reply, so a step of few callers may need more time.
+    capacity_step step;
+    for (int halves = 2; halves <= most_halves && !stopping_; ++halves) {
+        step_end_.expires_at(began + options_.step_time / 2 * halves);
+        error_code ec;  // stop() cancels the wait
+        co_await step_end_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        step = callers_.end_step();
+        if (step.has_enough_first_chunks() || step.failed > 0) break;
+    }
+    co_return step;
 }
 
 void capacity_ramp::stop() {
@@ -43,6 +58,7 @@ void capacity_ramp::report_to(capacity_report& r) const {
     r.steps = steps_;
     r.callers = search_.held();
     r.over = search_.over();
+    r.was_given_up = has_failed_;
 }
 
 }  // namespace tandem::command

@@ -40,6 +40,7 @@ class capacity_ramp {
     std::function<void(const capacity_step&)> on_step_;
     boost::asio::steady_timer step_end_;
     bool stopping_ = false;
+    bool has_failed_ = false;
     capacity_search search_;
     std::vector<capacity_step> steps_;
 };

@@ -8,11 +8,16 @@ double capacity_step::tokens_per_second() const noexcept {
     return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
 }
 
+bool capacity_step::has_enough_first_chunks() const noexcept {
+    return first_chunks >= std::min(callers, 20);
+}
+
 std::string capacity_step::exceeded(const capacity_limits& limits) const {
     std::string names;
     const auto add = [&](bool exceeds, const char* name) {
         if (exceeds) names += (names.empty() ? "" : ", ") + std::string(name);
     };
+    add(first_chunks == 0, "no first chunk");
     add(first_chunk_p95 > to_ms(limits.first_chunk), "first chunk");
     add(gap_p99 > to_ms(limits.gap), "gap");
     add(failed > 0, "failed");

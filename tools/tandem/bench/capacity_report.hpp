@@ -23,12 +23,18 @@ struct capacity_step {
     int callers = 0;
     double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited
     double gap_p99 = -1;
+    std::int64_t first_chunks = 0;  ///< that came
     std::int64_t failed = 0;
     std::int64_t tokens = 0;    ///< of the chunks that came
     double seconds = 0;         ///< length of the second half
     double speech_seconds = 0;  ///< speaking time of the chunks that came
 
     double tokens_per_second() const noexcept;
+    /// Whether so many first chunks came that their percentile says something: about one from each
+    /// caller, or 20.
+    bool has_enough_first_chunks() const noexcept;
+    /// Turns failed, and nothing came.
+    bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
     /// Returns the limits that the step exceeds, as in "first chunk, gap"; empty if it holds.
     std::string exceeded(const capacity_limits& limits) const;
 };
@@ -42,6 +48,7 @@ struct capacity_report {
     std::optional<int> over{};  ///< the smallest number that did not hold
     bench_stats figures{};      ///< of all steps, for their errors
     bool was_stopped = false;
+    bool was_given_up = false;  ///< every turn of a step failed
 
     /// The most that a step saw.
     double tokens_per_second() const noexcept;

@@ -43,7 +43,7 @@ advised_setting guard_setting(const doctor_facts& facts) {
             .value = right ? current : "auto",
             .current = current,
             .reason = slots::is_safe_for_instant_reuse(build)
-                          ? "required by this build after a cut"
+                          ? "this build needs no wait after a cut"
                           : "for builds on which cuts are untested"};
 }
 

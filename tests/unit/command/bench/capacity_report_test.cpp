@@ -12,19 +12,32 @@ using tandem::command::capacity_report;
 using tandem::command::capacity_step;
 
 TEST(capacity_step, holds_where_it_is_within_each_limit) {
-    const capacity_step step{.first_chunk_p95 = 1000, .gap_p99 = 100};
+    const capacity_step step{.first_chunk_p95 = 1000, .gap_p99 = 100, .first_chunks = 1};
     EXPECT_EQ(step.exceeded({}), "");
 }
 
-TEST(capacity_step, holds_where_nobody_waited) {
-    EXPECT_EQ(capacity_step{}.exceeded({}), "");
+TEST(capacity_step, does_not_hold_if_nothing_was_measured) {
+    EXPECT_EQ(capacity_step{}.exceeded({}), "no first chunk");
+}
+
+TEST(capacity_step, has_enough_first_chunks_after_one_from_each_caller_or_twenty) {
+    EXPECT_FALSE((capacity_step{.callers = 4, .first_chunks = 3}.has_enough_first_chunks()));
+    EXPECT_TRUE((capacity_step{.callers = 4, .first_chunks = 4}.has_enough_first_chunks()));
+    EXPECT_TRUE((capacity_step{.callers = 64, .first_chunks = 20}.has_enough_first_chunks()));
+}
+
+TEST(capacity_step, has_only_failures_if_turns_failed_and_nothing_came) {
+    EXPECT_TRUE((capacity_step{.failed = 1}.has_only_failures()));
+    EXPECT_FALSE((capacity_step{.failed = 1, .tokens = 9}.has_only_failures()));
+    EXPECT_FALSE(capacity_step{}.has_only_failures());
 }
 
 TEST(capacity_step, names_each_limit_that_it_exceeds) {
-    EXPECT_EQ((capacity_step{.first_chunk_p95 = 1001}.exceeded({})), "first chunk");
-    EXPECT_EQ((capacity_step{.gap_p99 = 101}.exceeded({})), "gap");
-    EXPECT_EQ((capacity_step{.failed = 1}.exceeded({})), "failed");
-    const capacity_step all{.first_chunk_p95 = 9, .gap_p99 = 9, .failed = 1};
+    EXPECT_EQ((capacity_step{.first_chunk_p95 = 1001, .first_chunks = 1}.exceeded({})),
+              "first chunk");
+    EXPECT_EQ((capacity_step{.gap_p99 = 101, .first_chunks = 1}.exceeded({})), "gap");
+    EXPECT_EQ((capacity_step{.first_chunks = 1, .failed = 1}.exceeded({})), "failed");
+    const capacity_step all{.first_chunk_p95 = 9, .gap_p99 = 9, .first_chunks = 1, .failed = 1};
     EXPECT_EQ(all.exceeded({.first_chunk = 8ms, .gap = 8ms}), "first chunk, gap, failed");
 }
 

@@ -21,12 +21,14 @@ using testing::Not;
 const capacity_step good_step{.callers = 80,
                               .first_chunk_p95 = 745,
                               .gap_p99 = 1.5,
+                              .first_chunks = 40,
                               .tokens = 2720,
                               .seconds = 10,
                               .speech_seconds = 800};
 const capacity_step bad_step{.callers = 84,
                              .first_chunk_p95 = 2200,
                              .gap_p99 = 320,
+                             .first_chunks = 40,
                              .failed = 2,
                              .tokens = 3200,
                              .seconds = 10,
@@ -52,7 +54,7 @@ TEST(format_capacity_step, tells_whether_the_step_held_and_what_it_exceeded) {
 
 TEST(format_capacity_step, has_a_dash_for_what_nobody_waited_for) {
     const auto line = format_capacity_step({.callers = 4}, {}, false);
-    EXPECT_EQ(line, "        4                -          -        0.0  ok\n");
+    EXPECT_EQ(line, "        4                -          -        0.0  over: no first chunk\n");
 }
 
 TEST(format_capacity_head, tells_the_limits_and_the_columns_of_the_steps) {

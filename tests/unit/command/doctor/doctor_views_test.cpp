@@ -136,7 +136,7 @@ Measured
 
 Advised for tandem
   --slots 2             as now; one continues while the other finishes its cut
-  --reuse-guard 0s      as now; required by this build after a cut
+  --reuse-guard 0s      as now; this build needs no wait after a cut
   --pacing auto         as now; generates ahead of the voice
 
 Advised for llama-server, in addition to your other flags
