@@ -17,7 +17,7 @@ std::string capacity_step::exceeded(const capacity_limits& limits) const {
     const auto add = [&](bool exceeds, const char* name) {
         if (exceeds) names += (names.empty() ? "" : ", ") + std::string(name);
     };
-    add(first_chunks == 0, "no first chunk");
+    add(first_chunks == 0 && failed == 0, "no first chunk");
     add(first_chunk_p95 > to_ms(limits.first_chunk), "first chunk");
     add(gap_p99 > to_ms(limits.gap), "gap");
     add(failed > 0, "failed");

@@ -78,7 +78,8 @@ TEST(capacity_search, asks_for_the_same_step_until_it_has_its_outcome) {
 TEST(capacity_search, takes_failed_replies_as_over) {
     capacity_search s;
     search(s, [](int callers) {
-        const capacity_step step{.callers = callers, .failed = callers > 20 ? 1 : 0};
+        const capacity_step step{
+            .callers = callers, .first_chunks = callers, .failed = callers > 20 ? 1 : 0};
         return step.exceeded({}).empty();
     });
     EXPECT_EQ(s.held(), 20);

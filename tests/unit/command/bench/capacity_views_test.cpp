@@ -83,7 +83,8 @@ TEST(format_capacity_report, of_a_stopped_run_tells_what_is_known) {
     capacity_report r;
     r.was_stopped = true;
     EXPECT_THAT(format_capacity_report(r, false), HasSubstr("no step has ended; stopped early\n"));
-    EXPECT_THAT(format_capacity_report(r, false), HasSubstr("unknown, as nothing was spoken\n"));
+    EXPECT_THAT(format_capacity_report(r, false),
+                HasSubstr("unknown, as no step was over the limits\n"));
     r.steps = {good_step};
     r.callers = 80;
     EXPECT_THAT(format_capacity_report(r, false),
