@@ -180,7 +180,6 @@ TEST_F(bench, finds_how_many_callers_a_server_carries) {
     start_server({.parallel = 2, .tokens_per_second = 20});
     const auto r = run_bench({"--json", "--capacity", "--duration", "1s", "--tts", "wpm=300",
                               "--first-chunk-within", "2s", "--gap-within", "1s"});
-    EXPECT_EQ(r.status, 0) << r.out << r.err;
     const auto steps = r.events("capacity_step");
     int held = 0;
     for (const auto& s : steps)
@@ -188,6 +187,8 @@ TEST_F(bench, finds_how_many_callers_a_server_carries) {
     const auto o = r.event("capacity");
     EXPECT_EQ(steps.front()["callers"], 4);
     EXPECT_EQ(o["callers"], held);
+    // A slow machine may carry nobody within these limits.
+    EXPECT_EQ(r.status, held > 0 ? 0 : 1) << r.out << r.err;
     EXPECT_LT(o["callers"], 64);
     EXPECT_GT(o["over"], o["callers"]);
     EXPECT_GT(o["callers_by_arithmetic"], 0);
