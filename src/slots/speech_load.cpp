@@ -8,28 +8,29 @@
 namespace tandem::slots {
 namespace {
 
-// Sessions are let in up to this load, and again from the lower one on, so that a measurement that
-// varies does not let in one more now and then.
-constexpr double full = 1.0;
-constexpr double has_room = 0.97;
-// So late is a listener who waits while the servers cannot keep up for other reasons than speech.
+// A new session is refused above this load.
+constexpr double highest_load = 1.0;
+// After a refusal, the load must fall to this value. Otherwise, a varying measurement would let in
+// one more session now and then.
+constexpr double highest_load_after_refusal = 0.97;
+// A request this much overdue shows that the servers cannot keep up, whatever the load says.
 constexpr duration too_late = std::chrono::seconds(2);
 constexpr duration lateness_valid_for = std::chrono::seconds(2);
 constexpr duration speed_valid_for = std::chrono::minutes(15);
 // Time constant of the average of a server's speed.
 constexpr duration speed_averaged_over = std::chrono::seconds(10);
-// Speech that a session is judged by, and that all together are.
+// How much recent speech determines the need of a session, and that of an average session.
 constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
-// Fewer tokens say little about the pace of voices.
+// The pace of voices is unknown until this many tokens were spoken.
 constexpr double fewest_tokens_spoken = 50;
-// A new session counts as an average one that has spoken for so long.
+// A new session counts as if it had spoken at the average pace for this time.
 constexpr double average_assumed_s = 20;
-// No voice is faster: who continues sooner reads, and nobody listens.
+// Tokens/s. A client that continues faster shows text to a reader instead of speaking it.
 constexpr double fastest_voice = 12;
-// A user who is away for long says little about the others.
+// A longer pause of one user does not lower the average further.
 constexpr duration longest_counted = std::chrono::seconds(60);
-// Until two sessions have ended.
+// Assumed until two sessions have ended.
 constexpr duration assumed_between_ends = std::chrono::seconds(5);
 
 double to_seconds(duration d) noexcept {
@@ -68,7 +69,7 @@ auto speech_load::find_session(const std::string& session) -> session_state* {
     return found == sessions_.end() ? nullptr : &found->second;
 }
 
-void speech_load::count(session_state& s, double tokens, time_point now) {
+void speech_load::add_usage(session_state& s, double tokens, time_point now) {
     const auto took = s.counted_from ? now - *s.counted_from : duration{};
     s.own.add(tokens, took, session_remembered_s);
     all_.add(tokens, std::min(took, longest_counted), all_remembered_s);
@@ -78,7 +79,7 @@ void speech_load::count(session_state& s, double tokens, time_point now) {
 void speech_load::turn_began(const std::string& session, time_point now) {
     auto* const s = find_session(session);
     if (!s) return;
-    count(*s, 0, now);
+    add_usage(*s, 0, now);
     s->counted_from.reset();
 }
 
@@ -92,7 +93,7 @@ void speech_load::chunk_came(const std::string& session, int tokens, time_point 
 void speech_load::chunk_spoken(const std::string& session, time_point now) {
     auto* const s = find_session(session);
     if (!s || s->unspoken.empty()) return;
-    count(*s, s->unspoken.front(), now);
+    add_usage(*s, s->unspoken.front(), now);
     s->unspoken.pop_front();
     if (s->unspoken.empty()) s->counted_from.reset();
 }
@@ -103,7 +104,7 @@ void speech_load::turn_ended(const std::string& session, int wasted, time_point 
     double tokens = wasted;
     for (const int unspoken : s->unspoken) tokens += unspoken;
     s->unspoken.clear();
-    count(*s, tokens, now);
+    add_usage(*s, tokens, now);
 }
 
 // --- servers
@@ -178,7 +179,8 @@ std::optional<duration> speech_load::refuse_session(time_point now) {
     const double one = tokens_per_s_of_one();
     const auto supply = find_supply(now);
     const double need = find_need(now) + one;
-    const double allowed = supply.value_or(need) * (is_full_ ? has_room : full);
+    const double allowed =
+        supply.value_or(need) * (is_full_ ? highest_load_after_refusal : highest_load);
     const bool is_over = supply && one > 0 && need > allowed;
     is_full_ = is_over;
     if (!is_over && !(one > 0 && is_late(now))) return std::nullopt;

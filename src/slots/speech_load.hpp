@@ -56,7 +56,6 @@ class speech_load {
     };
     struct session_state {
         usage own{};
-        time_point began{};
         /// Since when the voice has spoken its present chunk, or the user has been asked to speak;
         /// nothing while the session waits for the server.
         std::optional<time_point> counted_from{};
@@ -70,7 +69,7 @@ class speech_load {
     };
 
     session_state* find_session(const std::string& session);
-    void count(session_state& s, double tokens, time_point now);
+    void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
     double tokens_per_s_of_one() const noexcept;
     double find_need(time_point now) const;

@@ -6,7 +6,7 @@
 
 #include <boost/version.hpp>
 
-// Asio cancels single operations since Boost 1.77. With older versions, there is nothing to test.
+// Cancelling a single operation requires Boost 1.77. With older versions, there is nothing to test.
 #if BOOST_VERSION >= 107700
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>

@@ -261,7 +261,7 @@ void voice_session::take(time_point now, std::uint64_t number, const std::option
 }
 
 void voice_session::perform(const voice_action::continue_after& a) {
-    model_.load.chunk_spoken(id_, detail::now());
+    for (std::size_t i = 0; i < a.chunks; ++i) model_.load.chunk_spoken(id_, detail::now());
     reply_->continue_after(a.id);
 }
 

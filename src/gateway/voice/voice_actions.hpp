@@ -9,6 +9,7 @@
 #include "tandem/conversation_options.hpp"
 #include "tandem/server.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -107,6 +108,8 @@ struct next_chunk {
 /// reply::continue_after(); possibly after the reply's end.
 struct continue_after {
     chunk_id id;
+    /// Number of chunks that were spoken since the last continue: this one and those before it.
+    std::size_t chunks = 1;
 };
 /// reply::speaks_until(); possibly after the reply's end.
 struct speaks_until {

@@ -221,11 +221,12 @@ void voice_turn_machine::handle(time_point now, const voice::continued& m) {
     const auto left = reply_->chunks - m.chunk.seq - 1;
     auto& unspoken = reply_->unspoken;
     if (left >= unspoken.size()) return;
+    const auto spoken = unspoken.size() - left;
     for (; unspoken.size() > left; unspoken.pop_front())
         reply_->heard_tokens = std::max(0.0, reply_->heard_tokens - unspoken.front().tokens);
     reply_->is_speaking = left > 0;
     reply_->spoken_since = now;
-    actions_.push_back(voice_action::continue_after{{reply_->id, m.chunk.seq}});
+    actions_.push_back(voice_action::continue_after{{reply_->id, m.chunk.seq}, spoken});
     request_next_chunk();
 }
 

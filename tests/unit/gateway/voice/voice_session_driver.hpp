@@ -158,7 +158,9 @@ class voice_session_driver {
     }
     void perform(voice_action::resume& a) { note("resume " + std::to_string(a.number)); }
     void perform(voice_action::next_chunk& a) { note("next " + std::to_string(a.number)); }
-    void perform(voice_action::continue_after& a) { note("continue " + name(a.id)); }
+    void perform(voice_action::continue_after& a) {
+        note("continue " + name(a.id) + (a.chunks > 1 ? fmt::format(" of {}", a.chunks) : ""));
+    }
     void perform(voice_action::speaks_until& a) {
         note(fmt::format("speaks {} for {:.0f} ms", name(a.id), to_ms(a.rest)));
     }

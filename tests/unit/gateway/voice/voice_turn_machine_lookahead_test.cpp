@@ -72,7 +72,7 @@ TEST_F(a_session_with_lookahead, takes_a_continue_for_the_chunks_before_it_too) 
     s.asked();
     s.say(caller, R"({"type":"continue","chunk":"1-1"})");
     s.say(caller, R"({"type":"continue","chunk":"1-0"})");
-    EXPECT_THAT(s.asked(), ElementsAre("continue 1-1", "next 1"));
+    EXPECT_THAT(s.asked(), ElementsAre("continue 1-1 of 2", "next 1"));
 }
 
 TEST_F(a_session_with_lookahead, counts_what_was_heard_of_the_spoken_chunk_and_not_the_early_one) {
