@@ -30,17 +30,13 @@ bool running_limit::is_trusted(const sample& s, time_point now) {
     return s.tokens >= tokens_to_trust && now - s.last < trust_for;
 }
 
-void running_limit::record(double running, int tokens, duration took, duration whole,
-                           time_point now) {
+void running_limit::record(double running, int tokens, duration took, time_point now) {
     const double seconds = std::chrono::duration<double>(took).count();
     if (tokens < fewest_tokens || seconds <= 0) return;
     auto& s = by_count_[std::max(1, static_cast<int>(std::lround(running)))];
     if (now - s.last >= trust_for) s = {};
     const double weight = std::min(s.tokens, tokens_remembered);
     s.tokens_per_s = (s.tokens_per_s * weight + tokens / seconds * tokens) / (weight + tokens);
-    const double kept = s.tokens > 0 ? weight / s.tokens : 0;
-    s.made = s.made * kept + running * (tokens + 1);
-    s.used_s = s.used_s * kept + std::chrono::duration<double>(whole).count();
     s.tokens = weight + tokens;
     s.last = now;
 }
@@ -60,6 +56,7 @@ int running_limit::find(time_point now) const {
 }
 
 // Without a limit each request adds the same, so a few less than all slots show the speed of all.
+// The prompts of other requests hold up a request that generates, so their time is included.
 std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;
     const int limit = find(now);
@@ -67,9 +64,8 @@ std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now
     const int least = limit < slots ? limit : static_cast<int>(std::ceil(nearly_all_slots * slots));
     std::optional<double> best;
     for (auto seen = by_count_.lower_bound(least); seen != by_count_.end(); ++seen)
-        if (const auto& s = seen->second; is_trusted(s, now) && s.used_s > 0)
-            best = std::max(best.value_or(0),
-                            s.made / s.used_s * std::max(1.0, double(most) / seen->first));
+        if (const auto& s = seen->second; is_trusted(s, now))
+            best = std::max(best.value_or(0), s.tokens_per_s * std::max(most, seen->first));
     return best;
 }
 

@@ -14,13 +14,13 @@ namespace tandem::slots {
 class running_limit {
  public:
     /// A request generated `tokens` in `took`, from its first token to its last, while `running`
-    /// requests ran on average, including itself. It used its slot for `whole`.
-    void record(double running, int tokens, duration took, duration whole, time_point now);
+    /// requests ran on average, including itself.
+    void record(double running, int tokens, duration took, time_point now);
     /// The smallest number of requests that together generate nearly as many tokens as any other
     /// number seen. `unlimited` until a clearly larger number was seen to generate no more.
     int find(time_point now) const;
-    /// The tokens/s that all requests make together if as many run as should on `slots` slots, the
-    /// time to evaluate prompts included. Nothing until so many were seen to run.
+    /// The tokens/s that all requests make together if as many run as should on `slots` slots, less
+    /// what the prompts of others hold up. Nothing until so many were seen to run.
     std::optional<double> find_tokens_per_s(int slots, time_point now) const;
 
     static constexpr int unlimited = 1 << 20;
@@ -30,10 +30,6 @@ class running_limit {
     struct sample {
         double tokens_per_s = 0;  // of one request
         double tokens = 0;        // weight, bounded so that the server's present speed counts
-        // The same requests from their grants on: the tokens of all that ran, and how long each
-        // used its slot.
-        double made = 0;
-        double used_s = 0;
         time_point last{};
     };
     static bool is_trusted(const sample& s, time_point now);

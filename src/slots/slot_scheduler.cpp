@@ -82,7 +82,7 @@ void slot_scheduler::learn_speed(const slot_state& s, const release_info& note, 
     const auto whole = now - s.began_at;
     if (note.tokens == 0 || whole <= duration{}) return;
     const double running = to_ms(running_time_ - s.running_time_before) / to_ms(whole);
-    limit_.record(running, note.tokens, note.generation_time, whole, now);
+    limit_.record(running, note.tokens, note.generation_time, now);
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if

@@ -23,11 +23,9 @@ duration of_seconds(double s) {
     return std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
 }
 
-/// A request of 40 tokens, whose slot is used for `more` than it generates.
-void see(running_limit& limit, int running, double tokens_per_s, tandem::time_point when,
-         duration more = {}) {
-    const auto took = of_seconds(40 / tokens_per_s);
-    limit.record(running, 40, took, took + more, when);
+/// A request of 40 tokens.
+void see(running_limit& limit, int running, double tokens_per_s, tandem::time_point when) {
+    limit.record(running, 40, of_seconds(40 / tokens_per_s), when);
 }
 
 /// The limit after 1 to `most` requests ran at once, each at this speed.
@@ -81,7 +79,7 @@ TEST(running_limit, starts_anew_with_what_is_seen_after_five_minutes) {
 TEST(running_limit, ignores_a_request_of_a_few_tokens) {
     running_limit limit;
     for (const int running : {4, 16})
-        for (int request = 0; request < 100; ++request) limit.record(running, 3, 1s, 1s, at(0s));
+        for (int request = 0; request < 100; ++request) limit.record(running, 3, 1s, at(0s));
     EXPECT_EQ(limit.find(at(0s)), running_limit::unlimited);
 }
 
@@ -94,7 +92,7 @@ TEST(running_limit, knows_the_speed_of_all_slots_once_nearly_all_ran) {
     for (int request = 0; request < 10; ++request) see(limit, 7, 40, at(0s));
     const auto speed = limit.find_tokens_per_s(8, at(0s));
     ASSERT_TRUE(speed);
-    EXPECT_NEAR(*speed, 8 * 41, 1);
+    EXPECT_NEAR(*speed, 8 * 40, 1);
     EXPECT_FALSE(limit.find_tokens_per_s(8, at(6min))) << "the server may have changed";
 }
 
@@ -103,13 +101,7 @@ TEST(running_limit, knows_the_speed_of_many_slots_that_share_a_machine_by_the_li
     for (const int running : {4, 16})
         for (int request = 0; request < 10; ++request) see(limit, running, 320.0 / running, at(0s));
     ASSERT_EQ(limit.find(at(0s)), 4);
-    EXPECT_NEAR(*limit.find_tokens_per_s(96, at(0s)), 320 * 41 / 40, 1);
-}
-
-TEST(running_limit, counts_the_time_of_prompts_into_the_speed_of_all_requests) {
-    running_limit limit;
-    for (int request = 0; request < 10; ++request) see(limit, 8, 40, at(0s), 1s);
-    EXPECT_NEAR(*limit.find_tokens_per_s(8, at(0s)), 8 * 41 / 2.0, 1);
+    EXPECT_NEAR(*limit.find_tokens_per_s(96, at(0s)), 320, 1);
 }
 
 /// Runs rounds of requests on a server with 8 slots that generates 160 tokens/s in total, and 80
