@@ -178,7 +178,7 @@ TEST_F(bench, reports_what_there_is_when_it_is_stopped) {
 TEST_F(bench, finds_how_many_callers_a_server_carries) {
     // 160 tokens/s for listeners who use up about 13 each. The limits are wide for slow machines.
     start_server({.parallel = 4, .tokens_per_second = 40});
-    const auto r = run_bench({"--json", "--capacity", "--duration", "1s", "--tts", "wpm=600",
+    const auto r = run_bench({"--json", "--capacity", "--duration", "500ms", "--tts", "wpm=600",
                               "--first-chunk-within", "10s", "--gap-within", "1s"});
     EXPECT_EQ(r.status, 0) << r.out << r.err;
     const auto steps = r.events("capacity_step");
