@@ -395,8 +395,9 @@ describe('the time line', () => {
     });
 
     test('shows warming, and waits for the reuse guard', async (t) => {
+        // The guard is longer than three chunks take in a browser on a slow machine.
         const guarded = await runGateway(mock, {
-            more: ['--reuse-guard', '3s', '--pacing', 'warm'],
+            more: ['--reuse-guard', '12s', '--pacing', 'warm'],
         });
         t.after(() => guarded.stop());
         const it = await openPage(browser, guarded.port);
