@@ -162,6 +162,7 @@ void reply_shell::perform(action::update_slot_request) {
 }
 
 void reply_shell::perform(action::check_slot_demand a) {
+    core_->slots().record_progress(a.slot, a.generated);
     if (core_->slots().is_wanted(a.slot, get_due_time())) machine_.slot_wanted(now());
 }
 

@@ -247,6 +247,10 @@ void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
 }
 
+void slot_manager::record_progress(int slot, const slots::generated_so_far& g) {
+    table_->lock()->scheduler.record_progress(slot, g, now());
+}
+
 bool slot_manager::is_wanted(int slot, time_point due) const {
     return table_->lock()->scheduler.is_wanted(slot, due, now());
 }

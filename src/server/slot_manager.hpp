@@ -68,6 +68,7 @@ class slot_manager {
     /// had delayed the request.
     duration cancel_request(slots::ticket t);
     void set_due(slots::ticket t, time_point due);
+    void record_progress(int slot, const slots::generated_so_far& g);
     bool is_wanted(int slot, time_point due) const;
     /// Logs why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;

@@ -13,9 +13,9 @@ namespace tandem::slots {
 /// is due next ends sooner. Pure.
 class running_limit {
  public:
-    /// A request generated `tokens` in `took`, from its first token to its last, while `running`
-    /// requests ran on average, including itself.
-    void record(double running, int tokens, duration took, time_point now);
+    /// A request generated `tokens` in `took` while `running` requests ran on average, including
+    /// itself. Returns false, and records nothing, if those are too few to show a speed.
+    bool record(double running, int tokens, duration took, time_point now);
     /// The smallest number of requests that together generate nearly as many tokens as any other
     /// number seen. `unlimited` until a clearly larger number was seen to generate no more.
     int find(time_point now) const;
@@ -26,15 +26,17 @@ class running_limit {
     static constexpr int unlimited = 1 << 20;
 
  private:
-    // The speed while a certain number of requests ran.
+    // The speed while about the same number of requests ran.
     struct sample {
+        double running = 0;
         double tokens_per_s = 0;  // of one request
         double tokens = 0;        // weight, bounded so that the server's present speed counts
         time_point last{};
+        int count() const;
     };
     static bool is_trusted(const sample& s, time_point now);
 
-    std::map<int, sample> by_count_;
+    std::map<int, sample> by_magnitude_;
 };
 
 }  // namespace tandem::slots

@@ -57,7 +57,7 @@ void slot_scheduler::withdraw(ticket t) {
 
 void slot_scheduler::release(int slot, time_point now, release_info note) {
     auto& s = at(slot);
-    learn_speed(s, note, now);
+    learn_speed(s, note.generated, now);
     learn_restoring(s, note);
     count_change(s, note);
     s.busy = s.is_prefilled_now = false;
@@ -77,12 +77,15 @@ void slot_scheduler::count_running_time(time_point now) {
     counted_until_ = now;
 }
 
-void slot_scheduler::learn_speed(const slot_state& s, const release_info& note, time_point now) {
+void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_point now) {
     count_running_time(now);
-    const auto whole = now - s.began_at;
-    if (note.tokens == 0 || whole <= duration{}) return;
-    const double running = to_ms(running_time_ - s.running_time_before) / to_ms(whole);
-    limit_.record(running, note.tokens, note.generation_time, now);
+    const auto since = now - s.learned_at;
+    if (g.tokens == 0 || since <= duration{}) return;
+    const double running = to_ms(running_time_ - s.running_time_before) / to_ms(since);
+    if (!limit_.record(running, g.tokens - s.learned.tokens, g.time - s.learned.time, now)) return;
+    s.learned = g;
+    s.learned_at = now;
+    s.running_time_before = running_time_;
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if

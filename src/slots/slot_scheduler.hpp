@@ -95,6 +95,13 @@ enum class server_slot_state {
     busy,        ///< still active long after it should have stopped: the slot is stuck
 };
 
+/// What a request has generated so far: the tokens after the first one, and the time from the first
+/// one to the last.
+struct generated_so_far {
+    int tokens = 0;
+    duration time{};
+};
+
 /// How the use of a slot ended.
 struct release_info {
     server_slot_state server_state = server_slot_state::idle;
@@ -107,9 +114,7 @@ struct release_info {
     std::string holds{};
     /// When the owner is expected to need the text again; `never` if that is unknown.
     time_point needed_at = never;
-    /// Tokens generated after the first one, and the time from the first one to the last.
-    int tokens = 0;
-    duration generation_time{};
+    generated_so_far generated{};
     /// Tokens of the prompt that the slot held already, and those that the server evaluated.
     int cached = 0;
     int evaluated = 0;
@@ -186,6 +191,11 @@ class slot_scheduler {
     void occupy(int slot) { at(slot).busy = true; }
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
+    /// The request on `slot` still runs. Its speed counts before it ends, because it may generate a
+    /// whole reply. Precondition: the slot is granted.
+    void record_progress(int slot, const generated_so_far& g, time_point now) {
+        learn_speed(at(slot), g, now);
+    }
     /// The owner sends no more requests, so its slots may be prefilled for others. They hold its
     /// text until another request uses them.
     void release_owner(owner_id owner) noexcept;
@@ -267,8 +277,10 @@ class slot_scheduler {
         owner_id user = nobody;
         owner_id last_user = nobody;
         bool is_left = false;  // the last user will not return
-        /// When the running request began, and running_time_ at that moment.
-        time_point began_at{};
+        /// What the running request had generated when its speed was last learned, the time of
+        /// that (at first, of its start), and running_time_ then.
+        generated_so_far learned{};
+        time_point learned_at{};
         duration running_time_before{};
         /// The running request belongs to an owner whose text was displaced, and its slot held
         /// another text.
@@ -304,7 +316,7 @@ class slot_scheduler {
 
     void insert(waiting w);
     void count_running_time(time_point now);
-    void learn_speed(const slot_state& s, const release_info& note, time_point now);
+    void learn_speed(slot_state& s, const generated_so_far& g, time_point now);
     void learn_restoring(const slot_state& s, const release_info& note) noexcept;
     void count_change(const slot_state& s, const release_info& note) noexcept;
     int find_most_running(time_point now) const;

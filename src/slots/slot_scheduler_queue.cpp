@@ -339,7 +339,8 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     auto& s = at(slot);
     s.busy = true;
     s.is_prefilled_now = !is_live(w.wish);
-    s.began_at = now;
+    s.learned = {};
+    s.learned_at = now;
     s.shows_restoring =
         w.wish.was_here && s.last_user != nobody && !s.holds.empty() && !is_resident(w.wish.owner);
     s.running_time_before = running_time_;

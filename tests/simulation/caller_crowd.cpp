@@ -288,6 +288,7 @@ void caller::perform(const detail::action::update_slot_request&) {
 }
 
 void caller::perform(const detail::action::check_slot_demand& a) {
+    all_.scheduler.record_progress(a.slot, a.generated, now());
     if (all_.scheduler.is_wanted(a.slot, machine_->due(now()), now())) machine_->slot_wanted(now());
 }
 

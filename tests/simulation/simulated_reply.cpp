@@ -314,6 +314,7 @@ void simulated_reply::perform(const detail::action::update_slot_request&) {
 void simulated_reply::perform(const detail::action::check_slot_demand& a) {
     world_.check(live_.open && live_.slot_held,
                  "only a running request asks whether its slot is wanted");
+    site_.core->slots().record_progress(a.slot, a.generated);
     if (!site_.core->slots().is_wanted(a.slot, machine_.due(world_.now()))) return;
     world_.note("a request ends for a reply that is due sooner");
     machine_.slot_wanted(world_.now());

@@ -32,6 +32,10 @@ void simulated_slots::set_due(slots::ticket t, time_point due) {
     if (const auto found = waiting_.find(t); found != waiting_.end()) found->second.wish.due = due;
 }
 
+void simulated_slots::record_progress(int slot, const slots::generated_so_far& g) {
+    scheduler_.record_progress(slot, g, world_.now());
+}
+
 bool simulated_slots::is_wanted(int slot, time_point due) const {
     const bool is_live = std::ranges::any_of(
         waiting_, [](const auto& entry) { return slots::is_live(entry.second.wish); });

@@ -30,6 +30,7 @@ class simulated_slots {
     /// Returns no_ticket if the queue is full. Otherwise, the caller must call give() next.
     slots::ticket want(slots::slot_request w, taker to);
     void set_due(slots::ticket t, time_point due);
+    void record_progress(int slot, const slots::generated_so_far& g);
     bool is_wanted(int slot, time_point due) const;
     void forget(slots::ticket t);
     void give();

@@ -36,6 +36,7 @@ struct update_slot_request {};
 /// slot before due().
 struct check_slot_demand {
     int slot;
+    slots::generated_so_far generated{};
 };
 /// Withdraw the slot request.
 struct cancel_slot_request {};

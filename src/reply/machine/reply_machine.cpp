@@ -241,8 +241,7 @@ void reply_machine::end_request(time_point now, bool cut) {
         .note = {.server_state = cut && !has_tokens ? slots::server_slot_state::maybe_busy
                                                     : slots::server_slot_state::idle,
                  .needed_at = cut ? due(now) : never,
-                 .tokens = metrics_recorder_.tokens_after_first(),
-                 .generation_time = metrics_recorder_.generation_time(),
+                 .generated = metrics_recorder_.generated(),
                  .cached = metrics_recorder_.cached_tokens(),
                  .evaluated = metrics_recorder_.evaluated_tokens()},
         .was_cut = cut,

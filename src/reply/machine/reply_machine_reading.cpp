@@ -68,7 +68,7 @@ void reply_machine::chunk_read(time_point now, bool peeked) {
     hand_over_due_chunks(now);
     if (!rules_.pacing.ahead_speech || !slot_) return;
     ended_chunk_was_peeked_ = peeked;
-    actions_.push_back(action::check_slot_demand{*slot_});
+    actions_.push_back(action::check_slot_demand{*slot_, metrics_recorder_.generated()});
 }
 
 void reply_machine::slot_wanted(time_point now) {

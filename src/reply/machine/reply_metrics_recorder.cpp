@@ -84,8 +84,9 @@ void reply_metrics_recorder::record_token_wait(time_point now) noexcept {
              now - request_.token_awaited);
 }
 
-duration reply_metrics_recorder::generation_time() const noexcept {
-    return request_.tokens > 0 ? request_.token_awaited - request_.first_token : duration{};
+slots::generated_so_far reply_metrics_recorder::generated() const noexcept {
+    if (request_.tokens == 0) return {};
+    return {request_.tokens - 1, request_.token_awaited - request_.first_token};
 }
 
 void reply_metrics_recorder::count_token(time_point now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "slots/slot_scheduler.hpp"
 #include "wire/json/token_event.hpp"
 
 #include "tandem/chunk.hpp"
@@ -35,9 +36,8 @@ class reply_metrics_recorder {
     /// Prompt tokens of the running request, as far as the server has reported them.
     int cached_tokens() const noexcept { return request_.cached; }
     int evaluated_tokens() const noexcept { return request_.evaluated; }
-    /// Tokens of the running request after its first one, and the time from the first to the last.
-    int tokens_after_first() const noexcept { return std::max(request_.tokens - 1, 0); }
-    duration generation_time() const noexcept;
+    /// What the running request has generated.
+    slots::generated_so_far generated() const noexcept;
     void record_boundary(time_point now) { record_event(now, timeline_event::kind::boundary); }
     /// The request ended, for whatever reason.
     void record_request_end(time_point now) noexcept { record_token_wait(now); }

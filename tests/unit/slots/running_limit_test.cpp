@@ -83,6 +83,15 @@ TEST(running_limit, ignores_a_request_of_a_few_tokens) {
     EXPECT_EQ(limit.find(at(0s)), running_limit::unlimited);
 }
 
+TEST(running_limit, is_learned_while_more_and_more_requests_run) {
+    running_limit limit;
+    for (int running = 2; running <= 40; ++running) {
+        EXPECT_TRUE(running < 26 || limit.find(at(0s)) < 20) << running;
+        for (int request = 0; request < 4; ++request)
+            limit.record(running, 10, of_seconds(10 * running / 320.0), at(0s));
+    }
+}
+
 // --- tokens a second of all requests
 
 TEST(running_limit, knows_the_speed_of_all_slots_once_nearly_all_ran) {
@@ -115,8 +124,7 @@ void learn(slot_scheduler& s) {
         const auto given = s.take_grants(begin);
         for (const auto t : tickets) s.withdraw(t);
         const auto took = of_seconds(std::max(1.0, static_cast<double>(given.size()) / 2));
-        for (const auto& g : given)
-            s.release(g.slot, begin + took, {.tokens = 80, .generation_time = took});
+        for (const auto& g : given) s.release(g.slot, begin + took, {.generated = {80, took}});
     }
 }
 
@@ -128,6 +136,38 @@ TEST(running_limit, is_kept_by_the_scheduler) {
     for (int i = 0; i < 4; ++i) s.request({.due = now});
     EXPECT_EQ(s.take_grants(now).size(), 2u);
     EXPECT_EQ(s.take_grants(now + 2s).size(), 1u) << "one more, as the next ticket is overdue";
+}
+
+// The server generates 160 tokens/s in total, and 80 for one request.
+TEST(running_limit, is_learned_from_requests_that_still_run) {
+    slot_scheduler s(8, 0s);
+    std::vector<tandem::slots::generated_so_far> generated(8);
+    auto now = at(0s);
+    for (const int running : {1, 2, 4}) {
+        for (int i = s.count_running(); i < running; ++i) s.request({.due = now});
+        s.take_grants(now);
+        ASSERT_EQ(s.count_running(), running);
+        now += 10s;
+        for (int slot = 0; slot < running; ++slot) {
+            auto& g = generated[static_cast<std::size_t>(slot)];
+            g.tokens += std::min(800, 1600 / running);
+            g.time += 10s;
+            s.record_progress(slot, g, now);
+        }
+    }
+    s.take_grants(now);
+    EXPECT_EQ(s.most_running(), 2);
+}
+
+TEST(running_limit, counts_what_a_request_generated_once) {
+    slot_scheduler s(1, 0s);
+    s.request({.due = at(0s)});
+    s.take_grants(at(0s));
+    s.record_progress(0, {40, 1s}, at(1s));
+    EXPECT_FALSE(s.find_tokens_per_s(at(1s))) << "80 tokens show a speed";
+    s.record_progress(0, {44, 2s}, at(2s));
+    s.release(0, at(3s), {.generated = {60, 3s}});
+    EXPECT_FALSE(s.find_tokens_per_s(at(3s))) << "60 tokens in all";
 }
 
 }  // namespace

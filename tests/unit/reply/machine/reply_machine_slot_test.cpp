@@ -51,8 +51,8 @@ TEST(slot_of_a_reply, is_released_with_the_tokens_after_the_first_one_and_their_
     d.pass(1s);
     d.interrupt();
     d.wants();
-    EXPECT_EQ(d.released.tokens, 2);
-    EXPECT_EQ(d.released.generation_time, 100ms);
+    EXPECT_EQ(d.released.generated.tokens, 2);
+    EXPECT_EQ(d.released.generated.time, 100ms);
 }
 
 TEST(slot_of_a_reply, is_released_with_the_tokens_of_its_last_request_only) {
@@ -64,8 +64,8 @@ TEST(slot_of_a_reply, is_released_with_the_tokens_of_its_last_request_only) {
     d.grant(0);
     d.interrupt();
     d.wants();
-    EXPECT_EQ(d.released.tokens, 0);
-    EXPECT_EQ(d.released.generation_time, 0ms);
+    EXPECT_EQ(d.released.generated.tokens, 0);
+    EXPECT_EQ(d.released.generated.time, 0ms);
 }
 
 TEST(slot_of_a_reply, is_erased_after_a_cut_where_that_is_wanted) {
