@@ -37,9 +37,17 @@ TEST_F(doctor_at_the_real_server, finds_it_good) {
     EXPECT_GT(m["cache_other_slot"]["evaluated_tokens"], 200);
     EXPECT_LE(m["cache_prefilled_slot"]["evaluated_tokens"], 2);
     EXPECT_LE(m["cache_first_slot_again"]["evaluated_tokens"], 4);
+    EXPECT_LE(m["cache_after_change"]["evaluated_tokens"], 8);
     EXPECT_GE(m["tokens_after_cut"], 0);
     EXPECT_LE(m["tokens_after_cut"], 64);
     EXPECT_GT(m["tokens_per_second"], 0);
+}
+
+TEST_F(doctor_at_the_real_server, finds_that_it_evaluates_conversations_again) {
+    const auto r = run({"--cache-ram", "0"});
+    EXPECT_EQ(r.status, 0) << r.out;
+    EXPECT_EQ(r.check("host_memory")["status"], "warning") << r.out;
+    EXPECT_GT(r.object()["measurements"]["cache_after_change"]["evaluated_tokens"], 200);
 }
 
 TEST_F(doctor_at_the_real_server, leaves_it_idle) {

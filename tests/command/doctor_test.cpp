@@ -50,11 +50,30 @@ TEST_F(doctor, measures_what_slots_keep) {
     start_server();
     const auto m = run().object()["measurements"];
     EXPECT_EQ(m["rounds"], 3);
-    EXPECT_EQ(m["requests"], 18);
+    EXPECT_EQ(m["requests"], 24);
     EXPECT_LE(m["cache_same_slot"]["evaluated_tokens"], 2);
     EXPECT_GT(m["cache_other_slot"]["evaluated_tokens"], 200);
     EXPECT_LE(m["cache_prefilled_slot"]["evaluated_tokens"], 2);
     EXPECT_LE(m["cache_first_slot_again"]["evaluated_tokens"], 4);
+}
+
+TEST_F(doctor, finds_that_conversations_come_back_from_host_memory) {
+    for (const int slots : {1, 2}) {
+        start_server({.parallel = slots});
+        const auto r = run();
+        EXPECT_EQ(r.check("host_memory")["status"], "ok") << r.out;
+        const auto m = r.object()["measurements"];
+        EXPECT_EQ(m["cache_after_change"]["evaluated_tokens"], 1) << slots;
+        EXPECT_GT(m["first_token_after_change_ms"], 0);
+    }
+}
+
+TEST_F(doctor, warns_of_a_server_without_host_memory) {
+    start_server({.cache_ram = 0});
+    const auto r = run();
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.check("host_memory")["status"], "warning") << r.out;
+    EXPECT_GT(r.object()["measurements"]["cache_after_change"]["evaluated_tokens"], 200);
 }
 
 TEST_F(doctor, cuts_once_a_round_and_sees_the_slot_become_idle) {
@@ -129,7 +148,7 @@ TEST_F(doctor, warns_of_a_single_slot_and_measures_it) {
     const auto r = run();
     EXPECT_EQ(r.status, 0);
     EXPECT_EQ(r.check("slots")["status"], "warning");
-    EXPECT_EQ(r.object()["measurements"]["requests"], 9);
+    EXPECT_EQ(r.object()["measurements"]["requests"], 15);
     EXPECT_TRUE(r.object()["measurements"]["cache_other_slot"].is_null());
 }
 
@@ -214,12 +233,12 @@ TEST_F(doctor, sends_no_secret_over_plain_http_that_was_meant_for_https) {
 }
 
 TEST_F(doctor, keeps_what_it_knows_when_the_server_dies) {
-    start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 6}}});
+    start_server({.faults = {{.kind = fault_kind::crash, .at_token = 1, .skip = 8}}});
     const auto r = run();
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.check("requests")["status"], "bad");
     EXPECT_THAT(r.check("requests")["message"].get<std::string>(),
-                HasSubstr("6 answered, then stream_incomplete: "));
+                HasSubstr("8 answered, then stream_incomplete: "));
     EXPECT_FALSE(r.check("first_token").is_null());
 }
 

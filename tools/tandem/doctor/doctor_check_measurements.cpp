@@ -148,6 +148,22 @@ finding pinned_slots(const cache_usage& use) {
     return f;
 }
 
+// A conversation returns to a slot where another one replaced it.
+finding host_memory(const cache_usage& use, double first_token_ms) {
+    auto f = measured("host_memory");
+    f.value = std::int64_t{use.evaluated};
+    const auto cost = fmt::format("{} of {} evaluated, first token after {}", use.evaluated,
+                                  counted(use.all(), "token"), format_elapsed(first_token_ms));
+    f.message = "brings conversations back into a slot: " + cost;
+    if (use.cached * 2 >= use.all()) return f;
+    f.status = finding_status::warning;
+    f.message = "does not bring conversations back into a slot: " + cost;
+    f.remedy =
+        "start llama-server with --cache-ram 8192, or with --parallel N for N callers, so that "
+        "each has a slot";
+    return f;
+}
+
 }  // namespace
 
 void check_measurements(const doctor_facts& facts, std::vector<finding>& all) {
@@ -162,6 +178,7 @@ void check_measurements(const doctor_facts& facts, std::vector<finding>& all) {
     if (r.prefilled_slot)
         all.push_back(cache("cache_prefilled_slot", *r.prefilled_slot, "the other slot"));
     if (r.first_slot_again) all.push_back(pinned_slots(*r.first_slot_again));
+    if (r.after_change) all.push_back(host_memory(*r.after_change, r.first_token_after_change_ms));
 }
 
 }  // namespace tandem::command

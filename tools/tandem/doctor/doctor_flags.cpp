@@ -16,9 +16,9 @@ constexpr const char* doctor_text = R"(Example:
   tandem doctor --url http://127.0.0.1:8080
 
 Checks whether a llama-server and its setup suit a voice bot: the server and the
-known faults of its build, its speed, whether a cut stops it, and how much of a
-prompt its slots keep. Then recommends settings of tandem and a command line for
-the server.
+known faults of its build, its speed, whether a cut stops it, how much of a
+prompt its slots keep, and what a change of conversation costs. Then recommends
+settings of tandem and a command line for the server.
 
 Usage: tandem doctor [FLAG...]
 
@@ -28,7 +28,7 @@ Each line is one of these:
   warning  a bot works, but not as well as it could
   bad      a bot would break
 
-Measuring sends about 20 small requests to two idle slots, and takes a few
+Measuring sends about 25 small requests to two idle slots, and takes a few
 seconds. The caches of these slots are lost: a conversation that continues there
 has its prompt evaluated again. --quick only queries the server, and does not
 use slots.

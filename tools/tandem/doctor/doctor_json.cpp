@@ -62,6 +62,8 @@ json_object measurements(const doctor_facts& facts) {
     add_use(object, "cache_other_slot", r.other_slot);
     add_use(object, "cache_prefilled_slot", r.prefilled_slot);
     add_use(object, "cache_first_slot_again", r.first_slot_again);
+    add_use(object, "cache_after_change", r.after_change);
+    object.field("first_token_after_change_ms", r.first_token_after_change_ms);
     return object;
 }
 

@@ -59,6 +59,9 @@ struct doctor_round {
     std::optional<cache_usage> prefilled_slot{};
     /// The request continued on the first slot, after the use of the other one.
     std::optional<cache_usage> first_slot_again{};
+    /// The request continued on the first slot, after another conversation replaced it there.
+    std::optional<cache_usage> after_change{};
+    double first_token_after_change_ms = -1;
 };
 
 struct doctor_measurements {

@@ -39,11 +39,12 @@ doctor_round compute_medians(const std::vector<doctor_round>& rounds) {
     for (const auto member :
          {&doctor_round::first_token_cold_ms, &doctor_round::first_token_warm_ms,
           &doctor_round::prompt_tokens_per_second, &doctor_round::tokens_per_second,
-          &doctor_round::cut_to_idle_ms})
+          &doctor_round::cut_to_idle_ms, &doctor_round::first_token_after_change_ms})
         set_number(member, rounds, result);
     set_number(&doctor_round::tokens_after_cut, rounds, result);
-    for (const auto member : {&doctor_round::same_slot, &doctor_round::other_slot,
-                              &doctor_round::prefilled_slot, &doctor_round::first_slot_again})
+    for (const auto member :
+         {&doctor_round::same_slot, &doctor_round::other_slot, &doctor_round::prefilled_slot,
+          &doctor_round::first_slot_again, &doctor_round::after_change})
         set_use(member, rounds, result);
     return result;
 }

@@ -25,6 +25,8 @@ constexpr auto watch_interval = 2ms;
 constexpr auto watch_limit = 5s;
 constexpr auto status_interval = 20ms;
 constexpr int looks_after_the_end = 5;
+// Few tokens of another conversation are enough to replace the text of a slot.
+constexpr int foreign_tokens = 16;
 
 cache_usage get_cache_usage(const probe_answer& a) {
     return {a.timings.cached, a.timings.evaluated};
@@ -62,7 +64,7 @@ awaitable<void> server_measurement::run() {
     measures_.slots = plan_.slots;
     const auto enough = clock::now() + enough_time;
     while (should_continue() && rounds_.size() < max_rounds && clock::now() < enough) {
-        auto prompt = co_await new_prompt();
+        auto prompt = co_await new_prompt(plan_.prompt_tokens);
         if (!should_continue()) break;
         measures_.prompt_tokens = static_cast<int>(prompt.size());
         rounds_.emplace_back();
@@ -73,13 +75,13 @@ awaitable<void> server_measurement::run() {
     if (should_continue() && plan_.can_watch) co_await detect_other_users();
 }
 
-awaitable<server_measurement::tokens> server_measurement::new_prompt() {
+awaitable<server_measurement::tokens> server_measurement::new_prompt(int length) {
     static std::random_device random;
     const auto text = prompt_text(std::uniform_int_distribution<std::uint64_t>()(random));
     auto ids = co_await session_.tokenize(text);
     if (ids.failed()) fail(ids.fault);
-    const auto length = static_cast<std::size_t>(plan_.prompt_tokens);
-    if (ids.value.size() > length) ids.value.resize(length);
+    const auto most = static_cast<std::size_t>(length);
+    if (ids.value.size() > most) ids.value.resize(most);
     co_return std::move(ids.value);
 }
 
@@ -89,6 +91,7 @@ awaitable<void> server_measurement::run_round(tokens prompt) {
     co_await begin(prompt, r);
     if (should_continue() && plan_.may_cut) co_await cut_and_continue(prompt, r);
     if (should_continue() && plan_.slots.size() > 1) co_await hop(prompt, r);
+    if (should_continue()) co_await change_conversation(prompt, r);
 }
 
 awaitable<void> server_measurement::begin(tokens& prompt, doctor_round& r) {
@@ -122,6 +125,16 @@ awaitable<void> server_measurement::hop(tokens& prompt, doctor_round& r) {
     if (should_continue()) r.prefilled_slot = get_cache_usage(warm);
     const auto back = co_await send(prompt, plan_.slots[0], 1);
     if (should_continue()) r.first_slot_again = get_cache_usage(back);
+}
+
+awaitable<void> server_measurement::change_conversation(tokens& prompt, doctor_round& r) {
+    tell("a change of conversation");
+    auto foreign = co_await new_prompt(foreign_tokens);
+    co_await send(foreign, plan_.slots[0], 1);
+    const auto back = co_await send(prompt, plan_.slots[0], 1);
+    if (!should_continue()) co_return;
+    r.after_change = get_cache_usage(back);
+    r.first_token_after_change_ms = back.first_token_ms;
 }
 
 awaitable<probe_answer> server_measurement::send(tokens& prompt, int slot, int n_predict,

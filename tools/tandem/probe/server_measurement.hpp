@@ -30,8 +30,9 @@ class server_measurement {
     awaitable<void> begin(tokens& prompt, doctor_round& r);
     awaitable<void> cut_and_continue(tokens& prompt, doctor_round& r);
     awaitable<void> hop(tokens& prompt, doctor_round& r);
+    awaitable<void> change_conversation(tokens& prompt, doctor_round& r);
     awaitable<void> watch_cut(const probe_answer& cut, doctor_round& r);
-    awaitable<tokens> new_prompt();
+    awaitable<tokens> new_prompt(int length);
     // Appends the generated tokens to the prompt.
     awaitable<probe_answer> send(tokens& prompt, int slot, int n_predict, int cut_after = 0);
     awaitable<void> detect_other_users();

@@ -30,9 +30,11 @@ inline command::doctor_facts good_facts() {
                                    .same_slot = cache_usage{279, 1},
                                    .other_slot = cache_usage{0, 281},
                                    .prefilled_slot = cache_usage{281, 1},
-                                   .first_slot_again = cache_usage{280, 3}},
+                                   .first_slot_again = cache_usage{280, 3},
+                                   .after_change = cache_usage{283, 1},
+                                   .first_token_after_change_ms = 14},
                         .rounds = 3,
-                        .requests = 18,
+                        .requests = 24,
                         .prompt_tokens = 256,
                         .slots = {0, 1}};
     return f;

@@ -292,12 +292,12 @@ const std::vector<row> rows{
      "hybrid model may evaluate its last answer again (llama.cpp #28049)",
      "keep drafts short; compare the figures below with those of a server without --spec-type"},
 
-    {"requests", good(), "requests", ok, "18 answered, in 3 rounds on slots 0 and 1"},
+    {"requests", good(), "requests", ok, "24 answered, in 3 rounds on slots 0 and 1"},
     {"requests_on_one_slot", measured([](doctor_measurements& m) {
          m.slots = {0};
          m.rounds = 1;
      }),
-     "requests", ok, "18 answered, in 1 round on slot 0"},
+     "requests", ok, "24 answered, in 1 round on slot 0"},
     {"a_death_while_measuring", but([](facts& f) {
          f.measured.value.requests = 3;
          f.measured.fault = {errc::stream_incomplete, {"closed; it may have died", "", 0}};
@@ -310,7 +310,7 @@ const std::vector<row> rows{
      "requests", bad, "3 answered, then bad_response: an event cannot be read",
      "check the server's log"},
     {"time_that_ran_out", measured([](doctor_measurements& m) { m.ran_out = true; }), "requests",
-     warning, "18 answered, in 3 rounds on slots 0 and 1; measuring exceeded its time limit",
+     warning, "24 answered, in 3 rounds on slots 0 and 1; measuring exceeded its time limit",
      "check whether the server is slow or busy"},
     {"time_that_ran_out_on_a_server_that_says_nothing", but([](facts& f) {
          f.measured.value = {.slots = {0, 1}, .ran_out = true};
@@ -318,7 +318,7 @@ const std::vector<row> rows{
      "requests", bad, "0 answered on slots 0 and 1; measuring exceeded its time limit",
      "check whether the server is slow or busy"},
     {"a_stop", but([](facts& f) { f.stopped = true; }), "requests", note,
-     "18 answered, in 3 rounds on slots 0 and 1; stopped"},
+     "24 answered, in 3 rounds on slots 0 and 1; stopped"},
 
     {"a_first_token", good(), "first_token", ok,
      "120 ms with 256 tokens to evaluate, 12 ms with one"},
@@ -382,6 +382,18 @@ const std::vector<row> rows{
      "a slot loses its cache when another one is used: 0 of 283 tokens left (llama.cpp #28139)",
      "start llama-server with --parallel 2, which gives each slot a cache of its own, or with "
      "--no-cache-idle-slots"},
+
+    {"host_memory", good(), "host_memory", ok,
+     "brings conversations back into a slot: 1 of 284 tokens evaluated, first token after 14 ms"},
+    {"no_host_memory", measured([](doctor_measurements& m) {
+         m.median.after_change = cache_usage{0, 284};
+         m.median.first_token_after_change_ms = 130;
+     }),
+     "host_memory", warning,
+     "does not bring conversations back into a slot: 284 of 284 tokens evaluated, first token "
+     "after 130 ms",
+     "start llama-server with --cache-ram 8192, or with --parallel N for N callers, so that each "
+     "has a slot"},
 };
 
 class doctor_finding : public testing::TestWithParam<row> {};

@@ -53,14 +53,16 @@ TEST(doctor_object, keeps_its_keys) {
 
 TEST(doctor_object, has_measurements_with_their_units) {
     EXPECT_EQ(ordered_json::parse(doctor_json(good_report()))["measurements"].dump(),
-              R"({"rounds":3,"requests":18,"slots":[0,1],"prompt_tokens":256,)"
+              R"({"rounds":3,"requests":24,"slots":[0,1],"prompt_tokens":256,)"
               R"("round_trip_ms":0.5,"first_token_cold_ms":120.0,"first_token_warm_ms":12.0,)"
               R"("prompt_tokens_per_second":2500.0,"tokens_per_second":45.25,)"
               R"("cut_to_idle_ms":22.0,"tokens_after_cut":1,)"
               R"("cache_same_slot":{"cached_tokens":279,"evaluated_tokens":1},)"
               R"("cache_other_slot":{"cached_tokens":0,"evaluated_tokens":281},)"
               R"("cache_prefilled_slot":{"cached_tokens":281,"evaluated_tokens":1},)"
-              R"("cache_first_slot_again":{"cached_tokens":280,"evaluated_tokens":3}})");
+              R"("cache_first_slot_again":{"cached_tokens":280,"evaluated_tokens":3},)"
+              R"("cache_after_change":{"cached_tokens":283,"evaluated_tokens":1},)"
+              R"("first_token_after_change_ms":14.0})");
 }
 
 TEST(doctor_object, is_documented) {
@@ -125,7 +127,7 @@ Server
   ok      other clients none active
 
 Measured
-  ok      requests      18 answered, in 3 rounds on slots 0 and 1
+  ok      requests      24 answered, in 3 rounds on slots 0 and 1
   ok      first token   120 ms with 256 tokens to evaluate, 12 ms with one
   ok      speed         45.2 tokens/s, prompts 2500 tokens/s
   ok      cut           idle after 22 ms; 1 token after the cut
@@ -133,6 +135,8 @@ Measured
   ok      other slot    without prefill, 281 of 281 tokens evaluated
   ok      prefilled     the other slot, 1 of 282 tokens evaluated
   ok      pinned slots  each keeps its cache while another one is used
+  ok      host memory   brings conversations back into a slot: 1 of 284 tokens
+                        evaluated, first token after 14 ms
 
 Advised for tandem
   --slots 2             as now; one continues while the other finishes its cut
@@ -145,7 +149,7 @@ Advised for llama-server, in addition to your other flags
 
   llama-server -m /models/talk.gguf --parallel 2 --ctx-size 16384
 
-Good for a bot: 1 to note, 19 ok
+Good for a bot: 1 to note, 20 ok
 )");
 }
 
