@@ -166,6 +166,7 @@ TEST_F(doctor, tells_what_a_model_costs_that_cannot_take_back_tokens) {
     EXPECT_EQ(r.check("cache_same_slot")["status"], "note");
     EXPECT_EQ(r.check("cache_prefilled_slot")["status"], "ok");
     EXPECT_EQ(r.check("pinned_slots")["status"], "ok");
+    EXPECT_EQ(r.check("host_memory")["status"], "ok");
 }
 
 TEST_F(doctor, does_without_the_list_of_slots) {

@@ -159,8 +159,8 @@ finding host_memory(const cache_usage& use, double first_token_ms) {
     f.status = finding_status::warning;
     f.message = "does not bring conversations back into a slot: " + cost;
     f.remedy =
-        "start llama-server with --cache-ram 8192, or with --parallel N for N callers, so that "
-        "each has a slot";
+        "start llama-server with --cache-ram 8192, or with a --parallel that gives each caller "
+        "slots of its own";
     return f;
 }
 

@@ -392,8 +392,8 @@ const std::vector<row> rows{
      "host_memory", warning,
      "does not bring conversations back into a slot: 284 of 284 tokens evaluated, first token "
      "after 130 ms",
-     "start llama-server with --cache-ram 8192, or with --parallel N for N callers, so that each "
-     "has a slot"},
+     "start llama-server with --cache-ram 8192, or with a --parallel that gives each caller slots "
+     "of its own"},
 };
 
 class doctor_finding : public testing::TestWithParam<row> {};
