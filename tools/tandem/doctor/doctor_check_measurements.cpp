@@ -9,8 +9,6 @@
 namespace tandem::command {
 namespace {
 
-// Speech consumes 3.5 tokens per second.
-constexpr double speech_tokens_per_second = 3.5;
 constexpr double late_first_token_ms = 1000;
 constexpr double late_idle_ms = 500;
 constexpr int many_tokens_after_cut = 16;
@@ -78,7 +76,7 @@ finding speed(const doctor_round& r) {
     f.status = slower_than_speech ? finding_status::bad : finding_status::warning;
     f.message += slower_than_speech ? ": slower than speech"
                                     : ": the voice waits more than a second for a sentence";
-    f.remedy = "use a smaller model or quantisation, or a GPU (-ngl 99)";
+    f.remedy = faster_model_remedy;
     return f;
 }
 

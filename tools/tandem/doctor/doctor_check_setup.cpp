@@ -94,22 +94,27 @@ finding slots_found(const doctor_facts& facts) {
     return f;
 }
 
+std::string describe_callers(const doctor_facts& facts, int n) {
+    if (facts.is_slower_than_speech()) return "none without gaps, as a slot is slower than speech";
+    if (!facts.has_speed()) return fmt::format("{} with slots of their own; more share them", n);
+    return fmt::format("about {} at a time at this speed, if its slots do not slow each other down",
+                       n);
+}
+
 finding callers(const doctor_facts& facts) {
     const int n = facts.callers();
-    const int each = facts.slots_per_caller();
-    finding f{
-        .name = "callers",
-        .value = std::int64_t{n},
-        .message = facts.has_speed()
-                       ? fmt::format("about {} at a time at this speed, if its slots do not "
-                                     "slow each other down",
-                                     n)
-                       : fmt::format("{} with slots of their own; more share them", n),
-        .remedy = fmt::format("for N callers with slots of their own, start llama-server with "
-                              "--parallel {0}N and --ctx-size {0}N times {1}",
-                              each == 1 ? "" : "2",
-                              std::max(fair_context, facts.props.value.context_per_slot))};
+    finding f{.name = "callers", .value = std::int64_t{n}, .message = describe_callers(facts, n)};
+    if (n == 0) {
+        f.status = finding_status::bad;
+        f.remedy = faster_model_remedy;
+        return f;
+    }
     if (n == 1) f.status = finding_status::note;
+    f.remedy = fmt::format(
+        "for N callers with slots of their own, start llama-server with "
+        "--parallel {0}N and --ctx-size {0}N times {1}",
+        facts.slots_per_caller() == 1 ? "" : "2",
+        std::max(fair_context, facts.props.value.context_per_slot));
     return f;
 }
 

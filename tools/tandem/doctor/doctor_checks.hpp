@@ -2,10 +2,15 @@
 
 #include "doctor/doctor_findings.hpp"
 
+#include <string_view>
 #include <vector>
 
 // The findings by topic; each function appends its own. Pure.
 namespace tandem::command {
+
+/// The remedy for a server that generates too slowly.
+inline constexpr std::string_view faster_model_remedy =
+    "use a smaller model or quantisation, or a GPU (-ngl 99)";
 
 /// Checks that a llama-server is reachable, accepts the API key and has loaded its model.
 void check_connection(const doctor_facts& facts, std::vector<finding>& all);

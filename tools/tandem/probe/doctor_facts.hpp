@@ -13,6 +13,8 @@
 // The results of `tandem doctor` as plain values; the findings are derived from them.
 namespace tandem::command {
 
+/// A voice speaks at this speed.
+inline constexpr double speech_tokens_per_second = 3.5;
 /// A sentence of 20 tokens should take at most about 1.5 s.
 inline constexpr double slow_tokens_per_second = 15;
 /// Context per slot that suffices for a conversation of about twenty minutes.
@@ -120,8 +122,10 @@ struct doctor_facts {
     int slots_per_caller() const;
     /// Whether the speed of a reply was measured.
     bool has_speed() const;
-    /// The estimated number of callers that the server can serve at the same time. Without a
-    /// measured speed, the number of callers with slots of their own.
+    /// Whether a slot generates more slowly than a voice speaks.
+    bool is_slower_than_speech() const;
+    /// The estimated number of callers that the server can serve at the same time; 0 if it is
+    /// slower than speech. Without a measured speed, the number of callers with slots of their own.
     int callers() const;
 };
 

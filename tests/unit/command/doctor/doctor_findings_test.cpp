@@ -235,6 +235,11 @@ const std::vector<row> rows{
      "for N callers with slots of their own, start llama-server with --parallel 2N and --ctx-size "
      "2N times 4096"},
 
+    {"no_caller_where_slots_are_slower_than_speech",
+     but([](facts& f) { f.measured.value.median.tokens_per_second = 3; }), "callers", bad,
+     "none without gaps, as a slot is slower than speech",
+     "use a smaller model or quantisation, or a GPU (-ngl 99)"},
+
     {"context", good(), "context", ok, "8192 tokens per slot, about 40 minutes of talk"},
     {"a_short_context", but([](facts& f) { f.props.value.context_per_slot = 2048; }), "context",
      note, "2048 tokens per slot, about 10 minutes of talk",
