@@ -22,9 +22,9 @@ using mark_kind = report_mark::kind;
 // Shorter waits are not shown: the slot was free at once.
 constexpr double least_wait_ms = 0.5;
 
-constexpr std::array<std::string_view, 10> bar_names{
-    "slot-wait", "guard-wait", "prompt", "generation", "peek",
-    "warming",   "text",       "speech", "silence",    "dropped"};
+constexpr std::array<std::string_view, 11> bar_names{
+    "slot-wait", "guard-wait", "prompt",  "generation", "peek",    "warming",
+    "text",      "speech",     "silence", "dropped",    "resident"};
 constexpr std::array<std::string_view, 5> mark_names{"cut", "lost", "retry", "interrupt", "end"};
 
 double ms_of(const event& e) {
@@ -315,6 +315,16 @@ std::string_view to_string(report_bar::kind k) noexcept {
 
 std::string_view to_string(report_mark::kind k) noexcept {
     return mark_names.at(static_cast<std::size_t>(k));
+}
+
+std::vector<std::string> name_lanes(const std::set<lane_slot>& slots) {
+    std::set<std::string_view> servers;
+    for (const auto& s : slots) servers.insert(s.server);
+    std::vector<std::string> names;
+    for (const auto& s : slots)
+        names.push_back(servers.size() < 2 ? fmt::format("slot {}", s.slot)
+                                           : fmt::format("slot {} at {}", s.slot, s.server));
+    return names;
 }
 
 report_bars make_bars(const report_reply& r) {

@@ -3,6 +3,7 @@
 #include "report/report_data.hpp"
 
 #include <compare>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct report_bar {
         speech,      ///< speech of a chunk, from hand-over to continue
         silence,     ///< the listener waits for a chunk
         dropped,     ///< events that did not fit into the timeline
+        resident,    ///< a slot holds the text of a dialogue
     };
     kind what = kind::prompt;
     /// Index into `report_bars::lanes`.
@@ -32,6 +34,8 @@ struct report_bar {
     /// The tooltip, and the text inside the bar, which is usually empty.
     std::string words{};
     std::string label{};
+    /// Number of the color of a dialogue, or -1 for the color of the kind.
+    int hue = -1;
 };
 
 struct report_mark {
@@ -63,6 +67,8 @@ struct report_bars {
 std::string_view to_string(report_bar::kind k) noexcept;
 std::string_view to_string(report_mark::kind k) noexcept;
 
+/// Returns lane names, with the servers if there are several.
+std::vector<std::string> name_lanes(const std::set<lane_slot>& slots);
 /// Returns the bars and marks of one reply.
 report_bars make_bars(const report_reply& r);
 

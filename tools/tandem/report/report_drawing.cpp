@@ -38,6 +38,7 @@ constexpr bar_shape shape_of(bar_kind k) {
         case bar_kind::silence:
             return {12, 4};
         case bar_kind::dropped:
+        case bar_kind::resident:
         case bar_kind::text:
         case bar_kind::peek:
             return {3, 22};
@@ -182,10 +183,11 @@ void draw_label(out_text out, const report_bar& bar, const time_scale& scale, in
 void draw_bar(out_text out, const report_bar& bar, const time_scale& scale, int width) {
     const auto shape = shape_of(bar.what);
     const int top = top_of(bar.lane) + shape.y;
+    const auto hue = bar.hue < 0 ? std::string() : fmt::format(" hue-{}", bar.hue);
     fmt::format_to(out,
-                   R"(<g class="bar {}"><title>{}</title>)"
+                   R"(<g class="bar {}{}"><title>{}</title>)"
                    R"(<rect x="{}" y="{}" width="{}" height="{}"/>)",
-                   to_string(bar.what), escape_markup(bar.words), scale.at(bar.from_ms), top,
+                   to_string(bar.what), hue, escape_markup(bar.words), scale.at(bar.from_ms), top,
                    scale.width(bar.from_ms, bar.to_ms), shape.height);
     draw_label(out, bar, scale, top, width);
     fmt::format_to(out, "</g>\n");

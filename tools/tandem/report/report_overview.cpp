@@ -2,8 +2,6 @@
 
 #include "report/report_drawing.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -33,15 +31,10 @@ class overview_maker {
  private:
     void add_slot_lanes() {
         std::set<lane_slot> slots;
-        std::set<std::string> servers;
         for (const auto& b : drawn_) slots.insert(b.slots.begin(), b.slots.end());
-        for (const auto& s : slots) servers.insert(s.server);
-        for (const auto& s : slots) {
-            slot_lanes_[s] = static_cast<int>(result_.lanes.size());
-            result_.lanes.push_back(servers.size() < 2
-                                        ? fmt::format("slot {}", s.slot)
-                                        : fmt::format("slot {} at {}", s.slot, s.server));
-        }
+        for (const auto& s : slots)
+            slot_lanes_.try_emplace(s, static_cast<int>(slot_lanes_.size()));
+        result_.lanes = name_lanes(slots);
     }
     void add_voice_lanes() {
         std::set<std::string_view> ids;

@@ -3,6 +3,7 @@
 #include "report/report_drawing.hpp"
 #include "report/report_files.hpp"
 #include "report/report_overview.hpp"
+#include "report/report_residents.hpp"
 #include "run/replay_text.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/markup.hpp"
@@ -192,6 +193,11 @@ void write_run_line(page_text out, std::span<const report_reply> replies) {
     if (replies.size() < 2) return;
     fmt::format_to(out, "<div class=\"reply\">\n<h3>All of the run</h3>\n");
     write_time_line(out, make_overview(replies), "the run", "all slots, and the voices");
+    const auto residents = make_residents(replies);
+    if (!residents.bars.empty()) {
+        fmt::format_to(out, "<h3>Whose text each slot holds</h3>\n");
+        write_time_line(out, residents, "the slots", "the dialogue whose text each slot holds");
+    }
     fmt::format_to(out, "</div>\n");
 }
 
@@ -255,8 +261,8 @@ struct told_replies {
     std::size_t count = 0;
 };
 
-// Includes replies up to the size limit. The limit counts their bars twice, because the timeline of
-// the run repeats them.
+// Includes replies up to the size limit. The limit counts their bars twice, because the timelines
+// of the run repeat them.
 told_replies tell_replies(const std::vector<report_reply>& replies) {
     constexpr std::size_t most_of_a_bar = 1000;
     told_replies told;
