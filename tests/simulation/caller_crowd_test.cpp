@@ -107,6 +107,15 @@ TEST(crowd_that_interrupts, wastes_little) {
     EXPECT_LE(r.generated - r.heard, 0.15 * r.generated);
 }
 
+// Prints the figures that docs/capacity.md plots.
+TEST(crowd_that_grows, DISABLED_prints_its_waits) {
+    for (const int callers : {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96}) {
+        const auto r = run_crowd({.callers = callers}, 1);
+        std::cout << fmt::format("{} callers: {}\n", callers, describe(r));
+        EXPECT_EQ(r.failed, 0);
+    }
+}
+
 // More is due than can be made: everybody waits, and nobody forever.
 TEST(crowd_that_is_too_large, starves_nobody) {
     const auto rules = with_own_costs({.callers = 120});
