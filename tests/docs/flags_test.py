@@ -27,7 +27,7 @@ OTHER_PROGRAMS = {
     "ctest": {"--test-dir"},
     "pkg-config": {"--cflags", "--libs", "--static"},
     "systemctl": {"--now"},
-    "GoogleTest": {"--gtest_filter"},
+    "GoogleTest": {"--gtest_also_run_disabled_tests", "--gtest_filter"},
     "espeak-ng": {"--stdin", "--stdout"},
     "piper": {"--model", "--output_file"},
     "llama-server": {
