@@ -6,6 +6,7 @@ OTHER = {
     ("docs/architecture.md", "prompt ─►"),
     ("docs/architecture.md", "chunks handed over,"),
     ("docs/capacity.md", "callers ≤"),
+    ("docs/capacity.md", "callers  first chunk"),
     ("docs/chat.md", "> Tell me a bedtime story."),
     ("docs/configuration.md", "openssl rehash"),
     ("docs/conversations.md", "generated     In Paris"),
