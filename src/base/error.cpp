@@ -1,6 +1,6 @@
 #include "tandem/error.hpp"
 
-#include "base/error_names.hpp"
+#include "base/find_error_code.hpp"
 
 #include <fmt/format.h>
 

@@ -132,7 +132,7 @@ void conversation_shell::leave_server(const reason_to_leave& reason) {
     if (running_ == 0) return;
     // A turn that is still being started there has no request that could have received anything.
     const bool hangs = reason.what == reason_to_leave::kind::hangs;
-    if (const auto start = looking_; start && hangs && rules_.failover.retries > 0)
+    if (const auto start = checking_; start && hangs && rules_.failover.retries > 0)
         return try_other_server(start, reason.why);
     if (const auto reply = reply_.lock()) reply->leave_server(reason);
 }
@@ -197,7 +197,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     if (reply != running_) return;
     running_ = 0;
     host_->reply_ended();
-    looking_.reset();
+    checking_.reset();
     shunned_.clear();
     last_reply_ = reply;
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);

@@ -133,7 +133,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     conversations::context_usage context_usage(std::span<const conversations::exchange_size> costs,
                                                int prompt_tokens, int max_tokens) const;
     void drop_oldest(std::size_t exchanges);
-    bool is_current(const start_ptr& start, int look) const noexcept;
+    bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
     void pin_server(server_link_ptr core);
     void leave_slots_of_server();
@@ -181,7 +181,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::weak_ptr<reply_shell> reply_;
     std::uint64_t running_ = 0;      // id of the running reply
     start_ptr starting_;             // until its reply has a prompt
-    start_ptr looking_;              // waits for answers of core_
+    start_ptr checking_;             // waits for answers of core_
     std::uint64_t last_reply_ = 0;   // that has ended
     int tokens_said_ = 0;            // of the last prompt and the text generated after it
     server_link_ptr generating_at_;  // the server that counts it

@@ -131,13 +131,13 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
                                                         .previous_server = reply.server()}));
 }
 
-bool conversation_shell::is_current(const start_ptr& start, int look) const noexcept {
-    return !ended_ && running_ == start->reply && start->check_id == look;
+bool conversation_shell::is_current(const start_ptr& start, int check_id) const noexcept {
+    return !ended_ && running_ == start->reply && start->check_id == check_id;
 }
 
 void conversation_shell::end_server_check(const start_ptr& start) noexcept {
     ++start->check_id;
-    looking_.reset();
+    checking_.reset();
 }
 
 void conversation_shell::fail(const start_ptr& start, const failure& why) {
@@ -186,18 +186,18 @@ auto conversation_shell::assign_server(const turn_start& start)
 }
 
 void conversation_shell::find_server(const start_ptr& start) {
-    looking_ = start;
-    const int look = ++start->check_id;
+    checking_ = start;
+    const int check_id = ++start->check_id;
     auto placed = assign_server(*start);
     if (const auto* why = std::get_if<failure>(&placed))
         return start->unreachable ? fail_without_server(start) : fail(start, *why);
     const bool moves = core_ && core_ != std::get<server_link_ptr>(placed);
     pin_server(std::get<server_link_ptr>(std::move(placed)));
     if (start->resumed && moves) start->resumed->rest->text.forget_ids();
-    core_->load_props([weak = weak_from_this(), start, look](error_code ec, const diagnostics& diag,
-                                                             const server_props& props) {
+    core_->load_props([weak = weak_from_this(), start, check_id](
+                          error_code ec, const diagnostics& diag, const server_props& props) {
         const auto self = weak.lock();
-        if (!self || !self->is_current(start, look)) return;
+        if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->server_check_failed(start, {ec, diag});
         self->props_ = props;
         self->server_found(start);
@@ -266,10 +266,10 @@ void conversation_shell::render_history(prompt_handler done) {
 }
 
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_history([weak = weak_from_this(), start, look = start->check_id](
+    render_history([weak = weak_from_this(), start, check_id = start->check_id](
                        error_code ec, const diagnostics& diag, std::string prompt) {
         const auto self = weak.lock();
-        if (!self || !self->is_current(start, look)) return;
+        if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_prompt_failed(start, {ec, diag});
         self->check_prompt_size(start, self->known_.attach_known_ids(std::move(prompt)));
     });
@@ -283,10 +283,10 @@ void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_i
     if (context == 0 || most_tokens(prompt) + reserved <= context)
         return start_reply(start, {.prompt = std::move(prompt)});
     count_prompt_tokens(core_, std::move(prompt),
-                        [weak = weak_from_this(), start, look = start->check_id](
+                        [weak = weak_from_this(), start, check_id = start->check_id](
                             error_code ec, const diagnostics& diag, prompt_with_ids counted) {
                             const auto self = weak.lock();
-                            if (!self || !self->is_current(start, look)) return;
+                            if (!self || !self->is_current(start, check_id)) return;
                             if (ec) return self->on_prompt_failed(start, {ec, diag});
                             self->trim_to_fit(start, std::move(counted));
                         });

@@ -167,11 +167,11 @@ auto playback::find_call(const std::string& server, const transport::http_reques
         found = find([&](const call& c) { return !c.is_played && is_same(c); });
     if (!found && says_more) found = find(is_same);
     if (!found) found = find([&](const call& c) { return !c.is_played && is_here(c); });
-    return found ? found : last_call(is_here);
+    return found ? found : find_last_call(is_here);
 }
 
 // A request still running at the end of the recording has no answer.
-auto playback::last_call(const std::function<bool(const call&)>& fits) -> call* {
+auto playback::find_last_call(const std::function<bool(const call&)>& fits) -> call* {
     const auto last = [&](bool may_be_cut) {
         return std::find_if(calls_.rbegin(), calls_.rend(), [&](const call& c) {
             return fits(c) && (may_be_cut || !c.exchange->was_cut);

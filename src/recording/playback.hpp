@@ -47,7 +47,7 @@ class playback : public std::enable_shared_from_this<playback> {
     recorded_reply* find_reply(const recording_key& place, const std::string& prompt);
     answer_script answer_to_call(const std::string& server, const transport::http_request& request);
     std::vector<recorded_reply*>::iterator next_reply(const std::string& prompt);
-    call* last_call(const std::function<bool(const call&)>& fits);
+    call* find_last_call(const std::function<bool(const call&)>& fits);
     call* find_call(const std::string& server, const transport::http_request& request);
     answer_script with_lock(answer_script script);
 

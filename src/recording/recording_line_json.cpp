@@ -1,6 +1,6 @@
 #include "recording/recording_line_json.hpp"
 
-#include "base/error_names.hpp"
+#include "base/find_error_code.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/calls/answer_reader.hpp"
 #include "wire/json/json_limits.hpp"

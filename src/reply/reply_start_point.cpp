@@ -23,7 +23,7 @@ void tell_set_up(failure why, const start_handler& done) {
 // The core stores the callbacks that wait for an answer, so they must not own the core.
 void start_there(const std::shared_ptr<server_link>& core, reply_origin origin,
                  start_handler done) {
-    if (const auto why = core->check_request_allowed(now())) return done(why->ec, why->diag, {});
+    if (const auto why = core->admit_request(now())) return done(why->ec, why->diag, {});
     core->load_props(
         [weak = std::weak_ptr(core), origin = std::move(origin), done = std::move(done)](
             error_code ec, const diagnostics& diag, const server_props&) {

@@ -133,7 +133,7 @@ std::string server_link::shown_url() const {
     return transport::without_credentials(config_.server.url);
 }
 
-std::optional<failure> server_link::check_request_allowed(time_point now) {
+std::optional<failure> server_link::admit_request(time_point now) {
     auto& circuit = use_->circuit;
     if (circuit.allows(now)) {
         circuit.record_request(now);

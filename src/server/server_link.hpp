@@ -64,7 +64,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     /// Why no request may be sent because the last ones failed; nothing if a request may be sent.
     /// In that case the request counts as sent and must be sent.
-    std::optional<failure> check_request_allowed(time_point now);
+    std::optional<failure> admit_request(time_point now);
 
     // Observations about the server from requests; for requests to /completion with the time of
     // sending.

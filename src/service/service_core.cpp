@@ -150,7 +150,7 @@ auto service_core::assign_server(const server_criteria& wish)
     // A hanging server is detected while the turn begins there.
     if (wish.is_for_turn && s->health.check_if_stale(now())) arm_timer();
     // If the circuit is open, the turn is the one trial request.
-    if (wish.is_for_turn) core->check_request_allowed(now());
+    if (wish.is_for_turn) core->admit_request(now());
     return core;
 }
 

@@ -60,7 +60,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     learn_speed(s, note.generated, now);
     learn_restoring(s, note);
     count_change(s, note);
-    s.busy = s.is_prefilled_now = false;
+    s.busy = s.is_being_prefilled = false;
     if (!note.has_run) return;
     s.server_state = note.server_state;
     s.holds = bounded(std::move(note.holds));

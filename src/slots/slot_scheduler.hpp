@@ -263,7 +263,7 @@ class slot_scheduler {
  private:
     struct slot_state {
         bool busy = false;
-        bool is_prefilled_now = false;
+        bool is_being_prefilled = false;
         server_slot_state server_state = server_slot_state::idle;
         /// When its last request ended; nothing if the slot was never used.
         std::optional<time_point> last_used{};
@@ -311,7 +311,7 @@ class slot_scheduler {
     bool is_stuck(int slot) const { return at(slot).server_state == server_slot_state::busy; }
     std::size_t reuse_cost(int slot, const slot_request& w, time_point now) const;
     bool is_resident(owner_id owner) const;
-    time_point text_needed_at(int slot, const slot_request& w) const;
+    time_point cached_text_needed_at(int slot, const slot_request& w) const;
     std::size_t count_waiting_turns() const;
 
     void insert(waiting w);
@@ -324,7 +324,7 @@ class slot_scheduler {
     // Queue, in slot_scheduler_queue.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;
     bool is_warm(int slot, const slot_request& w) const;
-    bool is_prefilled_for(const slot_request& w) const;
+    bool is_being_prefilled_for(const slot_request& w) const;
     bool may_prefill(int slot, const slot_request& w) const;
     static bool may_be_granted(int slot, const slot_request& w) {
         return !w.required_slot || slot == *w.required_slot;

@@ -101,7 +101,7 @@ void slot_scheduler::queue_simulation::arrange() {
 }
 
 slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
-    prospects p{.awaits_prefilling = s_.is_prefilled_for(w)};
+    prospects p{.awaits_prefilling = s_.is_being_prefilled_for(w)};
     const auto kept = s_.usable_ / slots_for_each_kept_one;
     p.are_kept_for_turns = kept > 0 && w.kind == request_kind::continuation &&
                            !p.awaits_prefilling && count_usable() <= kept;
@@ -225,7 +225,7 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
         w.guarded_slot = slot;
         // A slot never used is ready since the minimum time; subtracting that would overflow.
         w.guard_left = std::max(ready_at(*slot), now) - now;
-    } else if (is_prefilled_for(found->wish)) {
+    } else if (is_being_prefilled_for(found->wish)) {
         w.prefilled_slot = found->wish.warmed;
     } else {
         w.is_slot_kept = predicted.due.has_value();
@@ -290,15 +290,15 @@ bool slot_scheduler::is_resident(owner_id owner) const {
 
 // Later is better. A text that belongs to nobody, or to an owner that is not expected back, is
 // never needed.
-time_point slot_scheduler::text_needed_at(int slot, const slot_request& w) const {
+time_point slot_scheduler::cached_text_needed_at(int slot, const slot_request& w) const {
     const auto& s = at(slot);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner && !s.is_left;
     return is_anothers_text ? s.needed_at : never;
 }
 
 // The server may have fewer slots than before, and another reply may have taken the slot.
-bool slot_scheduler::is_prefilled_for(const slot_request& w) const {
-    return w.warmed && *w.warmed < usable_ && at(*w.warmed).is_prefilled_now &&
+bool slot_scheduler::is_being_prefilled_for(const slot_request& w) const {
+    return w.warmed && *w.warmed < usable_ && at(*w.warmed).is_being_prefilled &&
            at(*w.warmed).owner == w.owner;
 }
 
@@ -321,7 +321,7 @@ std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request
     for (auto slot = p.open.begin(); slot != end; ++slot) {
         const rank r(*slot == w.avoid, at(*slot).server_state == server_slot_state::maybe_busy,
                      !is_warm(*slot, w), reuse_cost(*slot, w, now),
-                     never - text_needed_at(*slot, w), *slot != last_used_slot_);
+                     never - cached_text_needed_at(*slot, w), *slot != last_used_slot_);
         // Takes the first of equals, whose guard ended first.
         if (!best || r < best->first) best = {r, *slot};
     }
@@ -338,7 +338,7 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     count_running_time(now);
     auto& s = at(slot);
     s.busy = true;
-    s.is_prefilled_now = !is_live(w.wish);
+    s.is_being_prefilled = !is_live(w.wish);
     s.learned = {};
     s.learned_at = now;
     s.shows_restoring =

@@ -132,7 +132,7 @@ void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point n
 }
 
 // Unknown as long as that of one server is, because that one may take all who come.
-std::optional<double> speech_load::find_supply(time_point now) const {
+std::optional<double> speech_load::compute_supply(time_point now) const {
     double sum = 0;
     for (const auto& [name, s] : servers_) {
         if (!s.is_usable) continue;
@@ -158,7 +158,7 @@ double speech_load::tokens_per_s_of_one() const noexcept {
     return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
 }
 
-double speech_load::find_need(time_point now) const {
+double speech_load::compute_demand(time_point now) const {
     const double one = tokens_per_s_of_one();
     double sum = 0;
     for (const auto& [name, s] : sessions_) {
@@ -170,15 +170,15 @@ double speech_load::find_need(time_point now) const {
     return one > 0 ? sum : 0;
 }
 
-double speech_load::find(time_point now) const {
-    const auto supply = find_supply(now);
-    return supply ? find_need(now) / *supply : 0;
+double speech_load::compute_load(time_point now) const {
+    const auto supply = compute_supply(now);
+    return supply ? compute_demand(now) / *supply : 0;
 }
 
 std::optional<duration> speech_load::refuse_session(time_point now) {
     const double one = tokens_per_s_of_one();
-    const auto supply = find_supply(now);
-    const double need = find_need(now) + one;
+    const auto supply = compute_supply(now);
+    const double need = compute_demand(now) + one;
     const double allowed =
         supply.value_or(need) * (is_full_ ? highest_load_after_refusal : highest_load);
     const bool is_over = supply && one > 0 && need > allowed;

@@ -39,7 +39,7 @@ class speech_load {
     void servers_seen(const std::vector<observation>& usable, time_point now);
 
     /// 1: the listeners need all that the servers make. 0 while one of the two is unknown.
-    double find(time_point now) const;
+    double compute_load(time_point now) const;
     /// Nothing if one more session can be served in time, or if too little is known. Otherwise
     /// after how long to try again.
     std::optional<duration> refuse_session(time_point now);
@@ -72,8 +72,8 @@ class speech_load {
     void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
     double tokens_per_s_of_one() const noexcept;
-    double find_need(time_point now) const;
-    std::optional<double> find_supply(time_point now) const;
+    double compute_demand(time_point now) const;
+    std::optional<double> compute_supply(time_point now) const;
     bool is_late(time_point now) const;
     duration time_until_ended(double sessions) const noexcept;
 

@@ -83,7 +83,7 @@ void simulated_conversation::interrupt() {
 void simulated_conversation::leave_server(const detail::reason_to_leave& reason) {
     if (running_ == 0) return;
     const bool hangs = reason.what == detail::reason_to_leave::kind::hangs;
-    if (const auto start = looking_; start && hangs && plan_->rules.retry_policy.retries > 0) {
+    if (const auto start = checking_; start && hangs && plan_->rules.retry_policy.retries > 0) {
         world_.note("a turn leaves a server that hangs");
         return try_other_server(start, reason.why);
     }
@@ -173,7 +173,7 @@ bool simulated_conversation::is_current(const start_ptr& start, int look) const 
 
 void simulated_conversation::end_server_check(const start_ptr& start) noexcept {
     ++start->look;
-    looking_.reset();
+    checking_.reset();
 }
 
 void simulated_conversation::pin(simulated_core* core) {
@@ -184,7 +184,7 @@ void simulated_conversation::pin(simulated_core* core) {
 }
 
 void simulated_conversation::find_server(const start_ptr& start) {
-    looking_ = start;
+    checking_ = start;
     const int look = ++start->look;
     auto* placed = service_.place(core_, start->goes_on, shunned_);
     if (!placed && start->unreachable) return fail_without_server(start);
@@ -272,7 +272,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     world_.note(result.error ? error_name(result.error)
                              : std::string(to_string(result.finish_reason)));
     running_ = 0;
-    looking_.reset();
+    checking_.reset();
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
     history_.generated(world_.now(), rest.unspoken);
     // A resumed turn that failed to start keeps its previous state.

@@ -91,7 +91,7 @@ class simulated_conversation final : public detail::reply_listener {
     std::optional<reply_plan> plan_;  // of the current or last turn
     std::uint64_t running_ = 0;
     start_ptr starting_;        // until the reply has a prompt
-    start_ptr looking_;         // during the search for a server
+    start_ptr checking_;        // during the search for a server
     bool has_started_ = false;  // whether the running reply has started
     std::optional<detail::reply_remainder> rest_;
     std::vector<std::string> said_meanwhile_;

@@ -127,14 +127,14 @@ void answer_stream::call(const tool_call& call, std::string& out) {
     close_delta(out);
 }
 
-void answer_stream::finish_event(std::string_view word, std::string& out) const {
+void answer_stream::append_finish_event(std::string_view word, std::string& out) const {
     out += head_;
     out += kind_ == answer_kind::chat ? R"({"index":0,"delta":{})" : R"({"text":"","index":0)";
     fmt::format_to(std::back_inserter(out), R"(,"logprobs":null,"finish_reason":"{}"}})", word);
     out += tail_;
 }
 
-void answer_stream::usage_event(const answer_usage& usage, std::string& out) const {
+void answer_stream::append_usage_event(const answer_usage& usage, std::string& out) const {
     fmt::format_to(std::back_inserter(out), R"({}],"usage":{}}}{})", head_,
                    dump_json(json_of(usage)), event_end);
 }
@@ -149,8 +149,8 @@ void answer_stream::end(finish_reason reason, const answer_usage& usage, std::st
         out += R"("content":"")";
         close_delta(out);
     }
-    finish_event(word, out);
-    if (include_usage_) usage_event(usage, out);
+    append_finish_event(word, out);
+    if (include_usage_) append_usage_event(usage, out);
     out += "data: [DONE]";
     out += event_end;
     has_ended_ = true;

@@ -71,8 +71,8 @@ class answer_stream {
  private:
     void open_delta(std::string& out);
     void close_delta(std::string& out) const;
-    void finish_event(std::string_view word, std::string& out) const;
-    void usage_event(const answer_usage& usage, std::string& out) const;
+    void append_finish_event(std::string_view word, std::string& out) const;
+    void append_usage_event(const answer_usage& usage, std::string& out) const;
 
     answer_kind kind_;
     bool include_usage_;

@@ -67,8 +67,8 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
         error_code ec;
         const auto its = co_await model.bots.async_servers(
             boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-        note_servers(model, its);
-        core.metrics.set_speech_load(model.name, model.load.find(detail::now()));
+        update_speech_load(model, its);
+        core.metrics.set_speech_load(model.name, model.load.compute_load(detail::now()));
         servers.insert(servers.end(), its.begin(), its.end());
     }
     co_await exchange.send(200, metrics_now(core, servers),

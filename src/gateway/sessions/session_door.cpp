@@ -41,11 +41,11 @@ void watch_servers(gateway_state& gateway, served_model& model) {
     model.watched_at = now;
     model.bots.async_servers([weak = gateway.weak_from_this(), &model](
                                  const error_code& ec, const std::vector<server_status>& servers) {
-        if (const auto alive = weak.lock(); alive && !ec) note_servers(model, servers);
+        if (const auto alive = weak.lock(); alive && !ec) update_speech_load(model, servers);
     });
 }
 
-void note_servers(served_model& model, const std::vector<server_status>& servers) {
+void update_speech_load(served_model& model, const std::vector<server_status>& servers) {
     std::vector<slots::speech_load::observation> usable;
     for (const auto& s : servers)
         if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late});

@@ -20,6 +20,6 @@ std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model
 
 /// Observes what the model's servers make, unless that was done just now.
 void watch_servers(gateway_state& gateway, served_model& model);
-void note_servers(served_model& model, const std::vector<server_status>& servers);
+void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 
 }  // namespace tandem::gateway

@@ -256,7 +256,7 @@ void voice_session::take(time_point now, std::uint64_t number, const std::option
         return turns_.on_chunk(now, number, *c);
     }
     model_.load.turn_ended(id_, reply_->result().usage.wasted, now);
-    audit_reply(now, reply_->result());
+    record_reply_end(now, reply_->result());
     turns_.on_reply_ended(now, number, reply_->result());
 }
 
@@ -306,7 +306,7 @@ void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& 
     log_and_audit(gateway_.options, record, log_level::info);
 }
 
-void voice_session::audit_reply(time_point now, const reply_result& result) {
+void voice_session::record_reply_end(time_point now, const reply_result& result) {
     const auto& u = result.usage;
     gateway_.gate.charge(caller_->who, now, u.prompt + u.generated);
     constexpr bool by_chunk = true;

@@ -107,7 +107,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record make_turn_record(int status) const;
     void audit_refused_turn(const voice_turn& turn, const api_error& why);
-    void audit_reply(time_point now, const reply_result& result);
+    void record_reply_end(time_point now, const reply_result& result);
 
     gateway_state& gateway_;
     voice_session_owner& host_;

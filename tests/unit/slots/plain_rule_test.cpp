@@ -39,7 +39,7 @@ class plain_rule {
     }
     void release(int slot, time_point now, const release_info& note) {
         auto& s = slots_.at(static_cast<std::size_t>(slot));
-        s.busy = s.is_prefilled_now = false;
+        s.busy = s.is_being_prefilled = false;
         if (!note.has_run) return;
         s.side = note.server_state;
         s.holds = note.holds;
@@ -83,7 +83,7 @@ class plain_rule {
  private:
     struct slot_state {
         bool busy = false;
-        bool is_prefilled_now = false;
+        bool is_being_prefilled = false;
         server_slot_state side = server_slot_state::idle;
         time_point ready = time_point::min();
         std::string holds{};
@@ -97,7 +97,7 @@ class plain_rule {
     slot_state& at_slot(int i) { return slots_.at(static_cast<std::size_t>(i)); }
     const slot_state& slot(int i) const { return slots_.at(static_cast<std::size_t>(i)); }
     bool awaits_prefilling(const slot_request& w) const {
-        return w.warmed && slot(*w.warmed).is_prefilled_now && slot(*w.warmed).owner == w.owner;
+        return w.warmed && slot(*w.warmed).is_being_prefilled && slot(*w.warmed).owner == w.owner;
     }
 
     std::vector<int> open_to(const slot_request& w) const {
@@ -144,7 +144,7 @@ class plain_rule {
         if (is_live(w) && best != last_) turn_ = (best + 1) % static_cast<int>(slots_.size());
         auto& s = at_slot(best);
         s.busy = true;
-        s.is_prefilled_now = !is_live(w);
+        s.is_being_prefilled = !is_live(w);
         s.owner = s.user = w.owner;
         return {t, best};
     }

@@ -1,6 +1,6 @@
 #include "line_input/line_reader.hpp"
 
-#include "line_input/typed_text.hpp"
+#include "line_input/terminal_controls.hpp"
 #include "os/input_lines.hpp"
 
 #include <boost/asio/post.hpp>

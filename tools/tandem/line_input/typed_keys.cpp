@@ -1,6 +1,6 @@
 #include "line_input/typed_keys.hpp"
 
-#include "line_input/typed_text.hpp"
+#include "line_input/terminal_controls.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <algorithm>

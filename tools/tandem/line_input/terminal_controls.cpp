@@ -1,4 +1,4 @@
-#include "line_input/typed_text.hpp"
+#include "line_input/terminal_controls.hpp"
 
 #include "text/characters/utf8.hpp"
 
