@@ -25,10 +25,11 @@ class service_core;
 namespace tandem {
 inline namespace v0 {
 
-/// Conversations over a list of llama-servers. A conversation is pinned to a server and leases
-/// slots there while it generates; it finds them again by their content. Turns without a slot wait
-/// in order, at most `limits.queue_limit` for each server, and at most `limits.queue_timeout`. If
-/// its server is down or removed, a conversation moves to another one with its next turn.
+/// Conversations over a list of llama-servers. A conversation is pinned to a server, and shares its
+/// slots with all others: the request whose listener runs out of speech next goes first. Turns
+/// without a slot wait, at most `limits.queue_limit` for each server, and at most
+/// `limits.queue_timeout`. If its server is down or removed, a conversation moves to another one
+/// with its next turn.
 ///
 /// Object lifetimes: destroying the service ends its conversations and their replies with
 /// errc::client_destroyed. Otherwise as for `client`.

@@ -65,7 +65,7 @@ struct slot_table {
     std::map<slots::ticket, request_owner> requests_by_ticket{};
     /// The managers that hold slots.
     std::map<int, slot_manager*> managers_by_slot{};
-    /// The managers of the owners that may currently lease slots.
+    /// The managers of the owners that may currently use slots.
     std::map<slots::owner_id, slot_manager*> owners{};
     /// By slot: whom to notify when the server is done with the slot after a cut.
     struct idle_waiter {
