@@ -1,4 +1,4 @@
-// The conversation as it is shown: what was heard is plain, what was not is dimmed.
+// Shows the conversation: heard text is plain, unheard text is dimmed.
 
 function element(name, className, text = '') {
     const made = document.createElement(name);
@@ -18,7 +18,7 @@ export function heardPart(text, speech, chars) {
         at < 0
             ? [...text].slice(0, ([...text].length * chars) / all).join('')
             : text.slice(0, at) + spoken;
-    // No half words, and the space behind a word comes with the next one.
+    // Whole words only; the space after a word belongs to the next one.
     const isHalf = /\S$/.test(part) && /^\S/.test(text.slice(part.length));
     return (isHalf ? part.replace(/\S+$/, '') : part).trimEnd();
 }
@@ -29,7 +29,7 @@ class Piece {
     #heard = element('span', 'heard');
     #rest = element('span', 'coming');
     #note = element('span', 'hidden', ' (not heard:) ');
-    // Between words; only the words are struck out.
+    // White space between words is not struck out.
     #gap = element('span', '');
 
     constructor(bubble, chunk) {

@@ -1,4 +1,4 @@
-// Whether the microphone heard the page's own voice. Pure.
+// Detects whether the microphone picked up the page's own voice. Pure.
 
 const words = (text) =>
     text

@@ -1,4 +1,4 @@
-// The figures of the last reply, as its end tells them.
+// The figures of the last reply, from its `end` message.
 
 const ms = (value) => (value === undefined ? null : `${Math.round(value)} ms`);
 const share = (part, whole) => (whole > 0 ? `${Math.round((100 * part) / whole)} %` : null);

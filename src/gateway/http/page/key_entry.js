@@ -1,4 +1,4 @@
-// Asks for the gateway's key, and keeps it as long as the tab.
+// Asks for the gateway's key, and keeps it until the tab closes.
 
 const place = 'tandem-key';
 
@@ -14,7 +14,7 @@ export class KeyEntry {
         this.#fault = fault;
         this.#onKey = onKey;
         form.addEventListener('submit', () => this.#take());
-        // Without a key there is nothing behind the dialog.
+        // Without a key, the page cannot be used.
         dialog.addEventListener('cancel', (event) => event.preventDefault());
     }
 

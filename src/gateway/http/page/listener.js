@@ -1,4 +1,4 @@
-// The browser's speech recognition, where it has one.
+// The browser's speech recognition, if available.
 
 const Recognition = window.SpeechRecognition ?? window.webkitSpeechRecognition;
 
@@ -9,7 +9,7 @@ const faults = {
     network: 'Speech recognition cannot be reached.',
     'language-not-supported': 'Speech recognition does not know this language.',
 };
-// Browsers end it after some silence; one that ends at once, again and again, does not work.
+// Browsers end recognition after some silence. If it repeatedly ends at once, it does not work.
 const shortRunMs = 1000;
 const mostShortRuns = 3;
 

@@ -1,4 +1,4 @@
-// Puts the parts of the page together.
+// Connects the parts of the page.
 
 import { Bubbles } from './bubbles.js';
 import { isEcho } from './echo.js';
@@ -30,7 +30,7 @@ const linkWords = {
     stopped: (why) => why,
 };
 
-// Speaking is not told: who listens hears it.
+// Speaking is not announced, because the user hears it.
 function showStatus() {
     status.dataset.link = link.state;
     status.dataset.phase = phase.isSpeaking ? 'speaking' : phase.isRunning ? 'thinking' : 'idle';
@@ -46,7 +46,7 @@ function showPhase(next) {
     const hadFocus = document.activeElement;
     interruptButton.disabled = !phase.isRunning;
     goOnButton.hidden = !phase.mayGoOn;
-    // A button that is gone leaves the keyboard nowhere.
+    // A hidden button would lose the keyboard focus.
     if (hadFocus === interruptButton && !phase.isRunning)
         (phase.mayGoOn ? goOnButton : words).focus();
     if (hadFocus === goOnButton && !phase.mayGoOn) words.focus();
@@ -106,7 +106,7 @@ const keyEntry = new KeyEntry({
 
 // --- what the user does
 
-// What is said then would wait for ever.
+// Words sent in this state would wait forever.
 function isStopped() {
     const is = link.state === 'stopped';
     if (is) bubbles.note(`This was not sent: ${link.detail}`, true);
@@ -127,7 +127,7 @@ function fitWords() {
     words.style.height = `${words.scrollHeight + 2}px`;
 }
 
-// Screen readers read replies where the page does not speak them.
+// Screen readers read replies that the page does not speak.
 function showVoice() {
     voiceButton.setAttribute('aria-pressed', String(!speaker.isMuted));
     voiceButton.disabled = !speaker.canSpeak;

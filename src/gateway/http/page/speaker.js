@@ -1,8 +1,8 @@
-// Speaks a chunk, and tells how far it got: by the browser's voice, or, without one, at the pace
-// of a voice in silence.
+// Speaks a chunk and reports progress: with the browser's voice or, if there is none, silently at
+// speaking pace.
 
 const silentCharsPerSecond = 16;
-// A browser without voices says nothing at all: neither start, nor end, nor error.
+// A browser without voices fires no event: neither start, nor end, nor error.
 const longestStartMs = 4000;
 const tickMs = 100;
 const interruptions = new Set(['interrupted', 'canceled']);
@@ -83,7 +83,7 @@ export class Speaker {
     #voice(current) {
         const utterance = new SpeechSynthesisUtterance(current.text);
         utterance.lang = navigator.language;
-        // Kept by the speaker: browsers collect an utterance that nobody holds, and its end with it.
+        // Stored, because browsers garbage-collect an unreferenced utterance before its end event.
         current.utterance = utterance;
         utterance.onstart = () => this.#started(current, utterance);
         utterance.onboundary = (event) => {
@@ -106,7 +106,7 @@ export class Speaker {
         current.handlers.onStart();
     }
 
-    // Where the browser does not tell its words, time does.
+    // If the browser fires no word events, progress is estimated from time.
     #guess(current) {
         if (!current.startedAt) return;
         const seconds = (performance.now() - current.startedAt) / 1000;
@@ -118,7 +118,7 @@ export class Speaker {
 
     #failed(current, why) {
         this.#silence(current);
-        // Another page, or the user, may stop what is spoken; the voice is there all the same.
+        // Another page or the user may stop the speech; the voice remains available.
         if (!interruptions.has(why)) {
             this.#isMuted = true;
             this.#onNoVoice();

@@ -1,7 +1,7 @@
-// What is said in turn: which chunk is spoken, what was heard, what an interrupt does. It knows the
-// protocol, and neither the page nor the network.
+// The dialogue: which chunk is spoken, what was heard, and the effect of an interrupt. Depends only
+// on the protocol, not on the page or the network.
 
-// A history that is told anew must fit into a message of the gateway.
+// A history that is sent again must fit into one message.
 const mostHistoryChars = 50000;
 
 export class Talk {
@@ -10,17 +10,17 @@ export class Talk {
     #bubbles;
     #timeLine;
     #onPhase;
-    // Replies that have not ended, in the order in which they come. `id` is what the gateway gives
-    // back with all that comes of it.
+    // Replies that have not ended, in order of arrival. The gateway returns `id` in every message
+    // about the reply.
     #turns = [];
     #asked = 0;
-    // {id, text} that wait for a connection.
+    // {id, text} waiting for a connection.
     #waiting = [];
-    // All that was said: {text} of the user's, {bubble} of the bot's.
+    // The whole dialogue: {text} of the user, {bubble} of the bot.
     #said = [];
-    // The turn that was cut, and goes on if the user says so.
+    // The interrupted turn, which the user may resume.
     #cut = null;
-    // The turn that the connection cut, and that goes on with the next one.
+    // The turn interrupted by a lost connection, resumed on the next one.
     #broken = null;
     #graceMs = 0;
     #graceTimer = 0;
@@ -154,14 +154,14 @@ export class Talk {
         return turn;
     }
 
-    // Replies come in their order: those before this one are over, told or not.
+    // Replies arrive in order: all before this one have ended, even without a message.
     #turnOf(id) {
         const at = this.#turns.findIndex((turn) => turn.id === id);
         for (const over of this.#turns.splice(0, Math.max(at, 0))) this.#close(over);
         return at < 0 ? this.#goneOn(id) : this.#turns[0];
     }
 
-    // After a connection that was lost the gateway goes on by itself, under the turn that was cut.
+    // After a lost connection, the gateway resumes by itself, under the interrupted turn.
     #goneOn(id) {
         for (const over of this.#turns.splice(0)) this.#close(over);
         const bubble = this.#broken?.bubble ?? this.#newBubble();
@@ -218,7 +218,7 @@ export class Talk {
         this.#tellPhase();
     }
 
-    // A start that was refused has no reply.
+    // A refused start has no reply.
     #refused(message) {
         this.#bubbles.note(message.message, true);
         const at = this.#turns.findIndex((turn) => turn.id === message.turn);

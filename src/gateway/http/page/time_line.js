@@ -1,5 +1,5 @@
-// Draws the time line: a lane for each slot, for waits, cache, chunks and speech; replies side by
-// side, the running one to the right.
+// Draws the time line: a lane for each slot, and for waits, cache, chunks and speech. Replies are
+// side by side, with the running one on the right.
 
 import { showFigures } from './figures.js';
 import { TimeLineTurn } from './time_line_turn.js';
@@ -14,7 +14,7 @@ const labelWidth = 44;
 const mostTurns = 40;
 
 const laneNames = { wait: 'Waits', cache: 'Cache', chunk: 'Chunks', speech: 'Speech' };
-// Slot 10 comes behind slot 9.
+// Sorts slot 10 after slot 9.
 const byNumbers = new Intl.Collator('en', { numeric: true });
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -122,7 +122,7 @@ export class TimeLine {
         if (isLive) this.#timer = setTimeout(() => this.#draw(), isCalm.matches ? 1000 : 80);
     }
 
-    // New slots have new lanes: then all is drawn anew.
+    // New slots need new lanes, so everything is redrawn.
     #setLanes() {
         const bars = this.#turns.flatMap((turn) => turn.bars);
         const slots = [

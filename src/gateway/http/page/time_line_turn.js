@@ -1,11 +1,11 @@
-// What happened in one reply, as bars on lanes. Times are ms of the page's clock. Pure.
+// The events of one reply as bars on lanes. Times are ms of the page's clock. Pure.
 //
-// While the reply runs, chunks and speech tell what is known. The server's own events come with
-// the end, and then take the place of the guesses.
+// While the reply runs, bars are estimated from chunks and speech. The server's events arrive with
+// the `end` and replace the estimates.
 
 const ends = new Set(['cut', 'lost', 'end', 'request', 'warming', 'slot_wait']);
 
-// A slot that is free at once is no wait.
+// A slot that is granted at once causes no wait.
 const leastWaitMs = 1;
 
 export const slotLane = (event) => `slot:${event.server ?? 0}:${event.slot}`;
@@ -154,7 +154,7 @@ export class TimeLineTurn {
     #requestBars(event, later) {
         const at = later.findIndex(({ what }) => ends.has(what));
         const during = at < 0 ? later : later.slice(0, at);
-        // The server ended it by itself: its last text tells when.
+        // The server ended the request, at the time of its last text.
         const isCut = at >= 0 && (later[at].what === 'cut' || later[at].what === 'lost');
         const lastText = during.findLast(
             ({ what }) => what !== 'continued' && what !== 'warmed',

@@ -1,5 +1,5 @@
-// The WebSocket of docs/voice-websocket.md: opens it, takes its session up again, and waits longer
-// each time that it cannot.
+// The WebSocket of docs/voice-websocket.md: opens it, resumes its session, and reconnects with
+// increasing delays.
 
 const protocol = 'tandem.voice.v1';
 const keyProtocol = 'tandem-api-key.';
@@ -53,7 +53,7 @@ export class VoiceSocket {
         this.#timer = 0;
         const attempt = ++this.#attempt;
         this.#handlers.onLink('connecting');
-        // A WebSocket that is refused does not tell why; a request does.
+        // A refused WebSocket reports no reason, but an HTTP request does.
         if (key || this.#tries > 0) {
             const answer = await this.#ask();
             if (attempt !== this.#attempt || !this.#mayConnect(answer)) return;
@@ -94,7 +94,7 @@ export class VoiceSocket {
     }
 
     #refused(status, { code, message = `the gateway answered ${status}` }) {
-        // A key that may generate needs no other right.
+        // A key with the right to generate needs no other.
         if (code === 'insufficient_permissions' && !this.#isRefused) return true;
         if (status === 401) this.#handlers.onLink('key', this.#key ? message : '');
         else if (status === 403) this.#handlers.onLink('stopped', message);
@@ -140,7 +140,7 @@ export class VoiceSocket {
         this.#begin(this.#socket);
     }
 
-    // There is no session, and another start on this connection would get none either.
+    // There is no session, and another start on this connection would fail too.
     #turnedAway({ message, retryable, retry_after_ms: least }) {
         this.#forget();
         if (retryable) this.#wait(least, message);
@@ -162,7 +162,7 @@ export class VoiceSocket {
         else this.#wait(code === closes.restarting ? restartWaitMs : 0);
     }
 
-    // Nothing that an old socket says counts any more.
+    // Ignore events of an old socket.
     #forget() {
         const wasReady = this.#isReady;
         const socket = this.#socket;
