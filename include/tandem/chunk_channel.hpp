@@ -65,7 +65,7 @@ class chunk_channel {
     /// The next item if there is one. With `pace::voice`, each call reports that the previous item
     /// was spoken. Nothing follows the terminal item.
     std::optional<stream_chunk> try_pop();
-    /// Waits for the next item; returns nothing if none comes in time.
+    /// Waits for the next item; returns nullopt if none comes in time.
     std::optional<stream_chunk> wait_pop(std::chrono::milliseconds timeout);
     /// Calls `handler(const stream_chunk&)` on this thread for each item, including the terminal
     /// one. An exception from it cancels the channel and is rethrown.
@@ -85,7 +85,7 @@ class chunk_channel {
     bool is_finished() const noexcept;
     /// True if cancel() ended it.
     bool is_cancelled() const noexcept;
-    /// Why it finished; nothing before that.
+    /// Why it finished; nullopt before that.
     std::optional<channel_end> reason() const;
     /// The reply's result, once it has ended. After cancel() it may come a little later than the
     /// terminal item. It never comes without a reply, or if the context is not run.

@@ -210,8 +210,8 @@ class client {
         return call<CompletionToken, std::vector<server_adapter>>(&client::adapters, &diag, token);
     }
 
-    /// POST /lora-adapters: sets the scales for requests that name no adapters. Adapters that are
-    /// not listed are off. Running requests are unaffected, and the server silently ignores unknown
+    /// POST /lora-adapters: sets the scales for requests that name no adapters. Unlisted
+    /// adapters are off. Running requests are unaffected, and the server silently ignores unknown
     /// ids. Handler signature: `void(error_code)`. In a co_await, GCC 12 does not accept a braced
     /// list here: pass a named vector.
     template <class CompletionToken>

@@ -235,7 +235,7 @@ std::optional<std::string> set_field(config& c, std::string_view name, std::stri
 /// password.
 std::string field_text(const config& c, std::string_view name);
 
-/// "250ms" → 250 ms; nothing if `text` is not a duration, is negative, or too long to count.
+/// "250ms" → 250 ms; nullopt if `text` is not a duration, is negative, or too long to count.
 std::optional<duration> parse_duration(std::string_view text);
 
 /// 250 ms → "250ms", 2 s → "2s", 1.5 s → "1500ms": in the form that parse_duration() reads.

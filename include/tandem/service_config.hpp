@@ -69,7 +69,7 @@ struct server_status {
     int conversations = 0;
     int generating = 0;
     int waiting = 0;
-    /// Tokens/s that its slots make together at most; nothing until that was observed.
+    /// Highest rate of all its slots together, in tokens/s; nullopt until it has been measured.
     std::optional<double> tokens_per_s{};
     /// How long the first waiting request is overdue; 0 if none is.
     duration late{};

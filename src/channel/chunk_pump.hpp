@@ -14,7 +14,7 @@ namespace tandem::detail {
 /// Receives a reply's chunks.
 class chunk_sink {
  public:
-    /// Returns the id to continue after immediately, before the next chunk is requested; nothing if
+    /// Returns the id to continue after immediately, before the next chunk is requested; nullopt if
     /// the reply must wait for chunk_pump::continue_after().
     virtual std::optional<chunk_id> deliver(chunk c) = 0;
     /// No further chunk follows. `result` is the reply's result, if it has one. Only the first end

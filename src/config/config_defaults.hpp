@@ -22,7 +22,7 @@ inline constexpr slot_defaults client_slot_defaults{.slots = 2,
 inline constexpr slot_defaults command_slot_defaults{.slots = 2};
 inline constexpr slot_defaults service_slot_defaults{};
 
-/// The configured guard; nothing = as the server's build allows.
+/// The configured guard; nullopt if it depends on the server's build.
 std::optional<duration> configured_reuse_guard(const config& c);
 
 /// Takes the sampling fields that `o` leaves unset from `usual`.

@@ -27,7 +27,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
-    /// Receives the number of evaluated tokens; nothing if it failed.
+    /// Receives the number of evaluated tokens; nullopt if it failed.
     using handler = std::function<void(std::optional<int>)>;
     /// Waits for a slot that no other request wants. The caller must call slot_manager::let_go()
     /// for the owner afterwards.

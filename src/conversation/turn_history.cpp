@@ -166,7 +166,7 @@ std::string turn_history::make_kept_text() const {
     return turn_.text();
 }
 
-/// The turn as a message; nothing if nothing of it is kept.
+/// The turn as a message; nullopt if nothing of it is kept.
 std::optional<chat_message> turn_history::make_turn_message() const {
     if (!is_open()) return std::nullopt;
     auto words = make_kept_text();

@@ -52,7 +52,7 @@ class turn_history {
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
     /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
-    /// the last whole word that was heard on. Returns nothing if the turn cannot be resumed.
+    /// the last whole word that was heard on. Returns nullopt if the turn cannot be resumed.
     std::optional<std::string> resume(time_point now);
     turn_state state(time_point now) const noexcept;
 

@@ -26,7 +26,7 @@ struct answer_step {
     std::string message{};
 };
 
-/// The actions of a server for one request, step by step; nothing = no further action.
+/// The actions of a server for one request, step by step; nullopt after the last one.
 using answer_script = std::function<std::optional<answer_step>()>;
 
 /// Replays the recorded answer.

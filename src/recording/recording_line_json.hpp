@@ -78,7 +78,7 @@ struct recording_line {
 /// they can be restored. A note that is not JSON becomes null.
 std::string format_recording_line(const recording_line& line);
 
-/// Returns nothing if `text` is not a line of a recording; `fault` then describes the problem.
+/// Returns nullopt if `text` is not a line of a recording; `fault` then describes the problem.
 std::optional<recording_line> read_recording_line(std::string_view text, std::string& fault);
 
 }  // namespace tandem::wire

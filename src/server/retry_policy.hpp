@@ -49,7 +49,7 @@ class retry_policy {
 
     /// Whether the reply ends with the next failed request.
     bool is_last_attempt() const noexcept { return broken_ >= rules_.retries; }
-    /// Start of the retries; nothing if the reply is not retrying.
+    /// Start of the retries; nullopt if the reply is not retrying.
     const std::optional<time_point>& since() const noexcept { return since_; }
     /// When to request the next server.
     time_point next_attempt_at() const noexcept { return next_try_; }

@@ -62,7 +62,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     void on_context_destroyed() noexcept override;
     bool is_server() const noexcept override { return true; }
 
-    /// Why no request may be sent because the last ones failed; nothing if a request may be sent.
+    /// Why no request may be sent because the last ones failed; nullopt if a request may be sent.
     /// In that case the request counts as sent and must be sent.
     std::optional<failure> admit_request(time_point now);
 

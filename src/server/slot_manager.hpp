@@ -79,7 +79,7 @@ class slot_manager {
     void release(int slot, slots::release_info note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
-    /// The properties last reported by the server; nothing if they must be requested.
+    /// The properties last reported by the server; nullopt if they must be requested.
     std::optional<server_props> props() const { return table_->lock()->known.props(); }
     bool were_props_read_before() const { return table_->lock()->known.was_read_before(); }
     duration reuse_guard() const { return table_->lock()->known.reuse_guard(); }

@@ -22,7 +22,7 @@ class server_choice {
  public:
     explicit server_choice(placement rule) : rule_(rule) {}
 
-    /// An index into `servers`; nothing if none may serve.
+    /// An index into `servers`; nullopt if none may serve.
     std::optional<std::size_t> choose(std::span<const server_load> servers);
 
  private:

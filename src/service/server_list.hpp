@@ -82,7 +82,7 @@ class server_list {
     /// if the server may not serve, or if all its slots are busy while another server has free
     /// ones.
     listed_server* pin_if_suitable(std::string_view url, const server_state_query& ask);
-    /// Why the conversations pinned to a server should leave it; nothing if they should stay. A
+    /// Why the conversations pinned to a server should leave it; nullopt if they should stay. A
     /// hanging server may only be busy, so it is left only if another one may serve.
     std::optional<leave_kind> leave_reason(server_id id, const server_state_query& ask) const;
     /// The conversation pinned to the server has ended.

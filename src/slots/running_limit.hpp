@@ -19,8 +19,8 @@ class running_limit {
     /// The smallest number of requests that together generate nearly as many tokens as any other
     /// number seen. `unlimited` until a clearly larger number was seen to generate no more.
     int find(time_point now) const;
-    /// The tokens/s that all requests make together if as many run as should on `slots` slots, less
-    /// what the prompts of others hold up. Nothing until so many were seen to run.
+    /// Total rate in tokens/s when the best number of requests runs on `slots` slots, less the time
+    /// that the prompts of others take. nullopt until enough requests have run at once.
     std::optional<double> find_tokens_per_s(int slots, time_point now) const;
 
     static constexpr int unlimited = 1 << 20;

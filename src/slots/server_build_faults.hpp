@@ -22,7 +22,7 @@ struct build_fault {
     bool deadly = false;
 };
 
-/// The number in a build's name: 11669 for "b11669-Debian"; nothing if there is none.
+/// The number in a build's name: 11669 for "b11669-Debian"; nullopt if there is none.
 std::optional<int> build_number(std::string_view build_info);
 
 /// The known faults of a build; empty for an unknown build.

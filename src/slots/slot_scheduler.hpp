@@ -231,9 +231,9 @@ class slot_scheduler {
     std::vector<grant> take_grants(time_point now);
     /// Which waiting tickets the reuse guard lets through, and when, if nothing else changes.
     std::vector<due_grant> due_grants() const;
-    /// Time of the first due grant; nothing if no ticket waits for a guard.
+    /// Time of the first due grant; nullopt if no ticket waits for a guard.
     std::optional<time_point> next_grant() const;
-    /// Why the ticket was not granted; nothing if the ticket does not wait.
+    /// Why the ticket was not granted; nullopt if the ticket does not wait.
     std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
 
     /// Whether the request on `slot` should end at its next sentence, because a waiting ticket
@@ -265,7 +265,7 @@ class slot_scheduler {
         bool busy = false;
         bool is_being_prefilled = false;
         server_slot_state server_state = server_slot_state::idle;
-        /// When its last request ended; nothing if the slot was never used.
+        /// When its last request ended; nullopt if the slot was never used.
         std::optional<time_point> last_used{};
         /// The text that the slot holds; empty if unknown.
         std::string holds{};

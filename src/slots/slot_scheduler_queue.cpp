@@ -307,7 +307,7 @@ bool slot_scheduler::is_warm(int slot, const slot_request& w) const {
     return slot == w.warmed && !at(slot).holds.empty() && w.prompt.starts_with(at(slot).holds);
 }
 
-// Returns nothing if every open slot must wait for its guard.
+// Returns nullopt if every open slot must wait for its guard.
 std::optional<int> slot_scheduler::choose(const prospects& p, const slot_request& w,
                                           time_point now) const {
     const auto end =

@@ -10,8 +10,8 @@ namespace {
 
 // A new session is refused above this load.
 constexpr double highest_load = 1.0;
-// After a refusal, the load must fall to this value. Otherwise, a varying measurement would let in
-// one more session now and then.
+// After a refusal, the load must fall to this value. Otherwise, a fluctuating measurement would
+// occasionally admit one more session.
 constexpr double highest_load_after_refusal = 0.97;
 // A request this much overdue shows that the servers cannot keep up, whatever the load says.
 constexpr duration too_late = std::chrono::seconds(2);

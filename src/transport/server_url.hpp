@@ -27,7 +27,7 @@ struct parsed_url {
 
 parsed_url parse_server_url(std::string_view text);
 
-/// The fault of a server's URL, described without its credentials; nothing if the URL is valid. It
+/// The fault of a server's URL, described without its credentials; nullopt if the URL is valid. It
 /// needs a scheme (http or https) and a host; port, credentials and path are optional.
 std::optional<std::string> check_server_url(std::string_view url);
 

@@ -18,7 +18,7 @@ enum class call_fault {
     too_long,          ///< longer than `max_call_bytes`
 };
 
-/// A phrase for warnings: "cannot be read".
+/// A phrase for warnings, such as "cannot be read".
 std::string_view to_string(call_fault fault) noexcept;
 
 /// Parses one call or a list of calls and appends them to `out`; on a fault, appends nothing. A

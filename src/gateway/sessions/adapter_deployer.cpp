@@ -153,7 +153,7 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
     jobs_.end(std::move(fault), std::move(outcomes), std::time(nullptr));
 }
 
-// Stores the scale first: what is not on disk is not deployed.
+// Stores the scale first, so that only stored adapters are deployed.
 std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scale) try {
     if (store_) store_->save_entry({adapter.model, adapter.name, scale});
     adapters_.deploy(adapter.name, scale);

@@ -38,7 +38,7 @@ struct generation_job {
 struct slot_affinity {
     /// URL of its server.
     std::string server{};
-    /// While this exists, its slot counts as that of a conversation that will continue.
+    /// While this exists, the scheduler expects the conversation on this slot to continue.
     std::shared_ptr<const conversation> talk{};
 };
 inline constexpr cache_limits affinity_table_limits{

@@ -14,7 +14,7 @@ namespace tandem::gateway {
 
 struct gateway_state;
 
-/// The error for a new session of the model; nothing if it can be served. Turns of existing
+/// The error for a new session of the model; nullopt if it can be served. Turns of existing
 /// sessions need no permission.
 std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model& model);
 

@@ -67,7 +67,7 @@ class chunk_outbox {
     bool is_done() const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && lookahead_ == 0));
     }
-    /// Since when the reply has been waiting for the consumer to take or continue a chunk; nothing
+    /// Since when the reply has been waiting for the consumer to take or continue a chunk; nullopt
     /// if it is not waiting.
     std::optional<time_point> consumer_wait_since() const noexcept;
     /// The next chunk to hand over; null if none is held.

@@ -8,7 +8,7 @@
 
 namespace tandem::detail {
 
-/// Why a reply with these options cannot be started: invalid_config with every fault, or nothing if
+/// Why a reply with these options cannot be started: invalid_config with every fault, or nullopt if
 /// it can. Pure.
 std::optional<failure> check_generation_options(const generation_options& options);
 

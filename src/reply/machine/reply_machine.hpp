@@ -137,7 +137,7 @@ class reply_machine {
     void chunk_requested(time_point now);
     /// The consumer withdraws its request.
     void chunk_request_withdrawn() noexcept { delivery_.request_withdrawn(); }
-    /// The speech of the next chunk to hand over; nothing until that chunk is complete. Changes no
+    /// The speech of the next chunk to hand over; nullopt until that chunk is complete. Changes no
     /// state.
     std::optional<std::string> upcoming_speech() const;
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }

@@ -20,7 +20,7 @@ struct reply_remainder {
     /// Visible text that was generated but not handed over. Text that `reasoning` withholds may
     /// follow it.
     std::string unspoken{};
-    /// Why generation had ended; nothing if more text would have followed.
+    /// Why generation had ended; nullopt if more text would have followed.
     std::optional<finish_reason> generated{};
     /// The pace of the voice, as learned so far.
     voice_pace pace{};

@@ -29,7 +29,7 @@ class spoken_boundary final : public boundary_detector {
         std::size_t end = 0;    // after the mark and its closing marks
         std::size_t token = 0;  // of its last character, emoji not counted
         following_text after;
-        bool has_closer = false;  // quotes, brackets or marks of emphasis
+        bool has_closer = false;  // quotes, brackets or emphasis marks
         int tag = 0;              // characters of a closing SSML tag after the mark
     };
 

@@ -10,7 +10,7 @@
 namespace tandem::wire {
 
 /// Converts JSON text that is not UTF-8 into text that is: each stray byte becomes a character.
-/// Returns nothing if `json` has escapes that could denote such a character.
+/// Returns nullopt if `json` has escapes that could denote such a character.
 std::optional<std::string> escape_invalid_utf8(std::string_view json);
 
 /// Restores the bytes in a string from such a text.
