@@ -54,6 +54,11 @@ void require_right(const voice::continued& c) {
     require_right(c.chunk);
 }
 
+void require_right(const voice::speaking& s) {
+    require_right(s.chunk);
+    fuzzing::require(s.ends_in >= duration{});
+}
+
 void require_right(const voice::interrupt& i) {
     if (i.heard) require_right(*i.heard);
 }
