@@ -321,6 +321,7 @@ std::vector<std::string> name_lanes(const std::set<lane_slot>& slots) {
     std::set<std::string_view> servers;
     for (const auto& s : slots) servers.insert(s.server);
     std::vector<std::string> names;
+    names.reserve(slots.size());
     for (const auto& s : slots)
         names.push_back(servers.size() < 2 ? fmt::format("slot {}", s.slot)
                                            : fmt::format("slot {} at {}", s.slot, s.server));
