@@ -97,6 +97,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform(action::request_slot a);
     void perform(action::update_slot_request);
     void perform(action::check_slot_demand a);
+    void perform(action::record_progress a);
     void perform(action::cancel_slot_request);
     void perform(action::send_request a);
     void perform(action::close_connection);

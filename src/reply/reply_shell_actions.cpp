@@ -161,8 +161,11 @@ void reply_shell::perform(action::update_slot_request) {
     core_->slots().set_due(ticket_, get_due_time());
 }
 
-void reply_shell::perform(action::check_slot_demand a) {
+void reply_shell::perform(action::record_progress a) {
     core_->slots().record_progress(a.slot, a.generated);
+}
+
+void reply_shell::perform(action::check_slot_demand a) {
     if (core_->slots().is_wanted(a.slot, get_due_time())) machine_.slot_wanted(now());
 }
 

@@ -77,15 +77,22 @@ void slot_scheduler::count_running_time(time_point now) {
     counted_until_ = now;
 }
 
-void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_point now) {
+void slot_scheduler::begin_speed_window(slot_state& s, const generated_so_far& g, time_point now) {
     count_running_time(now);
-    const auto since = now - s.learned_at;
-    if (g.tokens == 0 || since <= duration{}) return;
-    const double running = to_ms(running_time_ - s.running_time_before) / to_ms(since);
-    if (!limit_.record(running, g.tokens - s.learned.tokens, g.time - s.learned.time, now)) return;
     s.learned = g;
     s.learned_at = now;
     s.running_time_before = running_time_;
+}
+
+// Before the first token, the request only waits for its prompt, so the time does not count.
+void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_point now) {
+    if (g.tokens == 0) return begin_speed_window(s, g, now);
+    count_running_time(now);
+    const auto since = now - s.learned_at;
+    if (since <= duration{}) return;
+    const double running = to_ms(running_time_ - s.running_time_before) / to_ms(since);
+    if (limit_.record_speed(running, g.tokens - s.learned.tokens, g.time - s.learned.time, now))
+        begin_speed_window(s, g, now);
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if
@@ -113,7 +120,7 @@ duration slot_scheduler::find_lateness(time_point now) const {
 // limit is still right.
 int slot_scheduler::find_most_running(time_point now) const {
     constexpr duration overdue = std::chrono::seconds(1);
-    return limit_.find(now) + (find_lateness(now) > overdue ? 1 : 0);
+    return limit_.find_limit(now) + (find_lateness(now) > overdue ? 1 : 0);
 }
 
 void slot_scheduler::release_owner(owner_id owner) noexcept {

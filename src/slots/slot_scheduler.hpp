@@ -191,8 +191,9 @@ class slot_scheduler {
     void occupy(int slot) { at(slot).busy = true; }
     /// The request on `slot` has ended. Precondition: the slot is granted.
     void release(int slot, time_point now, release_info note = {});
-    /// The request on `slot` still runs. Its speed counts before it ends, because it may generate a
-    /// whole reply. Precondition: the slot is granted.
+    /// Records the speed of the running request on `slot`: call it at the first token and after
+    /// each chunk. Without it, the speed of a request that generates a whole reply would be unknown
+    /// until its end. Precondition: the slot is granted.
     void record_progress(int slot, const generated_so_far& g, time_point now) {
         learn_speed(at(slot), g, now);
     }
@@ -277,8 +278,8 @@ class slot_scheduler {
         owner_id user = nobody;
         owner_id last_user = nobody;
         bool is_left = false;  // the last user will not return
-        /// What the running request had generated when its speed was last learned, the time of
-        /// that (at first, of its start), and running_time_ then.
+        /// The part of the running request whose speed was not learned yet begins here: what the
+        /// request had generated, the time, and running_time_.
         generated_so_far learned{};
         time_point learned_at{};
         duration running_time_before{};
@@ -316,6 +317,7 @@ class slot_scheduler {
 
     void insert(waiting w);
     void count_running_time(time_point now);
+    void begin_speed_window(slot_state& s, const generated_so_far& g, time_point now);
     void learn_speed(slot_state& s, const generated_so_far& g, time_point now);
     void learn_restoring(const slot_state& s, const release_info& note) noexcept;
     void count_change(const slot_state& s, const release_info& note) noexcept;

@@ -339,11 +339,9 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     auto& s = at(slot);
     s.busy = true;
     s.is_being_prefilled = !is_live(w.wish);
-    s.learned = {};
-    s.learned_at = now;
+    begin_speed_window(s, {}, now);
     s.shows_restoring =
         w.wish.was_here && s.last_user != nobody && !s.holds.empty() && !is_resident(w.wish.owner);
-    s.running_time_before = running_time_;
     s.owner = s.user = w.wish.owner;
     const auto previous = s.last_user == s.user ? nobody : s.last_user;
     return {w.ticket, slot, reused, w.guarded + guarded, previous};

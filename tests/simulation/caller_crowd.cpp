@@ -55,6 +55,7 @@ class caller {
     void perform(const detail::action::request_slot&);
     void perform(const detail::action::update_slot_request&);
     void perform(const detail::action::check_slot_demand& a);
+    void perform(const detail::action::record_progress& a);
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&) {}
@@ -287,8 +288,11 @@ void caller::perform(const detail::action::update_slot_request&) {
     all_.scheduler.set_due(ticket_, machine_->due(now()));
 }
 
-void caller::perform(const detail::action::check_slot_demand& a) {
+void caller::perform(const detail::action::record_progress& a) {
     all_.scheduler.record_progress(a.slot, a.generated, now());
+}
+
+void caller::perform(const detail::action::check_slot_demand& a) {
     if (all_.scheduler.is_wanted(a.slot, machine_->due(now()), now())) machine_->slot_wanted(now());
 }
 

@@ -311,10 +311,14 @@ void simulated_reply::perform(const detail::action::update_slot_request&) {
     site_.core->slots().set_due(ticket_, machine_.due(world_.now()));
 }
 
+void simulated_reply::perform(const detail::action::record_progress& a) {
+    world_.check(live_.open && live_.slot_held, "only a running request reports its progress");
+    site_.core->slots().record_progress(a.slot, a.generated);
+}
+
 void simulated_reply::perform(const detail::action::check_slot_demand& a) {
     world_.check(live_.open && live_.slot_held,
                  "only a running request asks whether its slot is wanted");
-    site_.core->slots().record_progress(a.slot, a.generated);
     if (!site_.core->slots().is_wanted(a.slot, machine_.due(world_.now()))) return;
     world_.note("a request ends for a reply that is due sooner");
     machine_.slot_wanted(world_.now());

@@ -117,6 +117,7 @@ class simulated_reply {
     void perform(const detail::action::request_slot&);
     void perform(const detail::action::update_slot_request&);
     void perform(const detail::action::check_slot_demand& a);
+    void perform(const detail::action::record_progress& a);
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::close_connection&);

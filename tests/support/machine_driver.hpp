@@ -134,6 +134,8 @@ class machine_driver {
     std::optional<std::vector<wire::token_id>> prompt_ids{{101}};
     /// The answer to whether another reply needs the slot sooner.
     bool is_slot_wanted = false;
+    /// The tokens after the first one, at each report of progress.
+    std::vector<int> progress{};
     /// Whether the machine has released its ownership of slots.
     bool left_slots = false;
     /// What the machine reported with the slot that it released last.
@@ -170,6 +172,7 @@ class machine_driver {
         noted_.push_back(fmt::format("slot {} wanted?", a.slot));
         if (is_slot_wanted) machine.slot_wanted(now);
     }
+    void note(const detail::action::record_progress& a) { progress.push_back(a.generated.tokens); }
     void note(const detail::action::cancel_slot_request&) { noted_.push_back("slot no more"); }
     void note(const detail::action::send_request& a) {
         noted_.push_back(

@@ -36,6 +36,10 @@ struct update_slot_request {};
 /// slot before due().
 struct check_slot_demand {
     int slot;
+};
+/// Report the progress of the running request to the scheduler, which learns the server's speed.
+struct record_progress {
+    int slot;
     slots::generated_so_far generated{};
 };
 /// Withdraw the slot request.
@@ -99,10 +103,10 @@ struct log_slot_mismatch {
 struct finish {};
 
 using any = std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
-                         update_slot_request, check_slot_demand, cancel_slot_request, send_request,
-                         close_connection, release_slot, release_slot_ownership, request_warm_slot,
-                         cancel_warm_slot_request, send_warming_request, close_warming_connection,
-                         hand_over, log_late_start, log_failover, report_timeout, log_slot_mismatch,
-                         finish>;
+                         update_slot_request, check_slot_demand, record_progress,
+                         cancel_slot_request, send_request, close_connection, release_slot,
+                         release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
+                         send_warming_request, close_warming_connection, hand_over, log_late_start,
+                         log_failover, report_timeout, log_slot_mismatch, finish>;
 
 }  // namespace tandem::detail::action

@@ -209,6 +209,7 @@ class reply_machine {
     void reasoning_read(time_point now, std::string_view reasoning);
     void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
+    void record_progress();
     void stop_after_chunk(time_point now, bool peeked);
     void collect_chunks(time_point now);
     void on_peek_token(time_point now, const wire::token_event& event);

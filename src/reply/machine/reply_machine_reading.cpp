@@ -18,7 +18,10 @@ using status = text::chunker::status;
 void reply_machine::token_read(time_point now, const wire::token_event& event) {
     ended_chunk_was_peeked_.reset();
     if (phase_ == phase::peeking) return on_peek_token(now, event);
-    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
+    if (phase_ == phase::first_token) {
+        enter_phase(phase::streaming, now);
+        record_progress();
+    }
     last_token_ = now;
     if (!read_text(now, event)) return;
     if (chunker_.current() == status::ready)
@@ -66,9 +69,15 @@ void reply_machine::chunk_read(time_point now, bool peeked) {
     if (has_enough(now)) return stop_after_chunk(now, peeked);
     continue_reading(now);
     hand_over_due_chunks(now);
-    if (!rules_.pacing.ahead_speech || !slot_) return;
+    if (!slot_) return;
+    record_progress();
+    if (!rules_.pacing.ahead_speech) return;
     ended_chunk_was_peeked_ = peeked;
-    actions_.push_back(action::check_slot_demand{*slot_, metrics_recorder_.generated()});
+    actions_.push_back(action::check_slot_demand{*slot_});
+}
+
+void reply_machine::record_progress() {
+    actions_.push_back(action::record_progress{*slot_, metrics_recorder_.generated()});
 }
 
 void reply_machine::slot_wanted(time_point now) {

@@ -54,6 +54,23 @@ TEST_F(auto_pacing, hands_over_the_first_chunk_and_reads_on) {
     EXPECT_EQ(d.machine.phase(), reply_phase::streaming);
 }
 
+TEST_F(auto_pacing, reports_its_progress_from_the_first_token_and_after_each_chunk) {
+    sentence();
+    sentence();
+    d.wants();
+    EXPECT_THAT(d.progress, ElementsAre(0, 2, 5));
+}
+
+TEST(stream_pacing, reports_its_progress_too) {
+    auto rules = machine_driver::default_rules();
+    rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::stream, {});
+    machine_driver d(rules);
+    d.begin();
+    d.tokens(" Anna walks to the old harbour", ".", " And");
+    d.wants();
+    EXPECT_THAT(d.progress, ElementsAre(0, 2));
+}
+
 TEST_F(auto_pacing, ends_the_request_once_the_voice_has_enough_to_say) {
     EXPECT_EQ(sentences_until_cut(), 4);
     EXPECT_GE(lead_ms(), 8000);
