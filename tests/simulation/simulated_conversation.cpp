@@ -167,12 +167,12 @@ void simulated_conversation::go_on(const start_handler& done) {
         std::make_shared<turn_start>(turn_start{.reply = running_, .done = done, .goes_on = true}));
 }
 
-bool simulated_conversation::is_current(const start_ptr& start, int look) const noexcept {
-    return !ended_ && running_ == start->reply && start->look == look;
+bool simulated_conversation::is_current(const start_ptr& start, int check_id) const noexcept {
+    return !ended_ && running_ == start->reply && start->check_id == check_id;
 }
 
 void simulated_conversation::end_server_check(const start_ptr& start) noexcept {
-    ++start->look;
+    ++start->check_id;
     checking_.reset();
 }
 
@@ -185,7 +185,7 @@ void simulated_conversation::pin(simulated_core* core) {
 
 void simulated_conversation::find_server(const start_ptr& start) {
     checking_ = start;
-    const int look = ++start->look;
+    const int check_id = ++start->check_id;
     auto* placed = service_.place(core_, start->goes_on, shunned_);
     if (!placed && start->unreachable) return fail_without_server(start);
     if (!placed && !std::exchange(shunned_, {}).empty())
@@ -201,8 +201,8 @@ void simulated_conversation::find_server(const start_ptr& start) {
         start->resumed->rest->text.forget_ids();
     }
     service_.check_counts();
-    core_->prepare([this, start, look](const error_code& ec) {
-        if (!is_current(start, look)) return;
+    core_->prepare([this, start, check_id](const error_code& ec) {
+        if (!is_current(start, check_id)) return;
         if (ec) return server_check_failed(start, {ec, {}});
         model_ = core_->model();
         server_found(start);

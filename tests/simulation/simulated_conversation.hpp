@@ -40,7 +40,7 @@ class simulated_conversation final : public detail::reply_listener {
         std::optional<detail::reply_origin> resumed{};
         bool goes_on = false;
         int servers_tried = 0;
-        int look = 0;
+        int check_id = 0;
         std::optional<failure> unreachable{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
@@ -67,7 +67,7 @@ class simulated_conversation final : public detail::reply_listener {
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
     void server_found(const start_ptr& start);
-    bool is_current(const start_ptr& start, int look) const noexcept;
+    bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
     void pin(simulated_core* core);
 

@@ -67,8 +67,8 @@ class chunk_outbox {
     bool is_done() const noexcept {
         return is_empty() && (!is_speaking() || (is_wanted_ && lookahead_ == 0));
     }
-    /// Since when the reply has been waiting for the consumer to take or continue a chunk; nullopt
-    /// if it is not waiting.
+    /// When the reply began to wait for the consumer to take or continue a chunk; nullopt if it
+    /// does not wait.
     std::optional<time_point> consumer_wait_since() const noexcept;
     /// The next chunk to hand over; null if none is held.
     const chunk* next_chunk() const noexcept { return held_.empty() ? nullptr : &held_.front(); }

@@ -261,10 +261,10 @@ struct told_replies {
     std::size_t count = 0;
 };
 
-// Includes replies up to the size limit. The limit counts their bars twice, because the timelines
-// of the run repeat them.
+// Includes replies up to the size limit. The limit also counts the two drawings of the run, which
+// repeat the bars.
 told_replies tell_replies(const std::vector<report_reply>& replies) {
-    constexpr std::size_t most_of_a_bar = 1000;
+    constexpr std::size_t most_of_repeated_bars = 1000;
     told_replies told;
     std::size_t of_bars = 0;
     for (const auto& r : replies) {
@@ -272,7 +272,7 @@ told_replies tell_replies(const std::vector<report_reply>& replies) {
         const auto rows = told.rows.size(), sections = told.sections.size();
         write_overview_row(page_text(told.rows), r, told.count);
         write_reply(page_text(told.sections), r, bars, told.count);
-        of_bars += (bars.bars.size() + bars.marks.size()) * most_of_a_bar;
+        of_bars += (bars.bars.size() + bars.marks.size()) * most_of_repeated_bars;
         if (told.rows.size() + told.sections.size() + of_bars > max_report_bytes) {
             told.rows.resize(rows);
             told.sections.resize(sections);

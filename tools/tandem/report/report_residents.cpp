@@ -18,7 +18,7 @@ namespace {
 
 constexpr int columns_for_id = 40;
 
-/// A request, or the warming of a slot: from now on the slot holds this dialogue's text.
+/// A request or a prefill. From then on, the slot holds the text of this dialogue.
 struct slot_use {
     lane_slot where;
     double at_ms = 0;

@@ -62,4 +62,18 @@ class reply_maker {
     report_reply reply_;
 };
 
+/// A reply with one request on `slot`, which is cut.
+inline report_reply make_reply_on(const std::string& id, int slot, double start_ms) {
+    using step = timeline_event::kind;
+    auto r = reply_maker()
+                 .event(step::request, 0, slot)
+                 .event(step::first_token, 10, slot)
+                 .event(step::cut, 40, slot)
+                 .event(step::end, 50)
+                 .reply();
+    r.id = id;
+    r.start_ms = start_ms;
+    return r;
+}
+
 }  // namespace tandem::command

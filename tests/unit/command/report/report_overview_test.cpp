@@ -15,43 +15,30 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-using step = tandem::timeline_event::kind;
-
-report_reply reply_on(const std::string& id, int slot, double start_ms) {
-    auto r = reply_maker()
-                 .event(step::request, 0, slot)
-                 .event(step::first_token, 10, slot)
-                 .event(step::cut, 40, slot)
-                 .event(step::end, 50)
-                 .reply();
-    r.id = id;
-    r.start_ms = start_ms;
-    return r;
-}
-
 report_bars overview(const std::vector<report_reply>& replies) {
     return make_overview(replies);
 }
 
 TEST(report_overview, has_the_slots_of_all_replies_and_a_voice_for_each_dialogue) {
-    const auto b = overview({reply_on("a", 1, 0), reply_on("a", 0, 100), reply_on("b", 0, 200)});
+    const auto b = overview(
+        {make_reply_on("a", 1, 0), make_reply_on("a", 0, 100), make_reply_on("b", 0, 200)});
     EXPECT_THAT(b.lanes, ElementsAre("slot 0", "slot 1", "a", "b"));
 }
 
 TEST(report_overview, puts_a_reply_at_its_time_in_the_run) {
-    const auto b = overview({reply_on("a", 0, 0), reply_on("b", 0, 200)});
+    const auto b = overview({make_reply_on("a", 0, 0), make_reply_on("b", 0, 200)});
     EXPECT_EQ(b.duration_ms, 250);
     EXPECT_EQ(b.bars.back().from_ms, 210);
     EXPECT_EQ(b.bars.back().to_ms, 240);
 }
 
 TEST(report_overview, names_the_reply_of_a_bar) {
-    const auto b = overview({reply_on("a", 0, 0)});
+    const auto b = overview({make_reply_on("a", 0, 0)});
     for (const auto& bar : b.bars) EXPECT_THAT(bar.words, StartsWith("a: "));
 }
 
 TEST(report_overview, shortens_the_name_in_each_bar_and_keeps_the_turn) {
-    auto r = reply_on(std::string(5000, 'a'), 0, 0);
+    auto r = make_reply_on(std::string(5000, 'a'), 0, 0);
     r.turn = 1;
     const auto b = overview({r});
     for (const auto& bar : b.bars) {
@@ -61,15 +48,15 @@ TEST(report_overview, shortens_the_name_in_each_bar_and_keeps_the_turn) {
 }
 
 TEST(report_overview, parts_slots_of_the_same_number_at_two_servers) {
-    auto other = reply_on("b", 0, 0);
+    auto other = make_reply_on("b", 0, 0);
     other.result.servers = {"http://b:2"};
-    const auto b = overview({reply_on("a", 0, 0), other});
+    const auto b = overview({make_reply_on("a", 0, 0), other});
     EXPECT_THAT(b.lanes, ElementsAre("slot 0 at a:1", "slot 0 at b:2", "a", "b"));
 }
 
 TEST(report_overview, leaves_voices_out_where_they_are_many) {
     std::vector<report_reply> replies;
-    for (int i = 0; i < 100; ++i) replies.push_back(reply_on(std::to_string(i), 0, i));
+    for (int i = 0; i < 100; ++i) replies.push_back(make_reply_on(std::to_string(i), 0, i));
     EXPECT_THAT(overview(replies).lanes, ElementsAre("slot 0"));
 }
 

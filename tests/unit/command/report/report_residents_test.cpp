@@ -19,17 +19,6 @@ using testing::Not;
 
 using step = tandem::timeline_event::kind;
 
-report_reply request_of(const std::string& id, int slot, double start_ms) {
-    auto r = reply_maker()
-                 .event(step::request, 0, slot)
-                 .event(step::first_token, 10, slot)
-                 .event(step::end, 50)
-                 .reply();
-    r.id = id;
-    r.start_ms = start_ms;
-    return r;
-}
-
 // Each bar as "lane: dialogue from-to".
 std::vector<std::string> stays(const std::vector<report_reply>& replies) {
     std::vector<std::string> found;
@@ -42,33 +31,35 @@ std::vector<std::string> stays(const std::vector<report_reply>& replies) {
 }
 
 TEST(report_residents, changes_at_the_first_request_of_another_dialogue) {
-    EXPECT_THAT(stays({request_of("a", 0, 0), request_of("a", 0, 100), request_of("b", 0, 200)}),
-                ElementsAre("slot 0: a 0-200", "slot 0: b 200-250"));
+    EXPECT_THAT(
+        stays({make_reply_on("a", 0, 0), make_reply_on("a", 0, 100), make_reply_on("b", 0, 200)}),
+        ElementsAre("slot 0: a 0-200", "slot 0: b 200-250"));
 }
 
 TEST(report_residents, has_a_lane_for_each_slot) {
-    EXPECT_THAT(stays({request_of("a", 1, 0), request_of("a", 0, 100), request_of("b", 1, 200)}),
-                ElementsAre("slot 0: a 100-250", "slot 1: a 0-200", "slot 1: b 200-250"));
+    EXPECT_THAT(
+        stays({make_reply_on("a", 1, 0), make_reply_on("a", 0, 100), make_reply_on("b", 1, 200)}),
+        ElementsAre("slot 0: a 100-250", "slot 1: a 0-200", "slot 1: b 200-250"));
 }
 
 TEST(report_residents, counts_the_warming_of_a_slot_as_a_change) {
     auto r = reply_maker().event(step::warming, 0, 0).event(step::end, 50).reply();
     r.id = "b";
     r.start_ms = 100;
-    EXPECT_THAT(stays({request_of("a", 0, 0), r}),
+    EXPECT_THAT(stays({make_reply_on("a", 0, 0), r}),
                 ElementsAre("slot 0: a 0-100", "slot 0: b 100-150"));
 }
 
 TEST(report_residents, are_parted_by_server) {
-    auto other = request_of("b", 0, 10);
+    auto other = make_reply_on("b", 0, 10);
     other.result.servers = {"http://b:2"};
-    EXPECT_THAT(stays({request_of("a", 0, 0), other}),
+    EXPECT_THAT(stays({make_reply_on("a", 0, 0), other}),
                 ElementsAre("slot 0 at a:1: a 0-60", "slot 0 at b:2: b 10-60"));
 }
 
 TEST(report_residents, gives_a_dialogue_one_color) {
-    const auto b = make_residents(
-        std::vector{request_of("a", 0, 0), request_of("a", 1, 100), request_of("b", 0, 200)});
+    const auto b = make_residents(std::vector{make_reply_on("a", 0, 0), make_reply_on("a", 1, 100),
+                                              make_reply_on("b", 0, 200)});
     ASSERT_EQ(b.bars.size(), 3u);
     EXPECT_EQ(b.bars[0].hue, b.bars[2].hue);
     EXPECT_NE(b.bars[0].hue, b.bars[1].hue);
@@ -80,9 +71,9 @@ TEST(report_residents, has_nothing_to_show_without_a_request) {
 
 TEST(report_residents, is_part_of_a_page_with_several_replies) {
     report_run run;
-    run.replies = {request_of("a", 0, 0)};
+    run.replies = {make_reply_on("a", 0, 0)};
     EXPECT_THAT(report_page(run), Not(HasSubstr("class=\"bar resident")));
-    run.replies.push_back(request_of("b", 0, 100));
+    run.replies.push_back(make_reply_on("b", 0, 100));
     EXPECT_THAT(report_page(run),
                 HasSubstr("class=\"bar resident hue-1\"><title>holds the text of b"));
 }
