@@ -85,6 +85,8 @@ enum class errc {
     channel_mismatch,
     /// An exception in what feeds a channel.
     channel_failed,
+    /// The model began a tool call that the server cannot parse.
+    invalid_tool_call,
 };
 
 /// The category of `errc`.

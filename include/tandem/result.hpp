@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tandem/error.hpp"
+#include "tandem/server.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@ enum class finish_reason {
     eos,          ///< the model ended it
     stop_word,    ///< one of `generation_options::stop` was generated
     length,       ///< `max_tokens` or the context is used up
+    tool_calls,   ///< the model called functions: `reply_result::calls`
     interrupted,  ///< interrupt() was called, or the handle was destroyed
     error,        ///< see `reply_result::error`
 };
@@ -132,6 +134,9 @@ struct reply_result {
     /// The model's reasoning, between the marks of `speech_config::reasoning_tags`, without them.
     /// Not part of the text.
     std::string reasoning{};
+    /// The functions that the model called after the text, in order, each with its own id. Only in
+    /// replies of a conversation at the pace of a voice, with `generation_options::tools`.
+    std::vector<tool_call> calls{};
     /// Tokens.
     token_usage usage{};
     /// Slots and times.

@@ -88,6 +88,8 @@ constexpr std::array errc_rows{
     errc_row{errc::channel_mismatch, "channel_mismatch", false,
              "there must be one channel for each reply"},
     errc_row{errc::channel_failed, "channel_failed", false, "an exception ended the channel"},
+    errc_row{errc::invalid_tool_call, "invalid_tool_call", true,
+             "the model began a tool call that the server cannot parse"},
 };
 
 const errc_row* find_row(int value) noexcept {

@@ -33,6 +33,8 @@ std::string_view to_string(finish_reason r) noexcept {
             return "stop_word";
         case finish_reason::length:
             return "length";
+        case finish_reason::tool_calls:
+            return "tool_calls";
         case finish_reason::interrupted:
             return "interrupted";
         case finish_reason::error:

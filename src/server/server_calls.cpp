@@ -1,7 +1,6 @@
 #include "server/server_calls.hpp"
 
 #include "wire/calls/prompt_check.hpp"
-#include "wire/calls/server_messages.hpp"
 
 #include <utility>
 
@@ -92,6 +91,14 @@ call_id server_calls::apply_template(const std::vector<chat_message>& messages,
     return call({.path = "/apply-template",
                  .body = wire::apply_template_body(messages, o.tools, o.template_options)},
                 wire::decode_prompt, std::move(done));
+}
+
+call_id server_calls::parse_reply(const std::vector<chat_message>& messages,
+                                  const generation_options& o, std::string_view text, int slot,
+                                  handler<wire::parsed_reply> done) {
+    return call({.path = "/v1/chat/completions",
+                 .body = wire::parse_reply_body(messages, o, text, slot)},
+                wire::decode_parsed_reply, std::move(done));
 }
 
 call_id server_calls::erase_slot(int slot, handler<> done) {

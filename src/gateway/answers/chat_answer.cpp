@@ -22,6 +22,8 @@ std::string_view finish_word(finish_reason reason, bool has_calls) noexcept {
             return has_calls ? "tool_calls" : "stop";
         case finish_reason::length:
             return "length";
+        case finish_reason::tool_calls:
+            return "tool_calls";
         default:
             return {};
     }

@@ -142,7 +142,8 @@ class gateway_metrics::registry {
         const auto labels = labels_of(s.model, s.url);
         series_.emplace(labels, make_series(labels));
         for (const auto why : {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
-                               finish_reason::interrupted, finish_reason::error})
+                               finish_reason::tool_calls, finish_reason::interrupted,
+                               finish_reason::error})
             ended(labels, why);
         for (const auto code : reply_error_labels()) failed(labels, code);
         set_server({.url = s.url});

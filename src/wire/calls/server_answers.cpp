@@ -182,6 +182,27 @@ error_code decode_text(response_view a, std::string& out, diagnostics& diag) {
     return decode_member("/detokenize", "content", a, out, diag);
 }
 
+error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag) {
+    constexpr std::string_view path = "/v1/chat/completions";
+    json body;
+    if (const auto ec = parse_answer(path, a, body, diag)) return ec;
+    const auto& choices = member(body, "choices");
+    if (!choices.is_array() || choices.empty())
+        return make_bad_response_error(path, a.http_status, "it has no choices", diag);
+    const auto& message = member(choices.front(), "message");
+    parsed_reply parsed{.content = string_or(message, "content")};
+    for (const auto& call : member(message, "tool_calls")) {
+        const auto& function = member(call, "function");
+        parsed.calls.push_back({.id = string_or(call, "id"),
+                                .name = string_or(function, "name"),
+                                .arguments = string_or(function, "arguments")});
+        if (parsed.calls.back().name.empty())
+            return make_bad_response_error(path, a.http_status, "a call has no name", diag);
+    }
+    out = std::move(parsed);
+    return {};
+}
+
 error_code decode_slot_erased(response_view a, int& erased, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;

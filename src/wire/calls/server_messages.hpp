@@ -50,6 +50,20 @@ error_code decode_prompt(response_view a, std::string& out, diagnostics& diag);
 /// The answer to /detokenize.
 error_code decode_text(response_view a, std::string& out, diagnostics& diag);
 
+/// What the server reads in the text of a reply.
+struct parsed_reply {
+    /// The text without its tool calls, as the server trims it.
+    std::string content{};
+    std::vector<tool_call> calls{};
+};
+
+/// POST /v1/chat/completions that generates nothing: the server parses `text`, all that the reply
+/// to `messages` has generated so far, by its chat template. On the slot that holds the text, it
+/// evaluates one token. Uses the tools, template options and adapters of `o`.
+std::string parse_reply_body(std::span<const chat_message> messages, const generation_options& o,
+                             std::string_view text, int slot);
+error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
+
 /// GET /lora-adapters.
 error_code decode_adapters(response_view a, std::vector<server_adapter>& out, diagnostics& diag);
 /// POST /lora-adapters, and `lora` of a completion. Adapters missing from the list are off. The

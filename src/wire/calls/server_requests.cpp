@@ -62,6 +62,17 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
     return body + '}';
 }
 
+std::string parse_reply_body(std::span<const chat_message> messages, const generation_options& o,
+                             std::string_view text, int slot) {
+    std::vector<chat_message> all(messages.begin(), messages.end());
+    all.push_back({.role = "assistant", .content = std::string(text)});
+    auto body = apply_template_body(all, o.tools, o.template_options);
+    body.pop_back();
+    body += fmt::format(R"(,"max_tokens":0,"id_slot":{},"cache_prompt":true)", slot);
+    if (!o.lora.empty()) body += R"(,"lora":)" + encode_adapter_list(o.lora);
+    return body + '}';
+}
+
 std::string slot_erase_path(int slot) {
     return fmt::format("/slots/{}?action=erase", slot);
 }
