@@ -111,6 +111,13 @@ class conversation {
     error_code append(chat_message message);
     error_code append(chat_message message, diagnostics& diag);
 
+    /// Appends the result of a function that a reply called (reply::async_tool_calls()), as the
+    /// model shall read it. Call generate() after the last result. A result that comes too late,
+    /// or twice, is dropped with a warning in the log: when the next turn begins, calls without a
+    /// result get one that says so. Errors: invalid_prompt if the content is not valid UTF-8;
+    /// nothing is appended then.
+    error_code answer_call(std::string call_id, std::string content);
+
     /// Starts the next turn of the assistant. Errors are reported at the reply's end; in addition
     /// to those of client::start(): operation_in_progress while another reply runs,
     /// session_not_found, no_model, tokenize_failed, server_gone. prompt_too_long is reported

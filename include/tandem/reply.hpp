@@ -94,6 +94,24 @@ class reply {
         return initiate_upcoming_speech<CompletionToken>(&diag, token);
     }
 
+    /// Completes with the functions that the model calls, as soon as they are known, which may be
+    /// while the text before them is still spoken or held back. They are empty once it is certain
+    /// that the reply calls none, after an interrupt, and in replies without tools. Answer each
+    /// call with conversation::answer_call(), and then generate() the next reply.
+    ///
+    /// Handler signature: `void(error_code, called_functions)`.
+    ///
+    /// Errors: `result().error` if the reply has failed; operation_in_progress if another request
+    /// for calls is outstanding.
+    template <class CompletionToken>
+    auto async_tool_calls(CompletionToken&& token) {
+        return initiate_tool_calls<CompletionToken>(nullptr, token);
+    }
+    template <class CompletionToken>
+    auto async_tool_calls(diagnostics& diag, CompletionToken&& token) {
+        return initiate_tool_calls<CompletionToken>(&diag, token);
+    }
+
     /// Reports that the chunk and all before it were spoken: the next one may be generated and
     /// delivered. A stale or repeated id changes nothing, nor does the id of another reply; the log
     /// warns of the first of these.
@@ -158,6 +176,16 @@ class reply {
             token, diag, detail::used(shell_));
     }
 
+    template <class CompletionToken>
+    auto initiate_tool_calls(diagnostics* diag, std::remove_reference_t<CompletionToken>& token) {
+        detail::check_token<CompletionToken>();
+        return boost::asio::async_initiate<CompletionToken, void(error_code, called_functions)>(
+            [](auto handler, diagnostics* d, std::shared_ptr<detail::reply_shell> shell) {
+                start_tool_calls(std::move(shell), d, std::move(handler));
+            },
+            token, diag, detail::used(shell_));
+    }
+
     static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;
     template <class Handler>
     static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
@@ -165,6 +193,12 @@ class reply {
     template <class Handler>
     static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
                                       Handler handler);
+    template <class Handler>
+    static void start_tool_calls(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                                 Handler handler);
+    template <class Completion, class Value, class Handler, class Cancel, class Begin>
+    static void start_wait(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                           Handler handler, Cancel cancel, Begin begin);
     using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>&,
                                      const detail::shared_cancellation& by);
     template <class Handler>
@@ -176,10 +210,14 @@ class reply {
                            detail::shared_cancellation by, detail::next_chunk_completion handler);
     static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
                                 detail::shared_cancellation by, detail::speech_completion handler);
+    static void tool_calls(std::shared_ptr<detail::reply_shell> shell,
+                           detail::shared_cancellation by, detail::calls_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
                                   const detail::shared_cancellation& by);
     static void cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
                                        const detail::shared_cancellation& by);
+    static void cancel_tool_calls(const std::weak_ptr<detail::reply_shell>& weak,
+                                  const detail::shared_cancellation& by);
 
     std::shared_ptr<detail::reply_shell> shell_;
 };

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "tandem/chunk.hpp"
 #include "tandem/error.hpp"
 #include "tandem/server.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,6 +120,15 @@ std::string_view to_string(timeline_event::kind k) noexcept;
 
 /// Bound of `reply_result::reasoning` in bytes; the rest is dropped.
 inline constexpr std::size_t max_reasoning_bytes = std::size_t{1} << 20;
+
+/// The functions that a reply called.
+struct called_functions {
+    /// In the order of the text; empty if the model called none.
+    std::vector<tool_call> calls{};
+    /// The last chunk of the text before the calls, which may not be delivered yet. Unset if there
+    /// is no text.
+    std::optional<chunk_id> after{};
+};
 
 /// The outcome of a reply.
 struct reply_result {

@@ -44,13 +44,13 @@ struct chunk_delivery : consumer_delivery<Handler> {
     }
 };
 
-/// The same with the speech of a chunk.
-template <class Handler>
-struct speech_delivery : consumer_delivery<Handler> {
-    void operator()(error_code ec, diagnostics why, std::string speech) {
-        if (this->link->is_interrupted()) speech.clear();
+/// The same with the speech of a chunk, or the calls of a reply.
+template <class Handler, class Value>
+struct value_delivery : consumer_delivery<Handler> {
+    void operator()(error_code ec, diagnostics why, Value value) {
+        if (this->link->is_interrupted()) value = {};
         if (ec && this->diag) *this->diag = std::move(why);
-        std::move(this->handler)(ec, std::move(speech));
+        std::move(this->handler)(ec, std::move(value));
     }
 };
 
@@ -94,19 +94,35 @@ void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnos
     next_chunk(std::move(shell), std::move(by), std::move(deliver));
 }
 
-template <class Handler>
-void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
-                                  Handler handler) {
+/// Starts a wait for a value of the reply.
+template <class Completion, class Value, class Handler, class Cancel, class Begin>
+void reply::start_wait(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                       Handler handler, Cancel cancel, Begin begin) {
     if (diag) *diag = {};
     const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
-    auto by = let_cancel(handler, shell, &reply::cancel_upcoming_speech);
+    auto by = let_cancel(handler, shell, cancel);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
-    detail::speech_completion deliver(
-        detail::speech_delivery<Handler>{{deliver_on, link_of(*shell), diag, std::move(handler)}},
-        executor);
-    upcoming_speech(std::move(shell), std::move(by), std::move(deliver));
+    Completion deliver(detail::value_delivery<Handler, Value>{
+                           {deliver_on, link_of(*shell), diag, std::move(handler)}},
+                       executor);
+    begin(std::move(shell), std::move(by), std::move(deliver));
+}
+
+template <class Handler>
+void reply::start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                                  Handler handler) {
+    start_wait<detail::speech_completion, std::string>(std::move(shell), diag, std::move(handler),
+                                                       &reply::cancel_upcoming_speech,
+                                                       &reply::upcoming_speech);
+}
+
+template <class Handler>
+void reply::start_tool_calls(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
+                             Handler handler) {
+    start_wait<detail::calls_completion, called_functions>(
+        std::move(shell), diag, std::move(handler), &reply::cancel_tool_calls, &reply::tool_calls);
 }
 
 }  // namespace v0

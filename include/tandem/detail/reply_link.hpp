@@ -3,6 +3,7 @@
 #include "tandem/chunk.hpp"
 #include "tandem/detail/any_completion.hpp"
 #include "tandem/error.hpp"
+#include "tandem/result.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -20,6 +21,7 @@ class reply_shell;
 /// An error comes with its explanation.
 using next_chunk_completion = any_completion<error_code, diagnostics, std::optional<chunk>>;
 using speech_completion = any_completion<error_code, diagnostics, std::string>;
+using calls_completion = any_completion<error_code, diagnostics, called_functions>;
 
 /// How often a conversation was interrupted: its replies that began before are interrupted then.
 using interrupt_count = std::shared_ptr<const std::atomic<std::uint64_t>>;
