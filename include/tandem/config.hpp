@@ -120,15 +120,16 @@ struct generation_options {
     /// Stop words: the reply ends before the first of these. At most 16, of 1 to 256 bytes.
     std::vector<std::string> stop{};
 
-    // Each of these makes the reply one uncut request, because a second one would start the grammar
-    // again; chunks are still delivered at their pace. Such a reply does not continue after a
-    // failure once it has text. 64 KiB each, valid UTF-8.
+    // A grammar or schema makes the reply one uncut request, because a second one would start the
+    // grammar again; chunks are still delivered at their pace. Such a reply does not continue after
+    // a failure once it has text. 64 KiB each, valid UTF-8.
     /// What the text must match, in llama.cpp's GBNF; empty = anything.
     std::string grammar{};
     /// The same as a JSON schema. Set at most one.
     std::string json_schema{};
     /// Functions that the model may call, as in OpenAI's `tools`, for the chat template of a
-    /// conversation. The model writes calls into its text in the format of its template.
+    /// conversation; see reply::async_tool_calls(). In replies of conversation::stream(), and with
+    /// a template that knows no tools, calls remain text in the format of the model.
     std::string tools{};
 
     // JSON objects whose members are added to requests; not in files and flags. check() validates

@@ -193,7 +193,7 @@ std::vector<config_fault> check(const generation_options& o) {
 }
 
 bool is_constrained(const generation_options& o) noexcept {
-    return !o.grammar.empty() || !o.json_schema.empty() || !o.tools.empty();
+    return !o.grammar.empty() || !o.json_schema.empty();
 }
 
 std::vector<config_fault> check(const config& c) {

@@ -97,6 +97,15 @@ error_code conversation::append(chat_message message, diagnostics& diag) {
     return {};
 }
 
+error_code conversation::answer_call(std::string call_id, std::string content) {
+    if (const auto why = fault_of({.role = "tool", .content = content})) return why->ec;
+    detail::used(shell_)->scope().dispatch(
+        [s = shell_, id = std::move(call_id), c = std::move(content)]() mutable {
+            s->answer_call(id, std::move(c));
+        });
+    return {};
+}
+
 reply conversation::generate() {
     return reply(detail::used(shell_)->generate());
 }

@@ -51,6 +51,14 @@ void conversation_shell::append(chat_message message) {
                 id_, most_said_meanwhile);
 }
 
+void conversation_shell::answer_call(const std::string& id, std::string content) {
+    if (ended_ || history_.answer_call(id, std::move(content))) return;
+    scope_->log(log_level::warning,
+                "conversation {}: a result was dropped: the last turn has no call \"{}\" without a "
+                "result",
+                id_, id);
+}
+
 std::shared_ptr<reply_shell> conversation_shell::generate() {
     return generate({.options = rules_.generation});
 }
@@ -95,10 +103,17 @@ std::shared_ptr<reply_shell> conversation_shell::resume() {
 
 reply_server_source conversation_shell::make_reply_source(
     std::function<void(reply_shell&, start_handler)> start) {
-    return {.start = std::move(start),
-            .go_on = [self = shared_from_this()](reply_shell& reply, const failure&,
-                                                 start_handler done) {
-                self->fail_over(reply, std::move(done));
+    return {
+        .start = std::move(start),
+        .go_on = [self = shared_from_this()](
+                     reply_shell& reply, const failure&,
+                     start_handler done) { self->fail_over(reply, std::move(done)); },
+        .parse_calls =
+            [self = shared_from_this()](int slot, std::string_view text,
+                                        server::server_calls::handler<wire::parsed_reply> done) {
+                return self->core_->calls().parse_reply(self->history_.messages_before_turn(),
+                                                        *self->turn_options_, text, slot,
+                                                        std::move(done));
             }};
 }
 
@@ -186,6 +201,10 @@ void conversation_shell::on_handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
     if (!c.text.empty()) history_.handed_over(c);
+}
+
+void conversation_shell::on_called(std::uint64_t reply, std::vector<tool_call> calls) {
+    if (reply == running_) history_.called(std::move(calls));
 }
 
 void conversation_shell::on_continued(chunk_id id) {

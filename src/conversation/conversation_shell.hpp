@@ -49,6 +49,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// Called before the first turn, which then uses this server if possible.
     void set_first_server(server_link_ptr core) { pin_server(std::move(core)); }
     void append(chat_message message);
+    void answer_call(const std::string& id, std::string content);
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
@@ -76,6 +77,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void on_request_failed(const server_link_ptr& at, const failure& why) override;
     void on_handed_over(const chunk& c) override;
     void on_continued(chunk_id id) override;
+    void on_called(std::uint64_t reply, std::vector<tool_call> calls) override;
     void on_ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
     void on_chunk_not_delivered(std::uint64_t reply) override;
 
@@ -88,6 +90,10 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::uint64_t reply = 0;
         start_handler done;
         int max_tokens = 0;
+        /// Whether the reply may call functions.
+        bool may_call = false;
+        /// How its calls look at the server.
+        server::call_mark call_mark{};
         /// The origin of a resumed turn.
         std::optional<reply_origin> resumed{};
         /// The turn continues after its server failed; from its text, if it has any.
@@ -112,7 +118,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool restart_turn(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
-    reply_start_point start_at_current_server(reply_origin origin);
+    reply_start_point start_at_current_server(const turn_start& start, reply_origin origin);
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
@@ -124,6 +130,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
     void server_found(const start_ptr& start);
+    void learn_call_mark(const start_ptr& start);
+    void begin_at_server(const start_ptr& start);
+    bool may_call(const reply_shell& reply) const;
     void render_history(prompt_handler done);
     void make_prompt(const start_ptr& start);
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);

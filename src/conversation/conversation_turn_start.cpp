@@ -55,8 +55,8 @@ std::optional<failure> conversation_shell::check_resume_allowed(time_point at) c
         return failure{
             errc::nothing_to_resume,
             {.client_message =
-                 "a turn that is constrained by a grammar, a JSON schema or tools cannot be "
-                 "resumed after a cut: a new request would restart the grammar"}};
+                 "a turn that is constrained by a grammar or a JSON schema cannot be resumed after "
+                 "a cut: a new request would restart the grammar"}};
     return std::nullopt;
 }
 
@@ -80,8 +80,10 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     history_.begin_turn();
     history_.begin_reply(reply.id());
-    starting_ = std::make_shared<turn_start>(turn_start{
-        .reply = reply.id(), .done = std::move(done), .max_tokens = options->max_tokens});
+    starting_ = std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                        .done = std::move(done),
+                                                        .max_tokens = options->max_tokens,
+                                                        .may_call = may_call(reply)});
     find_server(starting_);
 }
 
@@ -95,8 +97,11 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     prepare_turn(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;
-    const auto start = std::make_shared<turn_start>(turn_start{
-        .reply = reply.id(), .done = std::move(done), .max_tokens = turn_options_->max_tokens});
+    const auto start =
+        std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                .done = std::move(done),
+                                                .max_tokens = turn_options_->max_tokens,
+                                                .may_call = may_call(reply)});
     starting_ = start;
     auto rest = *std::exchange(rest_, {});
     // A turn interrupted before it had a prompt has nothing to resume and starts over.
@@ -126,6 +131,7 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
     find_server(std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                         .done = std::move(done),
                                                         .max_tokens = turn_options_->max_tokens,
+                                                        .may_call = may_call(reply),
                                                         .is_failover = true,
                                                         .has_text = reply.has_begun(),
                                                         .previous_server = reply.server()}));
@@ -247,7 +253,28 @@ void conversation_shell::fail_without_server(const start_ptr& start) {
     fail(start, why);
 }
 
+// A reader gets calls as text.
+bool conversation_shell::may_call(const reply_shell& reply) const {
+    return !turn_options_->tools.empty() && !history_.options().raw && !reply.is_streamed();
+}
+
 void conversation_shell::server_found(const start_ptr& start) {
+    if (start->may_call) return learn_call_mark(start);
+    begin_at_server(start);
+}
+
+void conversation_shell::learn_call_mark(const start_ptr& start) {
+    core_->load_call_mark([weak = weak_from_this(), start, check_id = start->check_id](
+                              error_code ec, const diagnostics& diag, const server::call_mark& m) {
+        const auto self = weak.lock();
+        if (!self || !self->is_current(start, check_id)) return;
+        if (ec) return self->server_check_failed(start, {ec, diag});
+        start->call_mark = m;
+        self->begin_at_server(start);
+    });
+}
+
+void conversation_shell::begin_at_server(const start_ptr& start) {
     if (start->has_text) return resume_after_failover(start);
     const bool is_other = has_model_changed() || rest_model_ != props_.model;
     if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
@@ -312,7 +339,7 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    auto here = start_at_current_server(std::move(origin));
+    auto here = start_at_current_server(*start, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
@@ -321,15 +348,17 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    start->done({}, {}, start_at_current_server({}));
+    start->done({}, {}, start_at_current_server(*start, {}));
 }
 
-reply_start_point conversation_shell::start_at_current_server(reply_origin origin) {
+reply_start_point conversation_shell::start_at_current_server(const turn_start& start,
+                                                              reply_origin origin) {
     return {.core = core_,
             .origin = std::move(origin),
             .owner = id_,
             .was_here = has_spoken_here_,
-            .pace = pace_};
+            .pace = pace_,
+            .call_mark = start.call_mark};
 }
 
 }  // namespace tandem::detail

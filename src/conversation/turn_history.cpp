@@ -26,6 +26,8 @@ std::size_t bytes_of(const std::vector<chat_message>& messages) noexcept {
     return bytes;
 }
 
+constexpr std::string_view no_result = "No result: interrupted.";
+
 bool is_complete(finish_reason why) noexcept {
     return why != finish_reason::interrupted && why != finish_reason::error;
 }
@@ -33,6 +35,20 @@ bool is_complete(finish_reason why) noexcept {
 // A message of the assistant without tool calls.
 bool is_plain(const chat_message& m) {
     return m.role == assistant && m.tool_calls.empty();
+}
+
+std::vector<chat_message> join_messages(std::vector<chat_message> messages) {
+    std::vector<chat_message> joined;
+    for (auto& m : messages) {
+        const bool follows = !joined.empty() && joined.back().role == m.role;
+        if (follows && m.role == user)
+            joined.back().content += "\n" + m.content;
+        else if (follows && is_plain(m) && is_plain(joined.back()))
+            joined.back().content += m.content;
+        else
+            joined.push_back(std::move(m));
+    }
+    return joined;
 }
 
 }  // namespace
@@ -87,6 +103,23 @@ bool turn_history::begin_turn() {
     if (exchanges_.empty()) begin_exchange();
     state_ = turn_state::running;
     is_resumed_ = false;
+    return true;
+}
+
+void turn_history::called(std::vector<tool_call> calls) {
+    if (state_ == turn_state::running) calls_ = std::move(calls);
+}
+
+bool turn_history::answer_call(std::string_view id, std::string content) {
+    if (!is_open()) return false;
+    const auto call = std::ranges::find_if(calls_, [&](const tool_call& c) { return c.id == id; });
+    const bool is_answered =
+        std::ranges::any_of(results_, [&](const chat_message& m) { return m.tool_call_id == id; });
+    if (call == calls_.end() || is_answered) return false;
+    results_.push_back({.role = std::string(tool),
+                        .content = std::move(content),
+                        .tool_call_id = call->id,
+                        .name = call->name});
     return true;
 }
 
@@ -147,10 +180,12 @@ void turn_history::interrupt_running() noexcept {
 
 void turn_history::settle() {
     if (state_ != turn_state::ended) return;
-    if (auto m = make_turn_message()) exchanges_.back().messages.push_back(std::move(*m));
+    for (auto& m : make_turn_messages()) exchanges_.back().messages.push_back(std::move(m));
     settled_turn_ = last_turn();
     state_ = turn_state::settled;
     turn_ = turn_ledger();
+    calls_.clear();
+    results_.clear();
 }
 
 std::string turn_history::make_kept_text() const {
@@ -166,12 +201,24 @@ std::string turn_history::make_kept_text() const {
     return turn_.text();
 }
 
-/// The turn as a message; nullopt if nothing of it is kept.
-std::optional<chat_message> turn_history::make_turn_message() const {
-    if (!is_open()) return std::nullopt;
+/// The turn as a message with its calls, followed by their results; empty if nothing of it is kept.
+std::vector<chat_message> turn_history::make_turn_messages() const {
+    if (!is_open()) return {};
     auto words = make_kept_text();
-    if (text::is_all_white_space(words)) return std::nullopt;
-    return chat_message{.role = std::string(assistant), .content = std::move(words)};
+    if (text::is_all_white_space(words) && calls_.empty()) return {};
+    std::vector<chat_message> messages{
+        {.role = std::string(assistant), .content = std::move(words), .tool_calls = calls_}};
+    for (const auto& call : calls_) {
+        const auto result = std::ranges::find_if(
+            results_, [&](const chat_message& m) { return m.tool_call_id == call.id; });
+        messages.push_back(result != results_.end()
+                               ? *result
+                               : chat_message{.role = std::string(tool),
+                                              .content = std::string(no_result),
+                                              .tool_call_id = call.id,
+                                              .name = call.name});
+    }
+    return messages;
 }
 
 // Progress of the turn
@@ -212,25 +259,24 @@ saved_turn turn_history::last_turn() const noexcept {
 
 // Contents of the next prompt
 
-std::vector<chat_message> turn_history::transcript() const {
+std::vector<chat_message> turn_history::settled_transcript() const {
     auto all = system_;
     for (const auto& e : exchanges_) all.insert(all.end(), e.messages.begin(), e.messages.end());
-    if (auto m = make_turn_message()) all.push_back(std::move(*m));
+    return all;
+}
+
+std::vector<chat_message> turn_history::transcript() const {
+    auto all = settled_transcript();
+    for (auto& m : make_turn_messages()) all.push_back(std::move(m));
     return all;
 }
 
 std::vector<chat_message> turn_history::messages() const {
-    std::vector<chat_message> joined;
-    for (auto& m : transcript()) {
-        const bool follows = !joined.empty() && joined.back().role == m.role;
-        if (follows && m.role == user)
-            joined.back().content += "\n" + m.content;
-        else if (follows && is_plain(m) && is_plain(joined.back()))
-            joined.back().content += m.content;
-        else
-            joined.push_back(std::move(m));
-    }
-    return joined;
+    return join_messages(transcript());
+}
+
+std::vector<chat_message> turn_history::messages_before_turn() const {
+    return join_messages(settled_transcript());
 }
 
 saved_conversation turn_history::saved(std::span<const chat_message> said_meanwhile) const {
@@ -264,7 +310,7 @@ bool turn_history::is_unanswered() const noexcept {
 std::vector<exchange_size> turn_history::measure_exchanges() const {
     std::vector<exchange_size> list;
     for (const auto& e : exchanges_) list.push_back({e.tokens, bytes_of(e.messages)});
-    if (const auto m = make_turn_message()) list.back().bytes += bytes_of(*m);
+    if (!list.empty()) list.back().bytes += bytes_of(make_turn_messages());
     return list;
 }
 

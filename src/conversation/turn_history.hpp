@@ -43,8 +43,14 @@ class turn_history {
     bool append(chat_message m);
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// The last reply of the running turn ended. The tool calls that it requests are a separate
-    /// message for append().
+    /// The reply of the running turn calls these functions. Each call with its result is kept
+    /// whole, also if the turn is interrupted.
+    void called(std::vector<tool_call> calls);
+    /// Adds the result of a call of the running or last turn. Returns false if that turn has no
+    /// such call without a result. When the turn is settled, each such call gets a result that says
+    /// that it was interrupted, because templates reject a call without a result.
+    bool answer_call(std::string_view id, std::string content);
+    /// The last reply of the running turn ended.
     void turn_ended(time_point now, finish_reason why);
     /// The listener interrupted the turn: the running one, or the last chunks of an ended turn that
     /// is not settled. Returns false if there is none, or if it was already interrupted.
@@ -79,6 +85,8 @@ class turn_history {
     /// those of the assistant without one, because the second continues the first. The templates of
     /// some models reject two in a row.
     std::vector<chat_message> messages() const;
+    /// The messages before the running or last turn, joined in the same way.
+    std::vector<chat_message> messages_before_turn() const;
     /// The messages as they were appended.
     std::vector<chat_message> transcript() const;
     /// The state to save. A running turn is saved as if it were interrupted now and
@@ -111,7 +119,8 @@ class turn_history {
     void settle();
     void settle_if_over(time_point now);
     std::string make_kept_text() const;
-    std::optional<chat_message> make_turn_message() const;
+    std::vector<chat_message> make_turn_messages() const;
+    std::vector<chat_message> settled_transcript() const;
     void append_message(chat_message m);
     bool is_awaiting_tool_result() const;
     void begin_exchange();
@@ -126,6 +135,8 @@ class turn_history {
     time_point interrupted_at_{};
     bool is_resumed_ = false;
     turn_ledger turn_;
+    std::vector<tool_call> calls_;       // of the turn
+    std::vector<chat_message> results_;  // of these calls, so far
     saved_turn settled_turn_;
 
     // Prompt tokens before the last exchange, and before the previous one; -1 = unknown.

@@ -57,6 +57,22 @@ void reply::upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
     });
 }
 
+void reply::tool_calls(std::shared_ptr<detail::reply_shell> shell, detail::shared_cancellation by,
+                       detail::calls_completion handler) {
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), by = std::move(by), h = std::move(handler)]() mutable {
+        s->tool_calls(std::move(by), std::move(h));
+    });
+}
+
+void reply::cancel_tool_calls(const std::weak_ptr<detail::reply_shell>& weak,
+                              const detail::shared_cancellation& by) {
+    auto shell = weak.lock();
+    if (!shell) return;
+    const auto& scope = shell->scope();
+    scope.dispatch([s = std::move(shell), by] { s->cancel_tool_calls(by); });
+}
+
 void reply::cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
                               const detail::shared_cancellation& by) {
     auto shell = weak.lock();

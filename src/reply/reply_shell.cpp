@@ -34,6 +34,7 @@ reply_shell::reply_shell(strand_scope& scope, const config& rules, reply_options
       machine_(scope.next_id(), make_reply_rules(rules, options_, wish.streamed_by),
                text::make_boundary_detector(rules.chunking.boundary_rule, rules.chunking.language),
                make_chunk_limits(rules, wish.streamed_by)),
+      is_streamed_(wish.streamed_by.has_value()),
       request_(request_handlers()),
       warming_(warming_handlers()) {}
 
@@ -67,9 +68,7 @@ void reply_shell::start() {
     if (is_constrained(options_))
         scope_->log(log_level::debug,
                     "reply {}: sent as one uncut request: a second one would restart {}", id(),
-                    !options_.tools.empty()     ? "the tool call"
-                    : !options_.grammar.empty() ? "the grammar"
-                                                : "the JSON schema");
+                    !options_.grammar.empty() ? "the grammar" : "the JSON schema");
     machine_.start(now());
     perform_actions();
 }
@@ -100,6 +99,7 @@ void reply_shell::on_context_destroyed() noexcept {
     warming_.close();
     consumer_.drop();
     speech_taker_.drop();
+    calls_taker_.drop();
     source_ = {};
 }
 
@@ -124,6 +124,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
         machine_.on_no_server(now(), std::move(why), where.is_permanent);
     } else {
         auto origin = std::move(where.origin);
+        origin.call_mark = where.call_mark.opening;
         switch_to_server(std::move(where));
         machine_.server_found(now(), core_->slots().slots(), std::move(origin));
     }
@@ -144,8 +145,9 @@ void reply_shell::switch_to_server(reply_start_point where) {
     was_here_ = where.was_here;
     warmed_ = where.warmed;
     machine_.set_server_url(core_->config().server.url);
-    settings_ = wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,
-                                                 core_->prompt_progress_mode());
+    settings_ =
+        wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,
+                                         core_->prompt_progress_mode(), where.call_mark.preserved);
 }
 
 // --- events from the server

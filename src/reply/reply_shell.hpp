@@ -40,6 +40,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::uint64_t id() const noexcept { return machine_.id(); }
     /// The server of the reply, or the previous one while the reply moves.
     const server_link* server() const noexcept { return core_.get(); }
+    bool is_streamed() const noexcept { return is_streamed_; }
     /// Whether text was generated.
     bool has_begun() const noexcept { return machine_.has_begun(); }
     bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
@@ -49,6 +50,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void cancel_next_chunk(const shared_cancellation& by);
     void upcoming_speech(shared_cancellation by, speech_completion handler);
     void cancel_upcoming_speech(const shared_cancellation& by);
+    void tool_calls(shared_cancellation by, calls_completion handler);
+    void cancel_tool_calls(const shared_cancellation& by);
     void continue_after(chunk_id id);
     void speaks_until(chunk_id id, duration rest);
     void heard(chunk_id id, std::size_t characters);
@@ -100,6 +103,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform(action::record_progress a);
     void perform(action::cancel_slot_request);
     void perform(action::send_request a);
+    void perform(action::parse_calls a);
+    void perform(action::report_calls a);
     void perform(action::close_connection);
     void perform(action::release_slot a);
     void perform(action::release_slot_ownership);
@@ -117,6 +122,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void complete_with_result();
     void warn_unknown_chunk(chunk_id id);
     void deliver_upcoming_speech();
+    void deliver_tool_calls(called_functions called);
 
     std::shared_ptr<strand_scope> scope_;
     std::shared_ptr<reply_link> link_;
@@ -130,6 +136,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::optional<int> warmed_;  // slot for the first request
     std::string settings_;       // the options part of every request
     reply_machine machine_;
+    const bool is_streamed_;
     bool performing_ = false;
 
     slots::ticket ticket_ = slots::no_ticket;
@@ -141,6 +148,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     bool warned_of_id_ = false;
     consumer_wait<speech_completion> speech_taker_;
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
+    consumer_wait<calls_completion> calls_taker_;
+    server::call_id parsing_ = server::no_call;
     std::function<void()> on_end_;
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.

@@ -44,6 +44,8 @@ void reply_shell::perform_actions() {
                 std::visit([this](auto& value) { perform(std::move(value)); }, a);
     }
     if (speech_taker_) deliver_upcoming_speech();
+    if (calls_taker_)
+        if (auto called = machine_.called()) deliver_tool_calls(std::move(*called));
     arm_timer();
 }
 
@@ -207,8 +209,33 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                              .is_prefill = &call == &warming_});
 }
 
+// Only a conversation's replies look for calls, and it knows the messages before them.
+void reply_shell::perform(action::parse_calls a) {
+    core_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
+               a.slot);
+    const auto done = [weak = weak_from_this(), at = moves_](error_code ec, const diagnostics& diag,
+                                                             wire::parsed_reply parsed) {
+        const auto self = weak.lock();
+        if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
+        self->parsing_ = server::no_call;
+        if (ec) self->core_->request_failed(ec);
+        if (ec)
+            self->machine_.request_failed(now(), {ec, diag});
+        else
+            self->machine_.calls_parsed(now(), std::move(parsed.calls));
+        self->perform_actions();
+    };
+    parsing_ = source_.parse_calls(a.slot, machine_.transcript().generated(), done);
+}
+
+void reply_shell::perform(action::report_calls a) {
+    if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
+}
+
 void reply_shell::perform(action::close_connection) {
     request_.close();
+    if (const auto call = std::exchange(parsing_, server::no_call); call != server::no_call)
+        core_->calls().cancel(call, boost::asio::error::operation_aborted);
 }
 
 void reply_shell::perform(action::close_warming_connection) {

@@ -98,4 +98,25 @@ void reply_shell::deliver_upcoming_speech() {
         speech_taker_.take_handler().complete({}, {}, std::move(*speech));
 }
 
+void reply_shell::tool_calls(shared_cancellation by, calls_completion handler) {
+    if (by && by->was_requested)
+        return handler.complete(boost::asio::error::operation_aborted, {}, {});
+    if (calls_taker_)
+        return handler.complete(
+            errc::operation_in_progress,
+            {.client_message = "another request for the calls of this reply is outstanding"}, {});
+    calls_taker_.begin(std::move(by), std::move(handler));
+    if (auto called = machine_.called()) deliver_tool_calls(std::move(*called));
+}
+
+void reply_shell::cancel_tool_calls(const shared_cancellation& by) {
+    if (calls_taker_.cancel(by))
+        calls_taker_.take_handler().complete(boost::asio::error::operation_aborted, {}, {});
+}
+
+void reply_shell::deliver_tool_calls(called_functions called) {
+    const auto& result = machine_.result();
+    calls_taker_.take_handler().complete(result.error, result.diagnostics, std::move(called));
+}
+
 }  // namespace tandem::detail

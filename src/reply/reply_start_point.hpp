@@ -3,6 +3,8 @@
 #include "base/failure.hpp"
 #include "reply/machine/reply_remainder.hpp"
 #include "reply/machine/voice_pace.hpp"
+#include "server/call_mark.hpp"
+#include "server/server_calls.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/chunk.hpp"
@@ -28,6 +30,8 @@ struct reply_start_point {
     bool was_here = false;
     /// The pace of the voice in earlier replies.
     voice_pace pace{};
+    /// How the calls of this reply look; empty if none are expected.
+    server::call_mark call_mark{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
     /// Set with an error if retrying is useless.
@@ -44,6 +48,10 @@ struct reply_server_source {
     /// Finds the server on which the reply continues after this failure. The start has no origin,
     /// except for a reply without text: it may receive a prompt, which replaces the previous one.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
+    /// Lets the server parse the generated text on the slot; only for starts with a call mark.
+    std::function<server::call_id(int slot, std::string_view text,
+                                  server::server_calls::handler<wire::parsed_reply> done)>
+        parse_calls{};
 };
 
 /// Replies to `prompt` on this server as soon as its /props are known.
@@ -57,6 +65,8 @@ class reply_listener {
     virtual void on_request_failed(const std::shared_ptr<server_link>& /*at*/,
                                    const failure& /*why*/) {}
     virtual void on_handed_over(const chunk& c) = 0;
+    /// The reply calls these functions. Called before on_ended(), at most once.
+    virtual void on_called(std::uint64_t /*reply*/, std::vector<tool_call> /*calls*/) {}
     /// The consumer continued; the id may be stale or foreign.
     virtual void on_continued(chunk_id id) = 0;
     /// How far the listener got into a chunk; see the functions of the same names in conversation.

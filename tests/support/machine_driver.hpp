@@ -91,6 +91,10 @@ class machine_driver {
         machine.prompt_tokenized(now, std::move(ids));
     }
     void recovered(std::vector<wire::token_id> ids) { machine.tokens_recovered(now, ids); }
+    void parsed(std::vector<tool_call> calls) {
+        note_actions();
+        machine.calls_parsed(now, std::move(calls));
+    }
     void fail(errc code) { machine.request_failed(now, {code, {.client_message = "it failed"}}); }
 
     /// Feeds a token event. The `lost` tokens before the event came without events.
@@ -182,6 +186,12 @@ class machine_driver {
         const auto ids = fmt::format("{}", fmt::join(p.ids, ","));
         if (p.as_ids()) return ids;
         return fmt::format("{}{}'{}'", ids, ids.empty() ? "" : " ", p.text);
+    }
+    void note(const detail::action::parse_calls& a) {
+        noted_.push_back(fmt::format("parse '{}' on {}", machine.transcript().generated(), a.slot));
+    }
+    void note(const detail::action::report_calls& a) {
+        for (const auto& c : a.calls) noted_.push_back("call " + c.name);
     }
     void note(const detail::action::close_connection&) { noted_.push_back("close"); }
     void note(const detail::action::release_slot& a) {

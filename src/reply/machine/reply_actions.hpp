@@ -5,6 +5,7 @@
 
 #include "tandem/chunk.hpp"
 #include "tandem/error.hpp"
+#include "tandem/server.hpp"
 
 #include <string>
 #include <variant>
@@ -49,6 +50,14 @@ struct send_request {
     int slot;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
+};
+/// Let the server parse the generated text on the slot. Report calls_parsed().
+struct parse_calls {
+    int slot;
+};
+/// Report these calls, with which the reply ends, to the listener.
+struct report_calls {
+    std::vector<tool_call> calls;
 };
 /// Close the connection now, either as the cut or because the request ended by itself.
 struct close_connection {};
@@ -102,11 +111,12 @@ struct log_slot_mismatch {
 /// The reply has ended; machine.result() is final.
 struct finish {};
 
-using any = std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
-                         update_slot_request, check_slot_demand, record_progress,
-                         cancel_slot_request, send_request, close_connection, release_slot,
-                         release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
-                         send_warming_request, close_warming_connection, hand_over, log_late_start,
-                         log_failover, report_timeout, log_slot_mismatch, finish>;
+using any =
+    std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
+                 update_slot_request, check_slot_demand, record_progress, cancel_slot_request,
+                 send_request, parse_calls, report_calls, close_connection, release_slot,
+                 release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
+                 send_warming_request, close_warming_connection, hand_over, log_late_start,
+                 log_failover, report_timeout, log_slot_mismatch, finish>;
 
 }  // namespace tandem::detail::action

@@ -65,6 +65,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     reasoning_ = text::reasoning_filter(
         rules_.reasoning_tags,
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
+    calls_ = text::call_splitter(std::move(from.call_mark));
     next_request(now);
 }
 
@@ -102,6 +103,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     enter_phase(phase::first_token, now);
     metrics_recorder_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
+    if (is_parsing_calls()) return actions_.push_back(action::parse_calls{slot});
     continuation_.begin_request();
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
     // failure it keeps running, because the listener hears nothing.
@@ -153,6 +155,8 @@ void reply_machine::request_failed(time_point now, failure why) {
     failed_slot_ = slot_;
     if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);
+    if (is_parsing_calls() && classify_failure(why.ec, true) == failure_kind::final)
+        return fail_call(now, std::move(why));
     // An uncut reply would have ended here because its context is full. This does not apply to a
     // server with a smaller context than the previous one.
     if (why.ec == errc::prompt_too_long && has_read_here_)
@@ -215,7 +219,8 @@ void reply_machine::pause_or_request_next(time_point now) {
 
 void reply_machine::next_request(time_point now) {
     warming_.stop_waiting_for_slot();
-    if (is_token_budget_spent()) return generation_ended(now, finish_reason::length);
+    if (is_token_budget_spent() && !is_parsing_calls())
+        return generation_ended(now, finish_reason::length);
     enter_phase(phase::resolving, now);
     request_slot_when_resolved(now);
 }
@@ -317,14 +322,27 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
+void reply_machine::flush_withheld_text(time_point now) {
+    const auto withheld = reasoning_.finish();
+    reasoning_read(now, withheld.reasoning);
+    auto said = calls_.feed(withheld.text, withheld.tokens);
+    chunker_.feed(said.text, said.tokens);
+    said = calls_.finish();
+    chunker_.feed(said.text, said.tokens);
+}
+
 void reply_machine::generation_ended(time_point now, finish_reason reason) {
+    flush_withheld_text(now);
+    if (calls_.has_call()) return parse_or_end(now, reason);
+    text_ended(now, reason);
+}
+
+/// No more text follows.
+void reply_machine::text_ended(time_point now, finish_reason reason) {
     outcome_ = {reason};
     rest_.generated = reason;
     enter_phase(phase::generated, now);
     actions_.push_back(action::release_slot_ownership{});
-    const auto withheld = reasoning_.finish();
-    reasoning_read(now, withheld.reasoning);
-    chunker_.feed(withheld.text, withheld.tokens);
     chunker_.finish();
     collect_chunks(now);
     hand_over_due_chunks(now);
@@ -375,12 +393,12 @@ void reply_machine::finish(time_point now, outcome how) {
     result_.error = how.error.ec;
     result_.diagnostics = std::move(how.error.diag);
     result_.unspoken_text = delivery_.held_text();
-    result_.unspoken_text += chunker_.unread();
-    rest_.unspoken = result_.unspoken_text;
+    rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
     rest_.reasoning = reasoning_;
-    const auto withheld = reasoning_.finish();
-    result_.unspoken_text += withheld.text;
-    reasoning_read(now, withheld.reasoning);
+    rest_.calls = calls_;
+    flush_withheld_text(now);
+    result_.unspoken_text += chunker_.unread();
+    if (result_.calls.empty()) result_.unspoken_text += calls_.call();
     metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
 }

@@ -12,6 +12,7 @@
 #include "reply/machine/voice_pace.hpp"
 #include "server/reason_to_leave.hpp"
 #include "server/retry_policy.hpp"
+#include "text/chunks/call_splitter.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/speech/speech_cleaner.hpp"
@@ -122,6 +123,8 @@ class reply_machine {
     /// `connect_duration` is the connect time, if known.
     void response_started(time_point now, std::optional<duration> connect_duration = {});
     void event_read(time_point now, const wire::token_event& event);
+    /// The answer to action::parse_calls: the calls in the generated text.
+    void calls_parsed(time_point now, std::vector<tool_call> calls);
     /// The request ended without a final event, or could not be sent.
     void request_failed(time_point now, failure why);
     // The same events for the prefill request.
@@ -140,6 +143,8 @@ class reply_machine {
     /// The speech of the next chunk to hand over; nullopt until that chunk is complete. Changes no
     /// state.
     std::optional<std::string> upcoming_speech() const;
+    /// The called functions; nullopt until they are known.
+    std::optional<called_functions> called() const;
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void continued(time_point now, chunk_id id);
     /// The voice needs this long for the rest of this chunk. Has no effect if it speaks another
@@ -207,6 +212,7 @@ class reply_machine {
     void token_read(time_point now, const wire::token_event& event);
     bool read_text(time_point now, const wire::token_event& event);
     void reasoning_read(time_point now, std::string_view reasoning);
+    void flush_withheld_text(time_point now);
     void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
     void record_progress();
@@ -223,6 +229,12 @@ class reply_machine {
     time_point next_request_time() const;
     void speech_started(time_point now);
     void speech_ended(time_point now, chunk_id last);
+
+    // Tool calls, in reply_machine_calls.cpp.
+    void call_read(time_point now);
+    bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
+    void parse_or_end(time_point now, finish_reason reason);
+    void fail_call(time_point now, failure why);
 
     // Requests.
     void begin(time_point now, reply_origin from);
@@ -258,6 +270,7 @@ class reply_machine {
     void hand_over(time_point now);
     std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;
     void generation_ended(time_point now, finish_reason reason);
+    void text_ended(time_point now, finish_reason reason);
     void generation_failed(time_point now, failure why);
     void finish(time_point now, outcome how);
 
@@ -286,6 +299,8 @@ class reply_machine {
 
     reply_transcript continuation_;
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
+    text::call_splitter calls_;
+    std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
     chunk_outbox delivery_;

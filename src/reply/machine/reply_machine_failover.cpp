@@ -28,9 +28,10 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     continuation_ = std::move(rest.text);
     has_read_here_ = has_begun();
     reasoning_ = std::move(rest.reasoning);
+    calls_ = std::move(rest.calls);
     cleaner_.clean(spoken);
     for (const auto word : text::token_like_pieces(rest.unspoken)) chunker_.feed(word);
-    if (rest.generated) return generation_ended(now, *rest.generated);
+    if (rest.generated) return text_ended(now, *rest.generated);
     request_ids();
     enter_phase(phase::resting, now);
     collect_chunks(now);
@@ -100,7 +101,8 @@ void reply_machine::handle_server_failure(time_point now, failure why) {
     const bool has_enough = phase_ == phase::peeking;
     continuation_.record_cut();
     // The token limit was already reached, so the end was next.
-    if (is_token_budget_spent()) return generation_ended(now, finish_reason::length);
+    if (is_token_budget_spent() && !is_parsing_calls())
+        return generation_ended(now, finish_reason::length);
     if (!can_retry(now, why))
         return has_enough ? reading_ended(now, true) : generation_failed(now, std::move(why));
     metrics_recorder_.record_failover(now);

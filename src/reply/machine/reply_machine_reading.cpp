@@ -23,7 +23,9 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
         record_progress();
     }
     last_token_ = now;
-    if (!read_text(now, event)) return;
+    const bool is_visible = read_text(now, event);
+    if (calls_.has_call()) return call_read(now);
+    if (!is_visible) return;
     if (chunker_.current() == status::ready)
         chunk_read(now, !chunker_.ends_without_peek());
     else
@@ -41,8 +43,9 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
         reasoning_read(now, visible.reasoning);
         hand_over_due_chunks(now);
     }
-    chunker_.feed(visible.text, visible.tokens);
-    if (visible.text.empty()) return false;
+    const auto said = calls_.feed(visible.text, visible.tokens);
+    chunker_.feed(said.text, said.tokens);
+    if (said.text.empty()) return false;
     if (!chunk_since_) chunk_since_ = now;
     is_unbreakable_ = false;
     return true;
@@ -104,6 +107,8 @@ void reply_machine::stop_after_chunk(time_point now, bool peeked) {
 void reply_machine::collect_chunks(time_point now) {
     while (chunker_.current() == status::ready) {
         auto piece = chunker_.take();
+        // Templates put white space before a call, which is nothing to speak.
+        if (calls_.has_call() && text::is_all_white_space(piece.text)) continue;
         chunk c{.text = std::move(piece.text), .boundary = piece.why, .tokens = piece.tokens};
         metrics_recorder_.fill_chunk_figures(c);
         delivery_.add_chunk(now, std::move(c));
@@ -117,7 +122,9 @@ void reply_machine::collect_chunks(time_point now) {
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
     if (peeked_) return peek_ended(now, true);
     last_token_ = now;
-    if (!read_text(now, event) || text::is_all_white_space(event.content)) return;
+    const bool is_visible = read_text(now, event);
+    if (calls_.has_call()) return call_read(now);
+    if (!is_visible || text::is_all_white_space(event.content)) return;
     if (!rules_.has_stop_words) return peek_ended(now, false);
     peeked_ = true;
     peek_due_ = now + stop_word_end_delay;

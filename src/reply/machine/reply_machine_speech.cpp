@@ -42,6 +42,7 @@ bool reply_machine::has_enough(time_point now) const {
 }
 
 bool reply_machine::needs_more(time_point now) const {
+    if (calls_.has_call()) return true;
     if (rules_.pacing.ahead_speech) return due(now) - now <= *rules_.pacing.ahead_speech / 2;
     return delivery_.count_unacknowledged() <= rules_.pacing.low_watermark;
 }

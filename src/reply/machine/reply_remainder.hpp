@@ -3,6 +3,7 @@
 #include "reply/machine/reply_transcript.hpp"
 #include "reply/machine/tokenized_text.hpp"
 #include "reply/machine/voice_pace.hpp"
+#include "text/chunks/call_splitter.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 
 #include "tandem/result.hpp"
@@ -17,8 +18,9 @@ namespace tandem::detail {
 struct reply_remainder {
     reply_transcript text{};
     text::reasoning_filter reasoning{std::vector<tag_pair>()};
-    /// Visible text that was generated but not handed over. Text that `reasoning` withholds may
-    /// follow it.
+    text::call_splitter calls{};
+    /// Visible text that was generated but not handed over. Text that `reasoning` and
+    /// `calls` withhold may follow it.
     std::string unspoken{};
     /// Why generation had ended; nullopt if more text would have followed.
     std::optional<finish_reason> generated{};
@@ -32,6 +34,8 @@ struct reply_origin {
     std::optional<reply_remainder> rest{};
     /// With `rest`: the visible text before its `unspoken`, which was already spoken.
     std::string spoken{};
+    /// With `prompt`: the text with which a tool call begins; empty: none is expected.
+    std::string call_mark{};
 };
 
 }  // namespace tandem::detail

@@ -1,0 +1,110 @@
+// Tool calls in the history.
+
+#include "chunks.hpp"
+#include "conversation/turn_history.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tandem::conversations {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+constexpr time_point now{100s};
+
+/// "role: content" of each message, and the functions that it calls or whose result it is.
+std::vector<std::string> list(const std::vector<chat_message>& messages) {
+    std::vector<std::string> lines;
+    for (const auto& m : messages) {
+        auto line = m.role + ": " + m.content;
+        for (const auto& call : m.tool_calls) line += " " + call.name + "#" + call.id;
+        if (!m.tool_call_id.empty()) line += " (" + m.name + "#" + m.tool_call_id + ")";
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+/// A turn of one chunk that calls two functions.
+class history_of_calls : public testing::Test {
+ protected:
+    void SetUp() override {
+        history.append({"user", "Weather and time?"});
+        history.begin_turn();
+        history.begin_reply(1);
+        history.handed_over(chunk_of({1, 0}, "One moment."));
+        history.called({{"a", "weather", "{}"}, {"b", "time", "{}"}});
+    }
+
+    turn_history history;
+};
+
+TEST_F(history_of_calls, has_the_results_after_the_calls_in_the_order_of_the_calls) {
+    history.turn_ended(now, finish_reason::tool_calls);
+    EXPECT_TRUE(history.answer_call("b", "noon"));
+    EXPECT_TRUE(history.answer_call("a", "sunny"));
+    history.begin_turn();
+    EXPECT_THAT(list(history.messages()),
+                ElementsAre("user: Weather and time?", "assistant: One moment. weather#a time#b",
+                            "tool: sunny (weather#a)", "tool: noon (time#b)"));
+}
+
+TEST_F(history_of_calls, takes_a_result_while_the_reply_still_runs) {
+    EXPECT_TRUE(history.answer_call("a", "sunny"));
+    history.turn_ended(now, finish_reason::tool_calls);
+    EXPECT_TRUE(history.answer_call("b", "noon"));
+}
+
+TEST_F(history_of_calls, says_of_a_call_without_result_that_it_was_interrupted) {
+    history.answer_call("a", "sunny");
+    history.interrupted(now);
+    history.append({"user", "Stop."});
+    EXPECT_THAT(list(history.messages()),
+                ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
+                            "tool: sunny (weather#a)", "tool: No result: interrupted. (time#b)",
+                            "user: Stop."));
+}
+
+TEST_F(history_of_calls, keeps_the_calls_whole_and_of_the_text_what_was_heard) {
+    history.heard(now, {1, 0}, 4);
+    history.interrupted(now);
+    EXPECT_THAT(list(history.messages())[1], "assistant: One weather#a time#b");
+}
+
+TEST_F(history_of_calls, takes_each_result_once_and_only_of_its_own_calls) {
+    EXPECT_TRUE(history.answer_call("a", "sunny"));
+    EXPECT_FALSE(history.answer_call("a", "rainy"));
+    EXPECT_FALSE(history.answer_call("c", "rainy"));
+    history.turn_ended(now, finish_reason::tool_calls);
+    history.append({"user", "Thanks."});
+    EXPECT_FALSE(history.answer_call("b", "noon"));
+}
+
+TEST_F(history_of_calls, forgets_the_calls_of_earlier_turns) {
+    history.turn_ended(now, finish_reason::tool_calls);
+    history.begin_turn();
+    history.begin_reply(2);
+    history.handed_over(chunk_of({2, 0}, "It is noon."));
+    history.turn_ended(now, finish_reason::eos);
+    EXPECT_EQ(list(history.messages()).back(), "assistant: It is noon.");
+}
+
+TEST_F(history_of_calls, knows_the_messages_before_the_turn) {
+    EXPECT_THAT(list(history.messages_before_turn()), ElementsAre("user: Weather and time?"));
+}
+
+TEST_F(history_of_calls, is_saved_without_a_call_that_lacks_its_result) {
+    const auto saved = history.saved();
+    EXPECT_THAT(list(saved.exchanges.back().messages),
+                ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
+                            "tool: No result: interrupted. (weather#a)",
+                            "tool: No result: interrupted. (time#b)"));
+}
+
+}  // namespace
+}  // namespace tandem::conversations

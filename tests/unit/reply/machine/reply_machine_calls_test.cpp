@@ -1,0 +1,205 @@
+// Replies that end with tool calls.
+
+#include "support/machine_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::errc;
+using tandem::finish_reason;
+using tandem::tool_call;
+using tandem::test::machine_driver;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string open = "<call>";
+const tool_call time_call{.id = "7", .name = "get_time", .arguments = "{}"};
+
+class calling_reply : public testing::Test {
+ protected:
+    void SetUp() override {
+        d.ask();
+        d.start({.prompt = {.text = "P"}, .call_mark = open});
+        d.grant(0);
+        d.wants();
+    }
+    /// Generates a sentence and a call, and lets the server start to parse them.
+    void generate_call() {
+        d.tokens("One", " moment", ".", open, "x");
+        d.final();
+        d.wants();
+        d.grant(0);
+    }
+
+    machine_driver d;
+};
+
+TEST_F(calling_reply, speaks_the_text_before_the_call_at_once_and_generates_the_call_uncut) {
+    d.tokens("One", " moment", ".", "\n", open);
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'One moment.\n' sentence"));
+    d.tokens("x. ", "Y. ");
+    EXPECT_THAT(d.wants(), IsEmpty());
+    EXPECT_TRUE(d.machine.text().ends_with("x. Y. "));
+}
+
+TEST_F(calling_reply, ends_the_text_before_a_call_where_no_sentence_ends) {
+    d.tokens("Let", " me", " see", open);
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Let me see' end"));
+}
+
+TEST_F(calling_reply, lets_the_server_parse_the_whole_text_on_a_slot) {
+    d.tokens("One", " moment", ".", open, "x");
+    d.wants();
+    d.final();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "slot?"));
+    d.grant(1);
+    EXPECT_THAT(d.wants(), ElementsAre("parse 'One moment.<call>x' on 1"));
+}
+
+TEST_F(calling_reply, reports_its_calls_while_the_text_is_spoken_and_ends_with_them) {
+    generate_call();
+    d.wants();
+    EXPECT_FALSE(d.machine.called());
+    d.parsed({time_call});
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "call get_time"));
+    ASSERT_TRUE(d.machine.called());
+    EXPECT_THAT(d.machine.called()->calls, ElementsAre(time_call));
+    EXPECT_EQ(d.machine.called()->after->seq, 0U);
+    d.ask();
+    EXPECT_THAT(d.wants(), ElementsAre("end tool_calls"));
+    EXPECT_THAT(d.machine.result().calls, ElementsAre(time_call));
+    EXPECT_EQ(d.machine.result().text, "One moment.");
+    EXPECT_EQ(d.machine.result().unspoken_text, "");
+}
+
+TEST_F(calling_reply, may_consist_of_calls_only) {
+    d.tokens("\n", open, "x");
+    d.final();
+    d.grant(0);
+    d.parsed({time_call, time_call});
+    d.wants();
+    EXPECT_EQ(d.machine.result().finish_reason, finish_reason::tool_calls);
+    EXPECT_FALSE(d.machine.called()->after);
+    EXPECT_THAT(d.handed_over, IsEmpty());
+}
+
+TEST_F(calling_reply, names_calls_that_the_server_gives_no_id) {
+    generate_call();
+    d.parsed({{.name = "f"}, {.name = "f"}});
+    EXPECT_EQ(d.machine.result().calls[0].id, "call_1_0");
+    EXPECT_EQ(d.machine.result().calls[1].id, "call_1_1");
+}
+
+TEST_F(calling_reply, does_not_wait_for_the_voice_before_it_continues_a_call) {
+    d.tokens("One", " moment", ".", " ");
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'One moment.' sentence", "close", "release 0"));
+    d.go_on(0);
+    d.grant(1);
+    d.tokens(open, "x");
+    d.wants();
+    d.fail(errc::stream_incomplete);
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 1"));
+}
+
+TEST_F(calling_reply, is_an_ordinary_reply_if_no_call_comes) {
+    d.tokens("Hello", ".", " Bye", ".");
+    d.final();
+    d.wants();
+    ASSERT_TRUE(d.machine.called());
+    EXPECT_THAT(d.machine.called()->calls, IsEmpty());
+    EXPECT_EQ(d.handed_over[0].text, "Hello.");
+}
+
+TEST_F(calling_reply, drops_a_call_that_the_token_limit_cut_off) {
+    d.tokens("One", " moment", ".", open, "x");
+    d.final(tandem::wire::stop_type::limit);
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().finish_reason, finish_reason::length);
+    EXPECT_EQ(d.machine.result().unspoken_text, "<call>x");
+}
+
+TEST_F(calling_reply, fails_where_the_server_finds_no_call) {
+    generate_call();
+    d.parsed({});
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
+    EXPECT_EQ(d.machine.result().unspoken_text, "<call>x");
+    EXPECT_EQ(d.machine.result().text, "One moment.");
+}
+
+TEST_F(calling_reply, fails_with_the_reason_for_which_the_server_refuses_to_parse) {
+    generate_call();
+    d.fail(errc::bad_request);
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
+    EXPECT_THAT(d.machine.result().diagnostics.client_message, HasSubstr("it failed"));
+}
+
+TEST_F(calling_reply, hands_out_no_call_once_it_is_interrupted) {
+    generate_call();
+    d.interrupt();
+    d.parsed({time_call});
+    d.wants();
+    EXPECT_EQ(d.machine.result().finish_reason, finish_reason::interrupted);
+    EXPECT_THAT(d.machine.result().calls, IsEmpty());
+}
+
+TEST_F(calling_reply, keeps_its_calls_if_it_is_interrupted_after_them) {
+    generate_call();
+    d.parsed({time_call});
+    d.interrupt();
+    d.wants();
+    EXPECT_EQ(d.machine.result().finish_reason, finish_reason::interrupted);
+    EXPECT_THAT(d.machine.result().calls, ElementsAre(time_call));
+}
+
+TEST_F(calling_reply, is_parsed_again_after_its_server_failed) {
+    auto rules = machine_driver::default_rules();
+    rules.retry_policy.retries = 3;
+    machine_driver r(rules);
+    r.ask();
+    r.start({.prompt = {.text = "P"}, .call_mark = open});
+    r.grant(0);
+    r.tokens("One", ".", open, "x");
+    r.final();
+    r.grant(0);
+    r.wants();
+    r.fail(errc::stream_incomplete);
+    EXPECT_THAT(r.wants(), ElementsAre("close", "release 0", "lost: stream_incomplete", "server?"));
+    r.found();
+    r.checked("POne.<call>x");
+    r.wants();
+    r.grant(1);
+    EXPECT_THAT(r.wants(), ElementsAre("parse 'One.<call>x' on 1"));
+    r.parsed({time_call});
+    r.ask();
+    r.wants();
+    EXPECT_EQ(r.machine.result().finish_reason, finish_reason::tool_calls);
+}
+
+TEST_F(calling_reply, that_is_resumed_speaks_the_rest_and_calls_nothing_again) {
+    generate_call();
+    d.parsed({time_call});
+    d.interrupt();
+    d.wants();
+    auto rest = d.machine.take_remainder();
+    rest.unspoken = "moment.";
+    machine_driver resumed;
+    resumed.ask();
+    resumed.start({.rest = std::move(rest), .spoken = "One "});
+    EXPECT_THAT(resumed.wants(), ElementsAre("chunk 0 'moment.' end"));
+    resumed.ask();
+    EXPECT_THAT(resumed.wants(), ElementsAre("end eos"));
+}
+
+}  // namespace
