@@ -48,6 +48,7 @@ void conversation_shell::on_ids_received() {
     known_model_ = props_.model;
     // A complete turn is resumed with its own text; its ids are already in known_.
     if (rest_->generated) rest_->text = reply_transcript();
+    if (history_.open_calls() > 0) return prefill_before_results();
     trim_or_prefill();
 }
 
@@ -117,6 +118,24 @@ void conversation_shell::prefill() {
         if (ec)
             return self->scope_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
                                      self->id_, diag.to_string());
+        self->start_prefill(self->known_.attach_known_ids(std::move(prompt)));
+    });
+}
+
+// While the functions run. The template may write a call in another way than the model did, so that
+// the slot's text differs from the next prompt.
+void conversation_shell::prefill_before_results() {
+    if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
+    render_history([weak = weak_from_this(), asked = core_.get(), open = history_.open_calls()](
+                       error_code ec, const diagnostics&, std::string prompt) {
+        const auto self = weak.lock();
+        if (ec || !self || self->core_.get() != asked || self->running_ != 0) return;
+        // The open calls' results are the last texts of this kind.
+        auto end = prompt.size();
+        for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
+            end = prompt.rfind(conversations::no_result, end - 1);
+        if (end == std::string::npos) return;
+        prompt.resize(end);
         self->start_prefill(self->known_.attach_known_ids(std::move(prompt)));
     });
 }

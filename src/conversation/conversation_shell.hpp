@@ -154,6 +154,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void on_ids_received();
     void trim_or_prefill();
     void prefill();
+    void prefill_before_results();
     void start_prefill(prompt_with_ids prompt);
     void run_slot_file_job(slot_file_job::kind what, std::string file, slot_file_job::handler done);
     slot_file_job::handler begin_slot_file_job(slot_file_job::handler done);

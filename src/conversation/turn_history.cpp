@@ -26,8 +26,6 @@ std::size_t bytes_of(const std::vector<chat_message>& messages) noexcept {
     return bytes;
 }
 
-constexpr std::string_view no_result = "No result: interrupted.";
-
 bool is_complete(finish_reason why) noexcept {
     return why != finish_reason::interrupted && why != finish_reason::error;
 }

@@ -26,6 +26,9 @@ enum class turn_state {
     settled,  ///< the kept part is a message like any other
 };
 
+/// The result of a call whose turn went on without one.
+inline constexpr std::string_view no_result = "No result: interrupted.";
+
 /// The history of one conversation: the system prompt, the exchanges, and the running or last turn
 /// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
 /// after an interrupt; the kept part does not change afterwards. Pure: calls that depend on the
@@ -50,6 +53,11 @@ class turn_history {
     /// such call without a result. When the turn is settled, each such call gets a result that says
     /// that it was interrupted, because templates reject a call without a result.
     bool answer_call(std::string_view id, std::string content);
+    /// Number of calls of the running or last turn without a result. In the messages below, they
+    /// have the result no_result.
+    std::size_t open_calls() const noexcept {
+        return is_open() ? calls_.size() - results_.size() : 0;
+    }
     /// The last reply of the running turn ended.
     void turn_ended(time_point now, finish_reason why);
     /// The listener interrupted the turn: the running one, or the last chunks of an ended turn that

@@ -36,8 +36,9 @@ constexpr std::array event_members{"prompt", "generation_settings", "stopping_wo
                                    "message"};
 // Members of an error that are kept, in addition to a blanked message.
 constexpr std::array error_members{"code", "type", "n_prompt_tokens", "n_ctx"};
-constexpr std::array<std::string_view, 5> paths{completion_path, "/apply-template", "/tokenize",
-                                                "/detokenize", "/slots"};
+constexpr std::array<std::string_view, 6> paths{completion_path, "/apply-template",
+                                                "/tokenize",     "/detokenize",
+                                                "/slots",        "/v1/chat/completions"};
 
 // Fields of an event stream that contain nothing of the answer, including blank lines and comments.
 // Old servers send "error"; unknown fields may contain anything.

@@ -91,8 +91,9 @@ void expected_history::settle_if_over(time_point now) {
 
 void expected_history::settle() {
     if (state_ == state::none) return;
-    if (!text::is_all_white_space(kept()))
-        exchanges_.back().push_back({.role = "assistant", .content = kept()});
+    for (auto& m : turn_messages()) exchanges_.back().push_back(std::move(m));
+    calls_.clear();
+    results_.clear();
     state_ = state::none;
     generated_ = handed_over_ = heard_ = spoken_ = 0;
     chunks_.clear();
@@ -133,9 +134,28 @@ std::string expected_history::kept() const {
 std::vector<chat_message> expected_history::transcript() const {
     std::vector<chat_message> all;
     for (const auto& e : exchanges_) all.insert(all.end(), e.begin(), e.end());
-    if (state_ != state::none && !text::is_all_white_space(kept()))
-        all.push_back({.role = "assistant", .content = kept()});
+    for (auto& m : turn_messages()) all.push_back(std::move(m));
     return all;
+}
+
+std::vector<chat_message> expected_history::turn_messages() const {
+    if (state_ == state::none) return {};
+    if (text::is_all_white_space(kept()) && calls_.empty()) return {};
+    std::vector<chat_message> all{{"assistant", kept(), calls_}};
+    for (const auto& c : calls_) {
+        const auto found = results_.find(c.id);
+        all.push_back(
+            {.role = "tool",
+             .content = found == results_.end() ? "No result: interrupted." : found->second,
+             .tool_call_id = c.id,
+             .name = c.name});
+    }
+    return all;
+}
+
+bool expected_history::answer_call(const std::string& id, std::string content) {
+    const bool is_known = std::ranges::any_of(calls_, [&](const auto& c) { return c.id == id; });
+    return is_known && results_.emplace(id, std::move(content)).second;
 }
 
 }  // namespace tandem::test

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tandem::test {
@@ -35,6 +36,10 @@ class expected_history {
     /// Returns false if the chunk is no longer known.
     bool heard(time_point now, chunk_id id, std::size_t characters);
     void continued(time_point now, chunk_id id);
+    /// The reply calls these functions.
+    void called(std::vector<tool_call> calls) { calls_ = std::move(calls); }
+    /// Returns false if the turn has no such call without a result.
+    bool answer_call(const std::string& id, std::string content);
     /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.
     std::size_t drop(std::size_t exchanges);
 
@@ -61,6 +66,7 @@ class expected_history {
     std::size_t heard_end_offset() const;
     std::size_t end_of_kept() const;
     std::string kept() const;
+    std::vector<chat_message> turn_messages() const;
 
     conversation_options options_;
     std::vector<std::vector<chat_message>> exchanges_;
@@ -72,6 +78,8 @@ class expected_history {
     std::size_t heard_ = 0;
     std::size_t spoken_ = 0;  // the end of the last wholly heard chunk that ends a word
     std::map<chunk_id, span> chunks_;
+    std::vector<tool_call> calls_;
+    std::map<std::string, std::string> results_;  // by the ids of the calls
 };
 
 }  // namespace tandem::test

@@ -55,10 +55,21 @@ void simulated_conversation::user_speaks() {
     if (ended_ || running_ != 0) return;
     if (turns_left_-- == 0) return end();
     say("User " + std::to_string(id_) + " says " + std::to_string(turns_left_));
+    take_turn();
+}
+
+/// The model continues with the results of its calls.
+void simulated_conversation::read_results() {
+    if (ended_ || running_ != 0) return;
+    world_.note("a turn begins with results");
+    take_turn();
+}
+
+void simulated_conversation::take_turn() {
     plan_ = random_plan(world_.random(), conversations::render_chatml(history_.messages()));
     rest_.reset();
     world_.check(history_.begin_turn(), "a turn begins when no turn runs");
-    expected_.prepare_turn(plan_->model.text());
+    expected_.prepare_turn(plan_->model.text_before_call());
     start_turn({});
     if (chance(world_.random(), 0.1))
         world_.at(up_to(world_.random(), 5000), [this] { user_speaks_meanwhile(); });
@@ -240,7 +251,8 @@ void simulated_conversation::server_found(const start_ptr& start) {
     generating_at_ = core_;
     service_.turn_began(core_);
     service_.check_counts();
-    detail::reply_origin origin{.prompt = {.text = plan_->model.prompt()}};
+    detail::reply_origin origin{.prompt = {.text = plan_->model.prompt()},
+                                .call_mark = std::string(call_mark)};
     if (start->resumed) {
         origin = std::move(*start->resumed);
         if (rest_model_ != model_) origin.rest->text.forget_ids();
@@ -262,6 +274,26 @@ void simulated_conversation::on_handed_over(const chunk& c) {
 void simulated_conversation::on_continued(chunk_id id) {
     history_.continued(world_.now(), id);
     expected_.continued(world_.now(), id);
+    compare();
+}
+
+void simulated_conversation::on_called(std::uint64_t reply_id, std::vector<tool_call> calls) {
+    world_.check(reply_id == running_, "only the running reply calls functions");
+    history_.called(calls);
+    expected_.called(calls);
+    compare();
+    // Some functions are slow, answer twice, or never.
+    for (const auto& call : calls)
+        for (int n = pick(world_.random(), 0, 2); n > 0; --n)
+            world_.at(up_to(world_.random(), chance(world_.random(), 0.7) ? 1000 : 20'000),
+                      [this, id = call.id] { answer_call(id); });
+}
+
+void simulated_conversation::answer_call(const std::string& id) {
+    const bool is_open = expected_.answer_call(id, "result");
+    world_.note(is_open ? "a call is answered" : "a result comes too late");
+    world_.check(history_.answer_call(id, "result") == is_open,
+                 "the first result of a call counts until the turn is settled");
     compare();
 }
 
@@ -297,6 +329,8 @@ void simulated_conversation::plan_what_follows() {
     // The user may interrupt the last chunks while they are still being spoken.
     if (chance(random, 0.3)) world_.at(up_to(random, 1000), [this] { interrupt(); });
     const auto pause = up_to(random, chance(random, 0.5) ? 2000 : 9000);
+    if (history_.open_calls() < replies_.back()->calls() && chance(random, 0.5))
+        return world_.at(pause, [this] { read_results(); });
     const bool resumes = chance(random, 0.4);
     world_.at(pause, [this, resumes] { resumes ? resume() : user_speaks(); });
 }

@@ -46,11 +46,15 @@ class simulated_conversation final : public detail::reply_listener {
     using start_ptr = std::shared_ptr<turn_start>;
 
     void on_handed_over(const chunk& c) override;
+    void on_called(std::uint64_t reply, std::vector<tool_call> calls) override;
     void on_continued(chunk_id id) override;
     void on_ended(std::uint64_t reply, const reply_result& result,
                   detail::reply_remainder rest) override;
 
     void user_speaks();
+    void read_results();
+    void take_turn();
+    void answer_call(const std::string& id);
     void user_speaks_meanwhile();
     void say(std::string words);
     void interrupt();

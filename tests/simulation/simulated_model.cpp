@@ -87,6 +87,8 @@ simulated_model::simulated_model(rng& random, std::string prompt)
       text_(random_text(random)),
       stop_word_(random_stop_word(random)),
       context_(chance(random, 0.1) ? pick(random, 3, 60) : 4096) {
+    if (stop_word_.empty() && chance(random, 0.2))
+        text_ += (chance(random, 0.5) ? "\n" : "") + std::string(call_mark) + random_text(random);
     const int longest = pick(random, 1, 9);
     for (std::size_t at = 0; at < text_.size();) {
         const auto bytes = static_cast<std::size_t>(pick(random, 1, longest));

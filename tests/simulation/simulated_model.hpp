@@ -12,6 +12,9 @@
 
 namespace tandem::test {
 
+/// The text with which a tool call begins.
+inline constexpr std::string_view call_mark = "<call>";
+
 /// One token of a simulated model.
 struct model_token {
     wire::token_id id = 0;
@@ -32,6 +35,10 @@ class simulated_model {
 
     const std::string& prompt() const noexcept { return prompt_; }
     const std::string& text() const noexcept { return text_; }
+    /// The text before the tool call; all of it if it has none.
+    std::string_view text_before_call() const noexcept {
+        return std::string_view(text_).substr(0, text_.find(call_mark));
+    }
     const std::vector<model_token>& tokens() const noexcept { return tokens_; }
     /// The stop word that ends the reply; empty = none.
     const std::string& stop_word() const noexcept { return stop_word_; }

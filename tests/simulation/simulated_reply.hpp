@@ -75,6 +75,7 @@ class simulated_reply {
     bool ended() const noexcept { return ends_ > 0; }
     const simulated_core* server() const noexcept { return site_.core; }
     const reply_plan& plan() const noexcept { return plan_; }
+    std::size_t calls() const noexcept { return machine_.result().calls.size(); }
     /// The text handed over by this reply and by the earlier replies that it continues.
     const std::string& spoken() const noexcept { return spoken_; }
     const std::string& last_chunk() const noexcept { return last_chunk_; }
@@ -120,6 +121,8 @@ class simulated_reply {
     void perform(const detail::action::record_progress& a);
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
+    void perform(const detail::action::parse_calls& a);
+    void perform(const detail::action::report_calls& a);
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);
     void perform(const detail::action::release_slot_ownership&);
@@ -143,6 +146,7 @@ class simulated_reply {
     void explain_silence();
     void refuse(std::uint64_t id, const failure& why);
     void answer(std::uint64_t id);
+    bool has_read_call() const;
     void piece_arrives(std::uint64_t id);
     void read_events(std::uint64_t id, simulated_answer& from);
     void events_come_late(simulated_answer& from);
@@ -200,6 +204,7 @@ class simulated_reply {
     std::string last_chunk_;
     std::size_t generated_ = 0;  // bytes of the model's text that were read
     bool is_resumed_ = false;
+    bool is_resumed_after_call_ = false;  // its calls were reported
     int ends_ = 0;
     std::optional<time_point> timer_;
 };

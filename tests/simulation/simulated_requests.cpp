@@ -42,7 +42,8 @@ answer_plan simulated_reply::plan_of(std::size_t events) const {
 
 void simulated_reply::perform(const detail::action::send_request& a) {
     const bool generates_early = plan_.mode != pacing::strict && plan_.mode != pacing::warm;
-    world_.check(unspoken_.empty() || generates_early, "nothing is requested before continue");
+    world_.check(unspoken_.empty() || generates_early || has_read_call(),
+                 "nothing is requested before continue, except the rest of a call");
     open(live_, a.slot);
     const auto id = live_.id;
     if (!site_.core->is_up())
@@ -68,6 +69,31 @@ void simulated_reply::perform(const detail::action::send_request& a) {
     if (plan.what != fault::none) world_.note("a fault");
     live_.answer = std::make_shared<simulated_answer>(std::move(events), plan);
     world_.at(up_to(world_.random(), 800), [this, id] { answer(id); });
+}
+
+bool simulated_reply::has_read_call() const {
+    return machine_.transcript().generated().find(call_mark) != std::string_view::npos;
+}
+
+void simulated_reply::perform(const detail::action::parse_calls& a) {
+    world_.check(has_read_call(), "only a reply with a call has it parsed");
+    open(live_, a.slot);
+    const auto id = live_.id;
+    if (!site_.core->is_up())
+        return world_.at(10ms, [this, id] { refuse(id, {errc::connect_failed, {}}); });
+    if (site_.core->hangs()) return explain_silence();
+    const bool fails = chance(world_.random(), habits_.fault);
+    world_.at(up_to(world_.random(), 300), [this, id, fails] {
+        if (!is_live(id)) return;
+        if (fails) return refuse(id, {errc::stream_incomplete, {}});
+        machine_.calls_parsed(world_.now(), {{.name = "one"}, {.name = "two"}});
+        perform_actions();
+    });
+}
+
+void simulated_reply::perform(const detail::action::report_calls& a) {
+    world_.note("calls are reported");
+    listener_.on_called(machine_.id(), a.calls);
 }
 
 // A timeout of the reply or a health check ends the silence.

@@ -36,7 +36,8 @@ simulation::simulation(std::uint64_t seed)
     auto& random = world_.random();
     for (int n = pick(random, 1, 4); n > 0; --n) {
         auto plan = random_plan(random, random_prompt(random));
-        detail::reply_origin origin{.prompt = {.text = plan.model.prompt()}};
+        detail::reply_origin origin{.prompt = {.text = plan.model.prompt()},
+                                    .call_mark = std::string(call_mark)};
         add(std::move(plan), std::move(origin));
     }
     if (chance(random, 0.2))
@@ -90,7 +91,8 @@ void simulation::resume(const simulated_reply& before, detail::reply_remainder r
     }
     // A reply that was interrupted before it had a prompt starts again.
     if (rest.text.text().empty() && !rest.generated) {
-        add(before.plan(), {.prompt = {.text = before.plan().model.prompt()}});
+        add(before.plan(), {.prompt = {.text = before.plan().model.prompt()},
+                            .call_mark = std::string(call_mark)});
         return replies_.back()->start();
     }
     // Token ids are valid only on the server that generated them.

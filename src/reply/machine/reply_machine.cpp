@@ -398,7 +398,7 @@ void reply_machine::finish(time_point now, outcome how) {
     rest_.calls = calls_;
     flush_withheld_text(now);
     result_.unspoken_text += chunker_.unread();
-    if (result_.calls.empty()) result_.unspoken_text += calls_.call();
+    result_.unspoken_text += calls_.call();
     metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());
     actions_.push_back(action::finish{});
 }

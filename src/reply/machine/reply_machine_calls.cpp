@@ -53,8 +53,9 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
     result_.calls = std::move(calls);
     actions_.push_back(action::report_calls{result_.calls});
     text_ended(now, finish_reason::tool_calls);
-    // A resumed reply only speaks the rest: its calls were handed over.
+    // A resumed reply speaks the rest of the text, and calls nothing again.
     rest_.generated = finish_reason::eos;
+    calls_ = text::call_splitter();
 }
 
 void reply_machine::fail_call(time_point now, failure why) {
