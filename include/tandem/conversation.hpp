@@ -136,6 +136,16 @@ class conversation {
     /// empty or only white space changes nothing, and the reply ends with invalid_prompt.
     reply say(std::string user_text);
 
+    /// Speaks this text as the assistant's turn, for example a greeting. The reply is split into
+    /// chunks, paced, interrupted and resumed like a generated one, and history keeps what was
+    /// heard. It needs no server. When it ends, an idle slot is prefilled, as by warm(). Errors:
+    /// operation_in_progress, session_not_found; invalid_prompt if the text is empty or not valid
+    /// UTF-8.
+    reply say_text(std::string text);
+    /// The same outside of the history, for example "One moment, please." while a function runs.
+    /// Another reply may run meanwhile.
+    reply say_aside(std::string text);
+
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
     /// `speech`, or a share of it (0 to 1). Earlier chunks were heard whole, as were those that
     /// were continued before an interrupt. Reports may come late, twice and in any order; the

@@ -28,6 +28,12 @@ std::optional<failure> fault_of(const chat_message& message) {
                    {.client_message = fmt::format("{} {}", faults[0].field, faults[0].message)}};
 }
 
+std::optional<failure> fault_of_spoken(const std::string& text) {
+    if (text::is_all_white_space(text))
+        return failure{errc::invalid_prompt, {.client_message = "the text to speak is empty"}};
+    return fault_of({.role = "assistant", .content = text});
+}
+
 template <class Result>
 void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
     if (call.diag) *call.diag = {.client_message = std::move(words)};
@@ -129,6 +135,18 @@ reply conversation::say(std::string user_text) {
     if (why) return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
     append(std::move(said));
     return generate();
+}
+
+reply conversation::say_text(std::string text) {
+    if (auto why = fault_of_spoken(text))
+        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
+    return reply(detail::used(shell_)->say_text(std::move(text)));
+}
+
+reply conversation::say_aside(std::string text) {
+    if (auto why = fault_of_spoken(text))
+        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
+    return reply(detail::used(shell_)->say_aside(std::move(text)));
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {

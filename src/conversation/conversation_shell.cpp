@@ -18,6 +18,11 @@ namespace {
 // Messages appended while a reply runs wait for its end.
 constexpr std::size_t most_said_meanwhile = 256;
 
+/// Everything is generated already.
+reply_origin make_spoken_origin(std::string text) {
+    return {.rest = reply_remainder{.unspoken = std::move(text), .generated = finish_reason::eos}};
+}
+
 }  // namespace
 
 conversation_shell::conversation_shell(strand_scope& scope, std::shared_ptr<server_provider> host,
@@ -101,6 +106,29 @@ std::shared_ptr<reply_shell> conversation_shell::resume() {
         weak_from_this(), interrupts_);
 }
 
+std::shared_ptr<reply_shell> conversation_shell::say_text(std::string text) {
+    return reply_shell::make(
+        *scope_, rules_, {.options = rules_.generation},
+        {.start = [self = shared_from_this(), text = std::move(text)](
+                      reply_shell& reply,
+                      const start_handler& done) { self->begin_spoken_turn(reply, text, done); }},
+        weak_from_this(), interrupts_);
+}
+
+// Not a turn: nothing of it is reported.
+std::shared_ptr<reply_shell> conversation_shell::say_aside(std::string text) {
+    return reply_shell::make(*scope_, rules_, {.options = rules_.generation},
+                             {.start =
+                                  [self = weak_from_this(), text = std::move(text)](
+                                      reply_shell&, const start_handler& done) {
+                                      const auto shell = self.lock();
+                                      done({}, {},
+                                           {.origin = make_spoken_origin(text),
+                                            .pace = shell ? shell->pace_ : voice_pace()});
+                                  }},
+                             {}, interrupts_);
+}
+
 reply_server_source conversation_shell::make_reply_source(
     std::function<void(reply_shell&, start_handler)> start) {
     return {
@@ -131,6 +159,15 @@ void conversation_shell::on_heard(chunk_id id, std::size_t characters) {
 
 void conversation_shell::on_heard_share(chunk_id id, double share) {
     history_.heard_share(now(), id, share);
+}
+
+void conversation_shell::begin_spoken_turn(reply_shell& reply, const std::string& text,
+                                           const start_handler& done) {
+    if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
+    begin_history_turn(reply);
+    is_given_text_ = true;
+    // Another message of the assistant may follow, which history appends.
+    done({}, {}, {.origin = make_spoken_origin(text + " "), .pace = pace_});
 }
 
 void conversation_shell::interrupt() {
@@ -230,7 +267,9 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     if (!unstarted) rest_model_ = props_.model;
     rest_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
-    if (!ended_ && !scope_->is_closed()) request_history_ids();
+    if (ended_ || scope_->is_closed()) return;
+    if (std::exchange(is_given_text_, false)) return warm();
+    request_history_ids();
 }
 
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.

@@ -53,6 +53,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
+    std::shared_ptr<reply_shell> say_text(std::string text);
+    std::shared_ptr<reply_shell> say_aside(std::string text);
     /// A reply that ends immediately with this failure.
     std::shared_ptr<reply_shell> make_refused_reply(failure why);
     void on_heard(chunk_id id, std::size_t characters) override;
@@ -115,6 +117,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // Starting a turn.
     void begin_turn(reply_shell& reply, const options_ptr& options, start_handler done);
     void resume_turn(reply_shell& reply, start_handler done);
+    void begin_spoken_turn(reply_shell& reply, const std::string& text, const start_handler& done);
     bool restart_turn(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
@@ -122,6 +125,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
+    void begin_history_turn(reply_shell& reply);
     reply_server_source make_reply_source(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
     std::variant<server_link_ptr, failure> assign_server(const turn_start& start);
@@ -202,6 +206,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<slot_prefill> prefill_;
     std::weak_ptr<slot_file_job> file_job_;
     bool uses_slot_file_ = false;  // from the call to its answer
+    bool is_given_text_ = false;   // the running reply is not generated
     std::vector<chat_message> said_meanwhile_;
     conversation_metrics metrics_;
     bool ended_ = false;

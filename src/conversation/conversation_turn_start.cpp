@@ -68,18 +68,22 @@ void conversation_shell::prepare_turn(reply_shell& reply) {
     if (prefill_) prefill_->cancel_unless_begun();
 }
 
-void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& options,
-                                    start_handler done) {
-    if (restart_turn(reply, done)) return;
-    const auto why = check_turn_allowed();
-    apply_options(options, !why);
-    if (why) return done(why->ec, why->diag, {});
+void conversation_shell::begin_history_turn(reply_shell& reply) {
     prepare_turn(reply);
     rest_.reset();
     ++metrics_.turns;
     for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     history_.begin_turn();
     history_.begin_reply(reply.id());
+}
+
+void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& options,
+                                    start_handler done) {
+    if (restart_turn(reply, done)) return;
+    const auto why = check_turn_allowed();
+    apply_options(options, !why);
+    if (why) return done(why->ec, why->diag, {});
+    begin_history_turn(reply);
     starting_ = std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                         .done = std::move(done),
                                                         .max_tokens = options->max_tokens,

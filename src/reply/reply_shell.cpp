@@ -125,8 +125,11 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
     } else {
         auto origin = std::move(where.origin);
         origin.call_mark = where.call_mark.opening;
-        switch_to_server(std::move(where));
-        machine_.server_found(now(), core_->slots().slots(), std::move(origin));
+        if (where.core)
+            switch_to_server(std::move(where));
+        else
+            machine_.set_pace(where.pace);
+        machine_.server_found(now(), core_ ? core_->slots().slots() : 0, std::move(origin));
     }
     perform_actions();
 }

@@ -22,6 +22,7 @@ class reply_shell;
 
 /// The server on which a reply runs, and what it starts from.
 struct reply_start_point {
+    /// Null for a reply that is not generated.
     std::shared_ptr<server_link> core{};
     reply_origin origin{};
     /// The owner of the slots if it is not the reply itself, and whether a slot has held the
