@@ -1,0 +1,92 @@
+// Texts that are spoken without being generated.
+
+#include "service_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class given_text : public service_and_mocks {
+ protected:
+    consumer speak(reply r) {
+        consumer c(std::move(r));
+        loop.run_to_end(c);
+        return c;
+    }
+};
+
+TEST_F(given_text, is_spoken_sentence_by_sentence_and_is_a_turn_of_the_history) {
+    start();
+    auto talk = bots->create();
+    const auto greeting = speak(talk.say_text("Good evening. How may I help you today?"));
+    EXPECT_FALSE(greeting.error());
+    ASSERT_THAT(greeting.chunks(), SizeIs(2));
+    EXPECT_EQ(greeting.chunks()[0].speech, "Good evening.");
+    EXPECT_EQ(greeting.chunks()[1].speech, "How may I help you today?");
+    EXPECT_EQ(message(talk, -1), "Good evening. How may I help you today? ");
+}
+
+TEST_F(given_text, needs_no_server) {
+    config.servers = {"http://127.0.0.1:1"};
+    config.client.limits.connect_timeout = 200ms;
+    start(0);
+    auto talk = bots->create();
+    const auto greeting = speak(talk.say_text("Good evening."));
+    EXPECT_FALSE(greeting.error());
+    EXPECT_EQ(greeting.text(), "Good evening. ");
+}
+
+TEST_F(given_text, stays_in_the_history_as_far_as_it_was_heard) {
+    start();
+    auto talk = bots->create();
+    consumer greeting(talk.say_text("Good evening. How may I help you?"), consumer::say_nothing);
+    loop.run_until([&] { return !greeting.chunks().empty(); });
+    talk.heard(greeting.chunks()[0].id, 4);
+    interrupt(talk, greeting);
+    EXPECT_EQ(message(talk, -1), "Good");
+}
+
+TEST_F(given_text, is_followed_by_the_answer_of_the_model) {
+    start();
+    auto talk = bots->create();
+    speak(talk.say_text("Good evening."));
+    say(talk, "Hello!");
+    EXPECT_THAT(completions(server()).back().prompt,
+                EndsWith("assistant\nGood evening. <|im_end|>\n" + asked("Hello!")));
+}
+
+TEST_F(given_text, said_aside_leaves_no_trace_and_may_be_spoken_during_a_reply) {
+    start();
+    auto talk = bots->create();
+    auto answer = say_until_first_chunk(talk, "Hello!");
+    const auto aside = speak(talk.say_aside("One moment, please."));
+    EXPECT_FALSE(aside.error());
+    EXPECT_EQ(aside.text(), "One moment, please.");
+    go_on_to_the_end(answer);
+    EXPECT_EQ(message(talk, -1), "Hello. How are you? I am very well today, thank you.");
+    EXPECT_THAT(state_of(talk).history, SizeIs(2));
+}
+
+TEST_F(given_text, that_is_empty_is_refused) {
+    start();
+    auto talk = bots->create();
+    for (const auto* text : {"", " \n", "\xFF"}) {
+        expect_error(speak(talk.say_text(text)), errc::invalid_prompt);
+        expect_error(speak(talk.say_aside(text)), errc::invalid_prompt);
+    }
+    EXPECT_THAT(state_of(talk).history, IsEmpty());
+}
+
+TEST_F(given_text, waits_for_no_other_turn) {
+    start();
+    auto talk = bots->create();
+    auto answer = say_until_first_chunk(talk, "Hello!");
+    expect_error(speak(talk.say_text("Good evening.")), errc::operation_in_progress);
+    go_on_to_the_end(answer);
+}
+
+}  // namespace
