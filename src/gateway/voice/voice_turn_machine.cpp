@@ -227,8 +227,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
     if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard &&
         !calls_.were_made())
         is_resume_due_ = false;
-    send_calls_of(now, result);
-    if (result.finish_reason != finish_reason::tool_calls) drop_calls(now);
+    end_calls(now, result);
     deliver(encode_end({.reply = number,
                         .turn = reply_->turn->id,
                         .result = result,

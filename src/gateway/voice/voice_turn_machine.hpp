@@ -188,7 +188,7 @@ class voice_turn_machine {
 
     // Called functions.
     void send_calls(time_point now, const called_functions& called);
-    void send_calls_of(time_point now, const reply_result& result);
+    void end_calls(time_point now, const reply_result& result);
     void report_dropped(const std::vector<std::string>& calls, call_drop_reason why);
     void drop_calls(time_point now);
     void silence_caller(time_point now);

@@ -15,7 +15,6 @@ void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
                                   const called_functions& called) {
     if (is_over_ || !is_running() || reply_->turn->number != number) return;
     send_calls(now, called);
-    advance(now);
 }
 
 // No result is used after an interrupt or while the gateway stops, so no function is called.
@@ -33,8 +32,9 @@ void voice_turn_machine::send_calls(time_point now, const called_functions& call
     request_next_chunk();
 }
 
-// The reply has ended before its calls were known.
-void voice_turn_machine::send_calls_of(time_point now, const reply_result& result) {
+// The reply may end before its calls are reported, or fail after them.
+void voice_turn_machine::end_calls(time_point now, const reply_result& result) {
+    if (result.finish_reason != finish_reason::tool_calls) return drop_calls(now);
     called_functions called{.calls = result.calls};
     if (reply_->chunks > 0) called.after = {reply_->id, reply_->chunks - 1};
     send_calls(now, called);
