@@ -66,6 +66,9 @@ void require_right(const voice::interrupt& i) {
 void require_right(const voice::resume& r) {
     require_right_turn(r.turn);
 }
+void require_right(const voice::result& r) {
+    fuzzing::require(is_utf8(r.call) && is_utf8(r.content));
+}
 void require_right(const voice::end&) {}
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tandem::gateway {
 namespace {
@@ -27,7 +28,7 @@ struct wanted_calls {
 };
 
 bool read_function(field_reader& fields, const json& tool, const std::string& at,
-                   wanted_calls& out) {
+                   std::vector<callable>& out) {
     const auto path = append_path(at, "function");
     const auto* function = field_reader::find(tool, "function");
     if (!function) return fields.missing(path);
@@ -38,11 +39,12 @@ bool read_function(field_reader& fields, const json& tool, const std::string& at
     c.parameters = field_reader::find(*function, "parameters");
     if (c.parameters && !c.parameters->is_object())
         return fields.fail_wrong_type(*c.parameters, append_path(path, "parameters"), "an object");
-    out.functions.push_back(std::move(c));
+    out.push_back(std::move(c));
     return true;
 }
 
-bool read_tool(field_reader& fields, const json& tool, const std::string& at, wanted_calls& out) {
+bool read_tool(field_reader& fields, const json& tool, const std::string& at,
+               std::vector<callable>& out) {
     if (!tool.is_object()) return fields.fail_wrong_type(tool, at, "an object");
     std::string type = "function";
     if (!fields.read(tool, at, "type", type)) return false;
@@ -53,16 +55,20 @@ bool read_tool(field_reader& fields, const json& tool, const std::string& at, wa
     return read_function(fields, tool, at, out);
 }
 
+bool read_functions(field_reader& fields, const json& tools, const std::string& at,
+                    std::vector<callable>& out) {
+    if (!tools.is_array()) return fields.fail_wrong_type(tools, at, "a list");
+    if (tools.size() > max_tools)
+        return fields.invalid(
+            at, fmt::format("has {} items; the maximum is {}", tools.size(), max_tools));
+    for (std::size_t i = 0; i < tools.size(); ++i)
+        if (!read_tool(fields, tools[i], append_path(at, i), out)) return false;
+    return true;
+}
+
 bool read_tools(field_reader& fields, const json& body, wanted_calls& out) {
     const auto* tools = field_reader::find(body, "tools");
-    if (!tools) return true;
-    if (!tools->is_array()) return fields.fail_wrong_type(*tools, "tools", "a list");
-    if (tools->size() > max_tools)
-        return fields.invalid(
-            "tools", fmt::format("has {} items; the maximum is {}", tools->size(), max_tools));
-    for (std::size_t i = 0; i < tools->size(); ++i)
-        if (!read_tool(fields, (*tools)[i], append_path("tools", i), out)) return false;
-    return true;
+    return !tools || read_functions(fields, *tools, "tools", out.functions);
 }
 
 /// Keeps only the function of that name.
@@ -236,6 +242,11 @@ bool read_constraints(field_reader& fields, const json& body, chat_request& out)
                               "cannot be combined with a tool_choice that requires a call");
     set_form(std::move(form.grammar), schema_of(calls, form.schema), out.options);
     return true;
+}
+
+bool check_tools(field_reader& fields, const json& tools, const std::string& at) {
+    std::vector<callable> ignored;
+    return read_functions(fields, tools, at, ignored);
 }
 
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {

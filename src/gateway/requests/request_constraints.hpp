@@ -5,6 +5,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string>
+
 // Internal to the gateway's request parsers.
 namespace tandem::gateway {
 
@@ -12,7 +14,11 @@ namespace tandem::gateway {
 /// `tools`, `tool_choice` and `parallel_tool_calls`.
 bool read_constraints(field_reader& fields, const nlohmann::ordered_json& body, chat_request& out);
 
-/// Same for a request without functions: `response_format`, `grammar` and `json_schema`.
+/// Checks the value of `tools`; `at` is its path.
+bool check_tools(field_reader& fields, const nlohmann::ordered_json& tools, const std::string& at);
+
+/// As read_constraints() for a request without functions: `response_format`, `grammar` and
+/// `json_schema`.
 bool read_text_form(field_reader& fields, const nlohmann::ordered_json& body,
                     generation_options& out);
 

@@ -204,6 +204,10 @@ void voice_session::perform(voice_action::append& a) {
     talk_->append(std::move(a.message));
 }
 
+void voice_session::perform(voice_action::answer_call& a) {
+    talk_->answer_call(std::move(a.id), std::move(a.content));
+}
+
 // --- replies
 
 generation_options voice_session::options_of(const voice_turn& turn) const {
@@ -237,6 +241,15 @@ void voice_session::perform(const voice_action::generate_raw& a) {
 
 void voice_session::perform(const voice_action::resume& a) {
     begin(a.number, talk_->resume());
+}
+
+// The end of a failed reply reports its error.
+void voice_session::perform(const voice_action::await_calls& a) {
+    auto told = bind_to_session([number = a.number](voice_session& self, const error_code&,
+                                                    const called_functions& called) {
+        self.run_and_perform([&](time_point now) { self.turns_.on_calls(now, number, called); });
+    });
+    reply_->async_tool_calls(asio::bind_executor(gateway_.executor, std::move(told)));
 }
 
 void voice_session::perform(const voice_action::next_chunk& a) {

@@ -86,9 +86,11 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(voice_action::open_conversation& a);
     void perform(const voice_action::warm& a);
     void perform(voice_action::append& a);
+    void perform(voice_action::answer_call& a);
     void perform(const voice_action::generate& a);
     void perform(const voice_action::generate_raw& a);
     void perform(const voice_action::resume& a);
+    void perform(const voice_action::await_calls& a);
     void perform(const voice_action::next_chunk& a);
     void perform(const voice_action::continue_after& a);
     void perform(const voice_action::speaks_until& a);

@@ -35,6 +35,8 @@ struct voice_turn {
     /// The client's id of the turn; empty if it has none.
     std::string id{};
     kind what = kind::reply;
+    /// Whether `messages` are the results of functions that the session's last reply called.
+    bool has_results = false;
     /// Ends with the user's message.
     std::vector<chat_message> messages{};
     std::string prompt{};
@@ -83,6 +85,11 @@ struct warm {};
 struct append {
     chat_message message;
 };
+/// conversation::answer_call().
+struct answer_call {
+    std::string id;
+    std::string content;
+};
 
 // Each of these replaces the previous reply, which has ended. Report events of the new reply with
 // its number.
@@ -97,6 +104,11 @@ struct generate_raw {
 };
 /// conversation::resume().
 struct resume {
+    std::uint64_t number;
+};
+
+/// Requests the functions that the reply calls. Call on_calls() with them, or with none.
+struct await_calls {
     std::uint64_t number;
 };
 
@@ -140,8 +152,8 @@ struct keep {};
 /// session, its reply and its conversation.
 struct forget {};
 
-using any = std::variant<send, close, check_turn, open_conversation, warm, append, generate,
-                         generate_raw, resume, next_chunk, continue_after, speaks_until, heard,
-                         interrupt, first_chunk, keep, forget>;
+using any = std::variant<send, close, check_turn, open_conversation, warm, append, answer_call,
+                         generate, generate_raw, resume, await_calls, next_chunk, continue_after,
+                         speaks_until, heard, interrupt, first_chunk, keep, forget>;
 
 }  // namespace tandem::gateway::voice_action

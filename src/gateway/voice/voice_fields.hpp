@@ -4,8 +4,6 @@
 
 #include "tandem/config_fields.hpp"
 
-#include <string_view>
-
 // Field names of the client's messages: the single table for the reader, and for checking the
 // documentation.
 namespace tandem::gateway {
@@ -19,6 +17,7 @@ void for_each_voice_message(Visitor&& visit) {
     visit("heard", voice::heard());
     visit("interrupt", voice::interrupt());
     visit("resume", voice::resume());
+    visit("result", voice::result());
     visit("end", voice::end());
 }
 
@@ -68,6 +67,12 @@ void for_each_voice_field(voice::resume& m, Visitor&& visit) {
 }
 
 template <class Visitor>
+void for_each_voice_field(voice::result& m, Visitor&& visit) {
+    visit("call", m.call);
+    visit("content", m.content);
+}
+
+template <class Visitor>
 void for_each_voice_field(voice::end&, Visitor&&) {}
 
 template <class Visitor>
@@ -102,13 +107,10 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
-/// The fields are those of the library, except tools, whose calls would be spoken, and adapters,
-/// which have the gateway's names.
+/// The fields are those of the library, except adapters, which have the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {
-    for_each_field(c.values, [&](const field_info& f, auto& field) {
-        if (std::string_view(f.name) != "tools") visit(f.name, field);
-    });
+    for_each_field(c.values, [&](const field_info& f, auto& field) { visit(f.name, field); });
     visit("lora", c.lora);
     visit("lookahead", c.lookahead);
 }

@@ -33,6 +33,7 @@ std::vector<config_fault> check(const voice_limits& l) {
     c.time("voice.silence", l.silence, 100ms, 1h);
     c.number("voice.waiting_turns", l.waiting_turns, one, std::size_t{1000});
     c.time("voice.session_kept", l.session_kept, 1s, 59min);
+    c.time("voice.call_timeout", l.call_timeout, 1s, 1h);
     c.number("voice.sessions_per_key", l.sessions_per_key, one, std::size_t{1'000'000});
     c.number("voice.sessions", l.sessions, one, std::size_t{1'000'000});
     return c.faults;

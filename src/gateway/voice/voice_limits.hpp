@@ -27,6 +27,8 @@ struct voice_limits {
     /// How long a session without a socket is kept. 1 s to 59 min, because resume_grace must be
     /// longer and is limited to 1 h.
     duration session_kept = std::chrono::seconds(60);
+    /// How long the calls of a reply wait for their results. 1 s to 1 h.
+    duration call_timeout = std::chrono::seconds(60);
     /// Maximum number of sessions per key, and in total. 1 to a million each.
     std::size_t sessions_per_key = 1'000;
     std::size_t sessions = 10'000;

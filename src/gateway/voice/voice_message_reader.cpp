@@ -4,6 +4,7 @@
 #include "gateway/access/model_name.hpp"
 #include "gateway/json/json_text.hpp"
 #include "gateway/requests/message_reader.hpp"
+#include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
 #include "gateway/voice/voice_fields.hpp"
 #include "text/characters/utf8.hpp"
@@ -213,14 +214,11 @@ class voice_message_reader {
 
     bool value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
-        bool is_read = right_unless(find(v, "tools"), joined(at, "tools"),
-                                    "is not supported here, as a call would be spoken; "
-                                    "/v1/chat/completions has tools");
+        bool is_read = check_list_of_tools(v, at);
         for_each_voice_field(out, [&](const char* name, auto& field) {
             auto* found = find(v, name);
             if (!is_read || !found) return;
-            if (std::string_view(name) == "json_schema" && found->is_structured())
-                *found = found->dump();
+            write_as_text(name, *found);
             is_read = value(*found, joined(at, name), field);
             out.given.push_back(name);
         });
@@ -229,6 +227,21 @@ class voice_message_reader {
         return is_read && check_options(out.values, at) &&
                right_unless(out.lora && out.lora->size() > max_adapters, joined(at, "lora"),
                             "has too many adapters");
+    }
+    bool check_list_of_tools(json& options, const std::string& at) {
+        field_reader fields;
+        const auto* const tools = find(options, "tools");
+        return !tools || check_tools(fields, *tools, joined(at, "tools")) || take_fault(fields);
+    }
+    // A client sends these as JSON, and the library takes them as text. No tools = no text.
+    static void write_as_text(std::string_view name, json& v) {
+        if (name == "json_schema" && v.is_structured()) v = v.dump();
+        if (name == "tools") v = v.empty() ? std::string() : v.dump();
+    }
+    bool take_fault(field_reader& fields) {
+        fault_ = std::move(fields).fault();
+        fault_.code = "invalid_value";
+        return false;
     }
     // Accepts the server's adapter number in place of the name.
     bool value(json& v, const std::string& at, requested_adapter& out) {
@@ -265,6 +278,9 @@ class voice_message_reader {
     bool value(json& v, const std::string& at, voice::resume& out) {
         return members(v, at, out) && check_turn(v, out.turn);
     }
+    bool value(json& v, const std::string& at, voice::result& out) {
+        return given(v, at, "call") && given(v, at, "content") && members(v, at, out);
+    }
     bool value(json& v, const std::string& at, voice::start& out) {
         return members(v, at, out) && check_turn(v, out.turn) && check_sizes(out) &&
                check_words(out) && check_session(out) &&
@@ -280,6 +296,8 @@ class voice_message_reader {
                right_unless(m.prompt && m.prompt->empty(), "prompt", "is empty") &&
                right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
                             "cannot be combined with text or messages") &&
+               right_unless(m.prompt && !m.options.values.tools.empty(), "options.tools",
+                            "cannot be combined with prompt") &&
                check_template_options(m);
     }
     bool check_template_options(const voice::start& m) {
@@ -290,10 +308,7 @@ class voice_message_reader {
     }
     bool value(json& v, const std::string& at, chat_message& out) {
         field_reader fields;
-        if (read_message(fields, v, at, out)) return true;
-        fault_ = std::move(fields).fault();
-        fault_.code = "invalid_value";
-        return false;
+        return read_message(fields, v, at, out) || take_fault(fields);
     }
     // A client that repeats its messages on resumption would have them in the history twice.
     bool check_session(const voice::start& m) {
@@ -318,19 +333,6 @@ std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes)
     return refused(400, "invalid_json", "the message " + fault);
 }
 
-/// Merges two objects; `changes` takes precedence. Empty = none.
-std::string merged_objects(const std::string& base, const std::string& changes) {
-    if (base.empty() || changes.empty()) return base.empty() ? changes : base;
-    auto all = json::parse(base);
-    all.update(json::parse(changes));
-    return dump_json(all);
-}
-
-template <class T>
-void set(T& field, const std::optional<T>& change) {
-    if (change) field = *change;
-}
-
 }  // namespace
 
 bool offers_voice_protocol(std::string_view header) noexcept {
@@ -340,33 +342,6 @@ bool offers_voice_protocol(std::string_view header) noexcept {
         header.remove_prefix(std::min(comma + 1, header.size()));
     }
     return false;
-}
-
-generation_options changed(generation_options base, const generation_changes& changes) {
-    const auto take = [&](const field_info& to, auto& field) {
-        for_each_field(changes.values, [&](const field_info& from, const auto& value) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(field)>,
-                                         std::decay_t<decltype(value)>>)
-                if (std::string_view(from.name) == to.name) field = value;
-        });
-    };
-    for_each_field(base, [&](const field_info& f, auto& field) {
-        if (std::ranges::find(changes.given, f.name) != changes.given.end()) take(f, field);
-    });
-    set(base.lookahead, changes.lookahead);
-    base.sampling = merged_objects(base.sampling, changes.values.sampling);
-    base.template_options = merged_objects(base.template_options, changes.values.template_options);
-    return base;
-}
-
-conversation_options changed(conversation_options base, const conversation_changes& changes) {
-    set(base.interrupted, changes.interrupted);
-    set(base.interrupted_mark, changes.interrupted_mark);
-    set(base.resume_grace, changes.resume_grace);
-    set(base.reply_reserve, changes.reply_reserve);
-    set(base.trim_slack, changes.trim_slack);
-    set(base.isolate, changes.isolate);
-    return base;
 }
 
 std::string get_turn_name(const voice_message& message) {

@@ -1,11 +1,9 @@
 #pragma once
 
-#include "gateway/adapters/adapter_set.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/voice/client_chunk_id.hpp"
+#include "gateway/voice/voice_option_changes.hpp"
 
-#include "tandem/config.hpp"
-#include "tandem/conversation_options.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/server.hpp"
 
@@ -27,29 +25,6 @@ inline constexpr std::string_view voice_protocol = "tandem.voice.v1";
 /// Whether a `Sec-WebSocket-Protocol` header offers the protocol. A request without the header is
 /// acceptable, too; a client that offers only other protocols does not support this one.
 bool offers_voice_protocol(std::string_view header) noexcept;
-
-/// The generation options that a client sets; `given` lists their names, all others are unchanged.
-struct generation_changes {
-    generation_options values{};
-    std::vector<std::string_view> given{};
-    /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
-    std::optional<std::vector<requested_adapter>> lora{};
-    std::optional<int> lookahead{};
-};
-generation_options changed(generation_options base, const generation_changes& changes);
-
-/// Same for the options of a conversation.
-struct conversation_changes {
-    std::optional<history_policy> interrupted{};
-    std::optional<std::string> interrupted_mark{};
-    std::optional<duration> resume_grace{};
-    std::optional<int> reply_reserve{};
-    std::optional<double> trim_slack{};
-    std::optional<bool> isolate{};
-
-    friend bool operator==(const conversation_changes&, const conversation_changes&) = default;
-};
-conversation_options changed(conversation_options base, const conversation_changes& changes);
 
 namespace voice {
 
@@ -107,13 +82,21 @@ struct resume {
     std::string turn{};
 };
 
+/// The result of a function that a reply called.
+struct result {
+    /// The id of the call.
+    std::string call{};
+    /// What the model shall read.
+    std::string content{};
+};
+
 /// Ends the session.
 struct end {};
 
 }  // namespace voice
 
 using voice_message = std::variant<voice::start, voice::continued, voice::speaking, voice::heard,
-                                   voice::interrupt, voice::resume, voice::end>;
+                                   voice::interrupt, voice::resume, voice::result, voice::end>;
 
 /// The turn id in the message; empty if there is none.
 std::string get_turn_name(const voice_message& message);

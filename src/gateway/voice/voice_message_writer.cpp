@@ -2,9 +2,11 @@
 
 #include "gateway/json/json_text.hpp"
 #include "gateway/voice/voice_message_reader.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +31,16 @@ void add_error(json& out, const api_error& e, bool retryable) {
 void add_names(json& out, std::uint64_t reply, std::string_view turn) {
     out["reply"] = std::to_string(reply);
     if (!turn.empty()) out["turn"] = turn;
+}
+
+// Deeper arguments, or ones with more values, are sent as the text that the model wrote. `keys`
+// bounds the time for objects that keep the order of their keys.
+constexpr wire::json_limits argument_limits{.depth = 32, .values = 20'000, .keys = 128};
+
+json arguments_of(const std::string& text) {
+    if (wire::check_json(text, argument_limits) != wire::json_fault::none) return text;
+    auto arguments = json::parse(text, nullptr, false);
+    return arguments.is_object() ? arguments : json(text);
 }
 
 // Sums over all requests of the reply; token_usage::prompt is that of the first one only.
@@ -102,6 +114,7 @@ std::string encode_ready(const voice_ready& r) {
                      {"messages_per_second", r.limits.messages_per_second},
                      {"silence_ms", to_ms(r.limits.silence)},
                      {"session_kept_ms", to_ms(r.limits.session_kept)},
+                     {"call_timeout_ms", to_ms(r.limits.call_timeout)},
                      {"resume_grace_ms", to_ms(r.resume_grace)},
                      {"continue_timeout_ms", to_ms(r.continue_timeout)}};
     return dump_json(out);
@@ -124,6 +137,22 @@ std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk
     if (c.early) out["early"] = true;
     if (c.boundary == boundary::end) out["last"] = true;
     return dump_json(out);
+}
+
+std::string encode_call(const voice_call& c) {
+    json out{{"type", "call"}};
+    add_names(out, c.reply, c.turn);
+    out.update(json{
+        {"id", c.call.id}, {"name", c.call.name}, {"arguments", arguments_of(c.call.arguments)}});
+    if (c.after) out["after"] = to_string(client_chunk_id{c.reply, *c.after});
+    return dump_json(out);
+}
+
+std::string encode_call_dropped(std::string_view call, call_drop_reason why) {
+    const bool is_timeout = why == call_drop_reason::timeout;
+    return dump_json(json{{"type", "call_dropped"},
+                          {"call", call},
+                          {"reason", is_timeout ? "timeout" : "interrupted"}});
 }
 
 std::string encode_end(const voice_end& e) {

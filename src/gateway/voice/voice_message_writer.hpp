@@ -7,6 +7,7 @@
 #include "tandem/chunk.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/result.hpp"
+#include "tandem/server.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,23 @@ std::string encode_ready(const voice_ready& r);
 /// `reply` is its number in the session; `turn` is the client's id of the turn, or empty. Same
 /// below.
 std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c);
+
+/// A function that the reply called. `after` is the last chunk of the text before it; nullopt if
+/// there is none.
+struct voice_call {
+    std::uint64_t reply = 0;
+    std::string_view turn{};
+    const tool_call& call;
+    std::optional<std::uint32_t> after{};
+};
+std::string encode_call(const voice_call& c);
+
+/// Why no result of a call is accepted any more.
+enum class call_drop_reason {
+    interrupted,
+    timeout,
+};
+std::string encode_call_dropped(std::string_view call, call_drop_reason why);
 
 /// The end of a reply, as its session saw it.
 struct voice_end {

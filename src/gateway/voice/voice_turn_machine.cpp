@@ -23,14 +23,16 @@ voice_turn_machine::voice_turn_machine(voice_setup setup) : setup_(std::move(set
 
 void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
     if (is_over_ || socket_ != socket) return;
-    detach_socket();
+    detach_socket(now);
     actions_.push_back(voice_action::keep{});
     advance(now);
 }
 
-void voice_turn_machine::detach_socket() {
+void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
     if (!reply_) return;
+    if (calls_.is_pending()) is_resume_due_ = true;
+    silence_caller(now);
     if (!is_running() || reply_->is_interrupted) return;
     is_resume_due_ = reply_->turn->what != kind::prompt;
     reply_->is_unheard = reply_->is_speaking;
@@ -43,7 +45,7 @@ void voice_turn_machine::send(std::string text) {
 
 void voice_turn_machine::deliver(std::string text) {
     if (socket_) return send(std::move(text));
-    held_ends_.push_back(std::move(text));
+    held_texts_.push_back(std::move(text));
 }
 
 // The end of a turn that was never started.
@@ -112,6 +114,8 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
 /// Starts the next turn, if no reply is running, the turn is permitted, and there is a socket.
 void voice_turn_machine::advance(time_point now) {
     if (is_over_) return;
+    reply_to_results(now);
+    if (calls_.is_open()) return;
     while (!is_running() && !waiting_.empty()) {
         const auto& next = waiting_.front();
         if (!next.is_permitted || (!socket_ && !next.is_cancelled)) return;
@@ -135,20 +139,27 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
 }
 
 void voice_turn_machine::say(const voice_turn& turn) {
-    if (std::exchange(has_conversation_, true)) {
-        for (const auto& m : turn.messages) actions_.push_back(voice_action::append{m});
-        return;
-    }
+    if (std::exchange(has_conversation_, true)) return add_messages(turn);
     auto options = setup_.conversation;
     options.messages.insert(options.messages.end(), turn.messages.begin(), turn.messages.end());
     actions_.push_back(voice_action::open_conversation{std::move(options)});
     if (turn.what == kind::messages) actions_.push_back(voice_action::warm{});
 }
 
+void voice_turn_machine::add_messages(const voice_turn& turn) {
+    for (const auto& m : turn.messages)
+        if (turn.has_results)
+            actions_.push_back(voice_action::answer_call{m.tool_call_id, m.content});
+        else
+            actions_.push_back(voice_action::append{m});
+}
+
 template <class Action>
 void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Action action) {
     reply_ = last_reply{.turn = turn, .begun_at = now};
+    calls_ = {};
     actions_.push_back(std::move(action));
+    if (!turn->options.tools.empty()) actions_.push_back(voice_action::await_calls{turn->number});
     actions_.push_back(voice_action::next_chunk{turn->number});
 }
 
@@ -187,6 +198,7 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
 }
 
 void voice_turn_machine::request_early_chunk(const chunk& last) {
+    if (calls_.were_made()) return request_next_chunk();
     const auto lookahead = static_cast<std::size_t>(reply_->turn->options.lookahead);
     if (last.boundary != boundary::end && reply_->unspoken.size() <= lookahead)
         request_next_chunk();
@@ -212,8 +224,10 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
     reply_->is_ended = true;
     reply_->is_asked = false;
     // The reply ended before the interruption, and all of it was heard.
-    if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard)
+    if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard &&
+        !calls_.were_made())
         is_resume_due_ = false;
+    end_calls(now, result);
     deliver(encode_end({.reply = number,
                         .turn = reply_->turn->id,
                         .result = result,
@@ -229,6 +243,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 void voice_turn_machine::drain(time_point now) {
     if (is_over_) return;
     is_draining_ = true;
+    drop_calls(now);
     const auto why = make_stopping_error();
     end_waiting(&why);
     advance(now);
@@ -249,10 +264,18 @@ void voice_turn_machine::on_exception() {
 // If the continue is overdue, requests the next chunk anyway. After its last chunk, the reply then
 // ends; otherwise it reports why it does not continue.
 void voice_turn_machine::check(time_point now) {
-    if (const auto due = next_check(); due && *due <= now) request_next_chunk();
+    if (is_over_) return;
+    if (const auto due = continue_due(); due && *due <= now) request_next_chunk();
+    drop_late_calls(now);
+    advance(now);
 }
 
 std::optional<time_point> voice_turn_machine::next_check() const {
+    const auto voice = continue_due(), calls = calls_.deadline();
+    return voice && calls ? std::min(*voice, *calls) : voice ? voice : calls;
+}
+
+std::optional<time_point> voice_turn_machine::continue_due() const {
     if (!is_running() || !reply_->is_speaking || reply_->is_asked) return std::nullopt;
     return reply_->spoken_since + setup_.continue_timeout;
 }

@@ -6,6 +6,7 @@
 #include "gateway/voice/voice_limits.hpp"
 #include "gateway/voice/voice_message_reader.hpp"
 #include "gateway/voice/voice_message_writer.hpp"
+#include "gateway/voice/voice_open_calls.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
@@ -55,6 +56,9 @@ struct voice_setup {
 /// this session, or not of its last reply, have no effect. A lost socket counts as an interruption;
 /// when another socket resumes the session, the reply is resumed.
 ///
+/// A reply may call functions. When each call has its result, the reply to the results begins. An
+/// interruption, a new turn of the user and a lost socket drop the calls without a result.
+///
 /// How to drive it. For each WebSocket whose key was admitted:
 /// - Create a voice_socket_watchdog, pass it each message, and act on its result; run a timer for
 /// it.
@@ -85,6 +89,7 @@ class voice_turn_machine {
     void on_turn_permitted(time_point now, std::uint64_t number);
     void on_turn_refused(time_point now, std::uint64_t number, api_error why);
     void on_chunk(time_point now, std::uint64_t number, const chunk& c);
+    void on_calls(time_point now, std::uint64_t number, const called_functions& called);
     void on_reply_ended(time_point now, std::uint64_t number, const reply_result& result);
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
@@ -142,6 +147,7 @@ class voice_turn_machine {
     void handle(time_point now, const voice::heard& m);
     void handle(time_point now, const voice::interrupt& m);
     void handle(time_point now, const voice::resume& m);
+    void handle(time_point now, voice::result m);
     void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
     bool is_for_other_model(const voice::start& m);
@@ -153,6 +159,7 @@ class voice_turn_machine {
     void take_conversation(const conversation_changes& changes);
     bool can_accept_turn();
     void start_turn(time_point now, voice::start m);
+    waiting_turn make_waiting(time_point now, voice_turn turn);
     void wait(time_point now, voice_turn turn);
     void queue_resume(time_point now, bool timeline, std::string id);
 
@@ -169,16 +176,28 @@ class voice_turn_machine {
     template <class Action>
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
     std::optional<voice_timing> measure(const reply_result& result);
+    void add_messages(const voice_turn& turn);
     void resume_if_due(time_point now);
     bool is_chunk_of_reply(const client_chunk_id& id) const;
     void record_heard(const voice::heard& m);
     void request_next_chunk();
     void request_early_chunk(const chunk& last);
+    std::optional<time_point> continue_due() const;
     void finish_if_done();
     void finish(voice_close why);
 
+    // Called functions.
+    void send_calls(time_point now, const called_functions& called);
+    void end_calls(time_point now, const reply_result& result);
+    void report_dropped(const std::vector<std::string>& calls, call_drop_reason why);
+    void drop_calls(time_point now);
+    void silence_caller(time_point now);
+    void drop_late_calls(time_point now);
+    void queue_results(time_point now, voice_turn::kind what);
+    void reply_to_results(time_point now);
+
     // Sockets.
-    void detach_socket();
+    void detach_socket(time_point now);
     void send(std::string text);
     void deliver(std::string text);
     void deliver_end(const voice_turn& turn);
@@ -197,9 +216,11 @@ class voice_turn_machine {
     bool is_draining_ = false;
     bool is_over_ = false;
     std::uint64_t last_number_ = 0;
-    std::deque<waiting_turn> waiting_;  // up to limits.waiting_turns, plus one to resume
+    // Up to limits.waiting_turns, plus one to resume and one with results.
+    std::deque<waiting_turn> waiting_;
     std::optional<last_reply> reply_;
-    std::vector<std::string> held_ends_;  // of replies that ended while there was no socket
+    voice_open_calls calls_;               // of reply_
+    std::vector<std::string> held_texts_;  // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;
 };
 

@@ -65,7 +65,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     if (is_over_) return;
     if (socket_) {
         actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
-        detach_socket();
+        detach_socket(now);
     }
     socket_ = socket;
     const bool resumed = std::exchange(was_attached_, true);
@@ -79,7 +79,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
                        .limits = setup_.limits,
                        .resume_grace = setup_.conversation.resume_grace,
                        .continue_timeout = setup_.continue_timeout}));
-    for (auto& end : std::exchange(held_ends_, {})) send(std::move(end));
+    for (auto& text : std::exchange(held_texts_, {})) send(std::move(text));
     if (!resumed) take_options(first);
     if (is_for_other_model(first)) return advance(now);
     if (has_words(first))
@@ -187,8 +187,10 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (what != kind::messages) {
         is_resume_due_ = false;
         cancel_waiting();
+        silence_caller(now);
         interrupt();
     }
+    if (what == kind::prompt) options->tools.clear();
     wait(now, {.id = std::move(m.turn),
                .what = what,
                .messages = std::move(m.messages),
@@ -199,18 +201,23 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
                .vad_stop = m.vad_stop});
 }
 
-void voice_turn_machine::wait(time_point now, voice_turn turn) {
+voice_turn_machine::waiting_turn voice_turn_machine::make_waiting(time_point now, voice_turn turn) {
     turn.number = ++last_number_;
     turn.asked_at = now;
     if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
-    waiting_.push_back({.turn = std::make_shared<const voice_turn>(std::move(turn))});
+    return {.turn = std::make_shared<const voice_turn>(std::move(turn))};
+}
+
+void voice_turn_machine::wait(time_point now, voice_turn turn) {
+    waiting_.push_back(make_waiting(now, std::move(turn)));
     actions_.push_back(voice_action::check_turn{waiting_.back().turn});
 }
 
-// The resumed reply has a time line if its turn had one, too.
+// The resumed reply has a time line if its turn had one, too. A reply that called functions is not
+// resumed: the model replies to what history keeps of it and of the results.
 void voice_turn_machine::queue_resume(time_point now, bool timeline, std::string id) {
     wait(now, {.id = std::move(id),
-               .what = kind::resume,
+               .what = calls_.were_made() ? kind::reply : kind::resume,
                .options = reply_ ? reply_->turn->options : setup_.generation,
                .timeline = timeline || (reply_ && reply_->turn->timeline)});
 }
@@ -234,6 +241,7 @@ void voice_turn_machine::handle(time_point now, const voice::interrupt& m) {
     if (m.heard) handle(now, *m.heard);
     is_resume_due_ = false;
     cancel_waiting();
+    drop_calls(now);
     interrupt();
     interrupt_last_words();
 }
@@ -243,7 +251,7 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     const bool has_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
         return w.turn->what != kind::messages && !w.is_cancelled;
     });
-    if (is_replying || has_waiting)
+    if (is_replying || has_waiting || calls_.is_pending())
         return send_error(conflict("reply_running", "a reply is running; interrupt it first"));
     if (!has_conversation_)
         return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
@@ -251,8 +259,9 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     if (can_accept_turn()) queue_resume(now, false, m.turn);
 }
 
-void voice_turn_machine::handle(time_point, const voice::end&) {
+void voice_turn_machine::handle(time_point now, const voice::end&) {
     is_ending_ = true;
+    drop_calls(now);
     interrupt();
     end_waiting(nullptr);
 }

@@ -130,6 +130,7 @@ export class Talk {
 
     heard(message) {
         if (message.type === 'chunk') this.#chunk(message);
+        else if (message.type === 'call') this.#bubbles.note(`The model calls ${message.name}.`);
         else if (message.reply !== undefined) this.#ended(message);
         else if (message.type === 'error') this.#refused(message);
     }

@@ -169,6 +169,10 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     EXPECT_THAT(schema("limits"), ContainerEq(keys_of(ready["limits"])));
     EXPECT_THAT(schema("chunk"),
                 ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {.early = true})))));
+    const auto call = json::parse(encode_call({.reply = 1, .turn = "t", .call = {}, .after = 0}));
+    EXPECT_THAT(schema("call"), ContainerEq(keys_of(call)));
+    const auto dropped = json::parse(encode_call_dropped("c1", call_drop_reason::timeout));
+    EXPECT_THAT(schema("callDropped"), ContainerEq(keys_of(dropped)));
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));
     EXPECT_THAT(schema("metrics"), ContainerEq(keys_of(end["metrics"])));
@@ -182,7 +186,7 @@ TEST(voice_description, names_each_type_and_the_version) {
     for_each_voice_message([&](const std::string& type, const auto&) {
         EXPECT_THAT(text, HasSubstr("          const: " + type + "\n"));
     });
-    for (const auto* type : {"ready", "chunk", "end", "error"})
+    for (const auto* type : {"ready", "chunk", "call", "call_dropped", "end", "error"})
         EXPECT_THAT(text, HasSubstr(std::string("          const: ") + type + "\n"));
     EXPECT_THAT(text, HasSubstr("const: " + std::string(voice_protocol) + "\n"));
 }
@@ -210,8 +214,8 @@ TEST(voice_page, has_each_close_code_and_each_error) {
     for (const auto* code :
          {"invalid_json", "message_too_large", "binary_message", "unknown_type", "invalid_value",
           "no_session", "session_not_found", "too_many_sessions", "too_many_turns",
-          "too_many_messages", "reply_running", "nothing_to_resume", "gateway_stopping",
-          "content_policy", "overloaded"})
+          "too_many_messages", "reply_running", "nothing_to_resume", "unknown_call",
+          "gateway_stopping", "content_policy", "overloaded"})
         EXPECT_THAT(page, ::testing::ContainsRegex("\n\\| .*`" + std::string(code) + "`"));
 }
 
@@ -252,6 +256,9 @@ class page_dialogue {
     void happen(const json& told) {
         ASSERT_TRUE(told.contains("reply"));
         const auto reply = std::stoull(told["reply"].get<std::string>());
+        if (told["type"] == "call") return call(reply, told);
+        if (told["finish_reason"] == "tool_calls")
+            return session_.end(reply, finish_reason::tool_calls, told["text"]);
         if (told["type"] == "end")
             return session_.end(
                 reply,
@@ -262,6 +269,13 @@ class page_dialogue {
                     .text = told["text"],
                     .speech = told["speech"],
                     .boundary = told["boundary"] == "end" ? boundary::end : boundary::sentence});
+    }
+    void call(std::uint64_t reply, const json& told) {
+        const auto after = parse_client_chunk_id(told["after"].get<std::string>());
+        session_.call(
+            reply,
+            {{.id = told["id"], .name = told["name"], .arguments = told["arguments"].dump()}},
+            after->seq);
     }
     void take_sent() {
         for (auto& m : session_.sent(socket_)) waiting_.push_back(std::move(m));

@@ -32,6 +32,8 @@ TEST(voice_limits, have_ranges) {
         {"voice.silence", [](auto& l) { l.silence = 99ms; }},
         {"voice.waiting_turns", [](auto& l) { l.waiting_turns = 0; }},
         {"voice.session_kept", [](auto& l) { l.session_kept = 60min; }},
+        {"voice.call_timeout", [](auto& l) { l.call_timeout = 999ms; }},
+        {"voice.call_timeout", [](auto& l) { l.call_timeout = 61min; }},
         {"voice.sessions_per_key", [](auto& l) { l.sessions_per_key = 0; }},
         {"voice.sessions", [](auto& l) { l.sessions = 0; }},
     };

@@ -57,6 +57,9 @@ TEST(voice_message, of_each_type_is_read) {
     ASSERT_TRUE(i.heard);
     EXPECT_EQ(i.heard->chunk, (client_chunk_id{1, 2}));
     read<voice::resume>(R"({"type":"resume"})");
+    const auto r = read<voice::result>(R"({"type":"result","call":"c1","content":"noon"})");
+    EXPECT_EQ(r.call, "c1");
+    EXPECT_EQ(r.content, "noon");
     read<voice::end>(R"({"type":"end"})");
 }
 
@@ -146,6 +149,21 @@ TEST(voice_start, takes_json_as_text_or_as_it_is_and_keeps_its_order) {
     const auto as_text =
         read<voice::start>(R"({"type":"start","options":{"json_schema":"{\"z\": 1}"}})");
     EXPECT_EQ(as_text.options.values.json_schema, R"({"z": 1})");
+}
+
+TEST(voice_start, reads_the_functions_that_a_model_may_call) {
+    const std::string tools =
+        R"([{"type":"function","function":{"name":"f","parameters":{"z":1,"a":2}}}])";
+    const auto m = read<voice::start>(R"({"type":"start","options":{"tools":)" + tools + "}}");
+    EXPECT_EQ(changed(generation_options(), m.options).tools, tools) << "in their order";
+}
+
+TEST(voice_start, may_have_no_functions_where_its_session_has_some) {
+    const auto m = read<voice::start>(R"({"type":"start","options":{"tools":[]}})");
+    generation_options base;
+    base.tools = "[{}]";
+    EXPECT_EQ(changed(base, m.options).tools, "");
+    EXPECT_EQ(changed(base, {}).tools, "[{}]");
 }
 
 TEST(voice_start, reads_calls_of_tools_as_openai_has_them) {
@@ -289,7 +307,18 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","options":{"stop":"x"}})", "options.stop"},
         {R"({"type":"start","options":{"stop":["x",1]}})", "options.stop[1]"},
         {R"({"type":"start","options":{"json_schema":"[]"}})", "options.json_schema"},
-        {R"({"type":"start","options":{"tools":[{"type":"function"}]}})", "options.tools"},
+        {R"({"type":"start","options":{"tools":[{"type":"function"}]}})",
+         "options.tools[0].function"},
+        {R"({"type":"start","options":{"tools":[{"function":{"name":""}}]}})",
+         "options.tools[0].function.name"},
+        {R"({"type":"start","options":{"tools":[{"type":"web_search"}]}})",
+         "options.tools[0].type"},
+        {R"({"type":"start","prompt":"Once","options":{"tools":[{"function":{"name":"f"}}]}})",
+         "options.tools"},
+        {R"({"type":"result","call":"c1"})", "content"},
+        {R"({"type":"result","content":"noon"})", "call"},
+        {R"({"type":"result","call":1,"content":"noon"})", "call"},
+        {R"({"type":"result","call":"c1","content":{}})", "content"},
         {R"({"type":"start","options":{"tools":"[]"}})", "options.tools"},
         {R"({"type":"start","conversation":{"interrupted":"some"}})", "conversation.interrupted"},
         {R"({"type":"start","conversation":{"resume_grace_ms":3600001}})",

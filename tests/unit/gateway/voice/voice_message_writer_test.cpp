@@ -20,6 +20,7 @@ TEST(voice_ready, tells_the_session_and_its_limits) {
     EXPECT_EQ(ready, json::parse(R"({"type":"ready","protocol":"tandem.voice.v1","session":"s-1",
         "model":"talk","resumed":true,"limits":{"message_bytes":1000,"message_burst":100.0,
         "messages_per_second":25.0,"silence_ms":30000.0,"session_kept_ms":60000.0,
+        "call_timeout_ms":60000.0,
         "resume_grace_ms":65000.0,"continue_timeout_ms":30000.0}})"));
     EXPECT_FALSE(json::parse(encode_ready({})).contains("model"));
 }
@@ -42,6 +43,40 @@ TEST(voice_chunk, is_named_by_its_session_and_not_by_the_library) {
         "speech":"Hello!","boundary":"sentence","tokens":4,"gap_ms":120.0,"slot":1,
         "slot_reused":true,"cached":40,"evaluated":2,"guard_wait_ms":1.5})"))
         << "clients do not see the servers' addresses";
+}
+
+json call_with(const std::string& arguments) {
+    const tool_call call{.id = "c1", .name = "clock", .arguments = arguments};
+    return json::parse(encode_call({.reply = 2, .call = call}));
+}
+
+TEST(voice_call, names_the_function_and_the_chunk_before_it) {
+    const tool_call call{.id = "c1", .name = "clock", .arguments = R"({"zone":"Europe/Vienna"})"};
+    EXPECT_EQ(json::parse(encode_call({.reply = 2, .turn = "t", .call = call, .after = 0})),
+              json::parse(R"({"type":"call","reply":"2","turn":"t","id":"c1","name":"clock",
+                              "arguments":{"zone":"Europe/Vienna"},"after":"2-0"})"));
+    EXPECT_EQ(json::parse(encode_call({.reply = 2, .call = call})),
+              json::parse(R"({"type":"call","reply":"2","id":"c1","name":"clock",
+                              "arguments":{"zone":"Europe/Vienna"}})"));
+}
+
+TEST(voice_call, has_arguments_that_are_no_object_as_text) {
+    const std::string deep(1000, '[');
+    const std::string hostile[] = {
+        "",     "[]",    "7",
+        "null", "{oops", R"({"a":1e999})",
+        deep,   "\xff",  R"({"a":)" + deep + std::string(1000, ']') + "}"};
+    for (const auto& arguments : hostile)
+        EXPECT_TRUE(call_with(arguments)["arguments"].is_string()) << arguments;
+    EXPECT_EQ(call_with("{oops")["arguments"], "{oops");
+    EXPECT_EQ(call_with("{}")["arguments"], json::object());
+}
+
+TEST(voice_call_dropped, tells_why) {
+    EXPECT_EQ(json::parse(encode_call_dropped("c1", call_drop_reason::timeout)),
+              json::parse(R"({"type":"call_dropped","call":"c1","reason":"timeout"})"));
+    EXPECT_EQ(json::parse(encode_call_dropped("c1", call_drop_reason::interrupted))["reason"],
+              "interrupted");
 }
 
 TEST(voice_end, tells_what_was_sent_and_what_it_cost) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -65,6 +66,20 @@ class voice_session_driver {
         turns.on_reply_ended(now, number, result);
         perform();
     }
+    /// As end(), with calls that the session may not know yet.
+    void end_with_calls(std::uint64_t number, std::vector<tool_call> calls) {
+        turns.on_reply_ended(
+            now, number, {.finish_reason = finish_reason::tool_calls, .calls = std::move(calls)});
+        perform();
+    }
+    /// The library reports calls after the chunk `after`.
+    void call(std::uint64_t number, std::vector<tool_call> calls,
+              std::optional<std::uint32_t> after = {}) {
+        called_functions called{.calls = std::move(calls)};
+        if (after) called.after = {library_id(number), *after};
+        turns.on_calls(now, number, called);
+        perform();
+    }
     void drain() {
         turns.drain(now);
         perform();
@@ -118,10 +133,13 @@ class voice_session_driver {
     }
     static std::string in_words(const json& m) {
         const std::string type = m["type"];
-        if (type == "chunk") return "chunk " + m["id"].get<std::string>();
+        if (type == "chunk" || type == "call") return type + " " + m["id"].get<std::string>();
+        if (type == "call_dropped")
+            return "dropped " + m["call"].get<std::string>() + " " + m["reason"].get<std::string>();
         std::string words = type == "error" ? type + " " + m["code"].get<std::string>() : type;
         if (m.contains("reply")) words += " " + m["reply"].get<std::string>();
-        if (type == "end" && m["finish_reason"] == "interrupted") words += " interrupted";
+        const std::string why = m.value("finish_reason", "");
+        if (why == "interrupted" || why == "tool_calls") words += " " + why;
         return words;
     }
     void perform() {
@@ -148,6 +166,8 @@ class voice_session_driver {
     }
     void perform(voice_action::warm&) { note("warm"); }
     void perform(voice_action::append& a) { note("append " + a.message.content); }
+    void perform(voice_action::answer_call& a) { note("answer " + a.id + " " + a.content); }
+    void perform(voice_action::await_calls& a) { note("await calls " + std::to_string(a.number)); }
     void perform(voice_action::generate& a) {
         note("generate " + std::to_string(a.turn->number));
         generated.push_back(a.turn);

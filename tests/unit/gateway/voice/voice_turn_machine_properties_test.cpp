@@ -28,9 +28,13 @@ struct played_reply {
     bool is_asked = false;
     bool is_speaking = false;
     bool is_interrupted = false;
+    std::vector<tool_call> calls{};
     // Whether the handler of a chunk was posted before the interrupt.
     bool has_posted = false;
 };
+
+const std::string time_please =
+    R"({"type":"start","text":"Time?","options":{"tools":[{"function":{"name":"clock"}}]}})";
 
 using tally = std::map<std::string, int>;
 
@@ -45,6 +49,7 @@ class random_session {
     void step() {
         now_ += std::chrono::milliseconds(below(3000));
         if (below(3) != 0) return react();
+        if (below(8) == 0) return say_result(some_call());
         switch (below(16)) {
             case 0:
                 return drop();
@@ -64,6 +69,7 @@ class random_session {
         for (int i = 0; i < 500 && !is_quiet(); ++i) {
             react();
             speak();
+            if (!open_.empty()) say_result(*open_.begin());
         }
         EXPECT_TRUE(is_quiet());
     }
@@ -97,7 +103,7 @@ class random_session {
             case 9:
                 return R"({"type":"speaking","ends_in_ms":900,"chunk":")" + some_chunk() + "\"}";
             case 4:
-                return R"({"type":"start","text":"Hello"})";
+                return below(2) ? R"({"type":"start","text":"Hello"})" : time_please;
             case 5:
                 return R"({"type":"start","messages":[{"role":"system","content":"Noon."}]})";
             case 6:
@@ -107,15 +113,35 @@ class random_session {
         }
     }
     void say(const std::string& text) {
-        if (sockets_.empty()) return;
         // A socket that was taken over may still send messages.
-        const auto from = below(10) ? last_socket_ : 1 + below(last_socket_);
+        say(text, below(10) ? last_socket_ : 1 + below(last_socket_));
+    }
+    void say(const std::string& text, voice_socket from) {
+        if (sockets_.empty()) return;
         auto message = parse_voice_message(text, 1000);
         turns_.on_message(now_, from, std::get<voice_message>(std::move(message)));
         perform();
     }
+    std::string some_call() {
+        const auto reply = below(4) ? last_chunk_.reply : below(5);
+        return below(2) && !open_.empty() ? *open_.begin() : name_call(reply, below(3));
+    }
+    static std::string name_call(std::uint64_t reply, std::size_t index) {
+        return "c" + std::to_string(reply) + "-" + std::to_string(index);
+    }
+    /// The result of an open call is accepted, and no other one.
+    void say_result(const std::string& call) {
+        if (!sockets_.contains(last_socket_)) return;
+        const bool is_open = open_.erase(call) > 0;
+        const auto refused = seen_["error unknown_call"];
+        say(R"({"type":"result","content":"noon","call":")" + call + "\"}", last_socket_);
+        if (is_open) EXPECT_EQ(seen_["error unknown_call"], refused);
+        if (is_open) ++seen_["result"];
+    }
     void attach() {
-        const auto text = below(2) ? R"({"type":"start","text":"Hello"})" : R"({"type":"start"})";
+        const auto text = below(2)   ? R"({"type":"start","text":"Hello"})"
+                          : below(2) ? R"({"type":"start"})"
+                                     : time_please;
         auto start = std::get<voice_message>(parse_voice_message(text, 1000));
         if (!turns_.is_over()) sockets_.insert(++last_socket_);
         turns_.on_socket_attached(now_, last_socket_, std::get<voice::start>(std::move(start)));
@@ -148,6 +174,7 @@ class random_session {
     }
     void react() {
         if (!checks_.empty() && below(2)) return answer_check();
+        if (reply_ && !reply_->calls.empty() && below(3) == 0) return report_calls();
         if (reply_ && reply_->is_asked) go_on();
     }
     void answer_check() {
@@ -161,6 +188,10 @@ class random_session {
         }
         perform();
     }
+    void report_calls() {
+        turns_.on_calls(now_, reply_->number, {.calls = reply_->calls});
+        perform();
+    }
     void go_on() {
         auto& r = *reply_;
         const bool has_chunk = std::cmp_less(r.next, r.chunks) && !r.is_speaking;
@@ -170,6 +201,8 @@ class random_session {
         if (r.is_speaking && !r.is_interrupted && std::cmp_less(r.next, r.chunks) && below(8))
             return;  // the reply waits for the continue
         reply_result result{.finish_reason = finish_reason::eos};
+        result.calls = r.calls;
+        if (!r.calls.empty()) result.finish_reason = finish_reason::tool_calls;
         if (r.is_interrupted) result.finish_reason = finish_reason::interrupted;
         if (below(6) == 0) {
             result.finish_reason = finish_reason::error;
@@ -209,6 +242,8 @@ class random_session {
         if (type == "ready" && m["resumed"] == true && !reply_) ++seen_["taken up"];
         EXPECT_EQ(type == "ready", greeted_.insert(a.socket).second) << "ready comes first, once";
         if (type == "chunk") return chunk_sent(m);
+        if (type == "call") return call_sent(m);
+        if (type == "call_dropped") open_.erase(m["call"].get<std::string>());
         if (!m.contains("reply")) return;
         const auto number = std::stoull(m["reply"].get<std::string>());
         EXPECT_TRUE(accepted_.contains(number));
@@ -220,6 +255,18 @@ class random_session {
         EXPECT_EQ(name.seq, name.reply == last_chunk_.reply ? last_chunk_.seq + 1 : 0);
         EXPECT_FALSE(reply_->is_interrupted) << "a chunk after the interrupt";
         last_chunk_ = name;
+    }
+    void call_sent(const json& m) {
+        const std::string id = m["id"];
+        EXPECT_TRUE(called_.insert(id).second) << "a call was sent twice";
+        EXPECT_EQ(ends_[std::stoull(m["reply"].get<std::string>())], 0) << "a call after the end";
+        EXPECT_FALSE(is_interrupted_) << "a call after the interrupt";
+        open_.insert(id);
+    }
+    /// History must not go on before each call has a result or was dropped. A client that is gone
+    /// has been sent nothing.
+    void check_no_open_call() const {
+        if (!sockets_.empty()) EXPECT_TRUE(open_.empty()) << "an open call: " << *open_.begin();
     }
     void perform(const voice_action::close& a) {
         EXPECT_EQ(sockets_.erase(a.socket), 1u) << "closed twice, or what was gone";
@@ -237,11 +284,26 @@ class random_session {
     void perform(const voice_action::append&) {
         EXPECT_TRUE(has_conversation_);
         EXPECT_FALSE(reply_) << "appended while a reply runs";
+        check_no_open_call();
+    }
+    void perform(const voice_action::answer_call& a) {
+        EXPECT_TRUE(has_conversation_);
+        EXPECT_FALSE(reply_) << "answered while a reply runs";
+        EXPECT_TRUE(called_.contains(a.id));
+        EXPECT_TRUE(answered_.insert(a.id).second) << "a second result of " << a.id;
+    }
+    void perform(const voice_action::await_calls& a) {
+        ASSERT_TRUE(reply_);
+        EXPECT_EQ(a.number, reply_->number);
+        for (std::size_t i = 0; i < below(3); ++i)
+            reply_->calls.push_back({.id = name_call(a.number, i), .name = "clock"});
     }
     void begin(std::uint64_t number) {
         EXPECT_FALSE(reply_) << "a second reply at a time";
         EXPECT_TRUE(permitted_.contains(number)) << "nobody permitted it";
         EXPECT_FALSE(sockets_.empty()) << "nobody listens";
+        check_no_open_call();
+        is_interrupted_ = false;
         reply_ = played_reply{.number = number, .chunks = static_cast<int>(below(5))};
     }
     void perform(const voice_action::generate& a) {
@@ -271,6 +333,7 @@ class random_session {
         EXPECT_LE(a.id.seq, last_chunk_.seq);
     }
     void perform(const voice_action::interrupt&) {
+        is_interrupted_ = true;
         if (!reply_) return;
         EXPECT_FALSE(std::exchange(reply_->is_interrupted, true));
         reply_->has_posted = reply_->is_asked && !reply_->is_speaking && below(3) == 0;
@@ -303,6 +366,10 @@ class random_session {
     std::set<std::uint64_t> accepted_;  // turns with a reply
     std::map<std::uint64_t, int> ends_;
     client_chunk_id last_chunk_;
+    std::set<std::string> called_;    // calls that were sent
+    std::set<std::string> open_;      // those for which the client may send a result
+    std::set<std::string> answered_;  // those with a result in the history
+    bool is_interrupted_ = false;     // the last reply
 };
 
 TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
@@ -317,7 +384,8 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
     for (std::size_t i = 0; i < std::variant_size_v<voice_action::any>; ++i)
         EXPECT_GT(seen["action " + std::to_string(i)], 100) << i;
     for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",
-                             "close 4001", "error policy", "error gateway_stopping"})
+                             "close 4001", "error policy", "error gateway_stopping",
+                             "error unknown_call", "result", "call ", "call_dropped "})
         EXPECT_GT(seen[what], 50) << what;
 }
 

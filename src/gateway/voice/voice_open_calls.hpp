@@ -1,0 +1,56 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include "tandem/server.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// At most so many calls of a reply are sent.
+inline constexpr std::size_t max_sent_calls = 128;
+
+/// The functions that the last reply of a session called, and their results. Pure.
+class voice_open_calls {
+ public:
+    /// The calls were sent. Keeps the first `max_sent_calls`.
+    void open(std::span<const tool_call> calls, time_point deadline);
+    /// Keeps the result of an open call. Returns false if there is none with this id.
+    bool answer(std::string_view id, std::string content);
+    /// Gives this result to each open call, and returns their ids.
+    std::vector<std::string> answer_all(const std::string& content);
+    /// No result is accepted any more. Returns the ids of the open calls.
+    std::vector<std::string> drop();
+    /// The results that were not taken yet, as messages in the order of the calls.
+    std::vector<chat_message> take_results();
+
+    /// Whether the reply called functions.
+    bool were_made() const noexcept { return were_made_; }
+    /// Whether there are calls without a result, or with one that was not taken.
+    bool is_pending() const noexcept { return !calls_.empty(); }
+    bool is_open() const noexcept { return open_count_ > 0; }
+    /// Whether all results have come, and none was taken.
+    bool is_complete() const noexcept { return is_pending() && !is_open(); }
+    /// When the results must have come; nullopt if no call is open.
+    std::optional<time_point> deadline() const noexcept;
+
+ private:
+    struct call {
+        std::string id;
+        std::optional<std::string> result;
+    };
+    void close(call& c, std::string content);
+
+    std::vector<call> calls_{};
+    std::size_t open_count_ = 0;
+    bool were_made_ = false;
+    time_point deadline_{};
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "gateway/adapters/adapter_set.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/conversation_options.hpp"
+#include "tandem/duration.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The options in a `start` of the voice WebSocket.
+namespace tandem::gateway {
+
+/// The generation options that a client sets; `given` lists their names, all others are unchanged.
+struct generation_changes {
+    generation_options values{};
+    std::vector<std::string_view> given{};
+    /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
+    std::optional<std::vector<requested_adapter>> lora{};
+    std::optional<int> lookahead{};
+};
+generation_options changed(generation_options base, const generation_changes& changes);
+
+/// The options of a conversation that a client sets.
+struct conversation_changes {
+    std::optional<history_policy> interrupted{};
+    std::optional<std::string> interrupted_mark{};
+    std::optional<duration> resume_grace{};
+    std::optional<int> reply_reserve{};
+    std::optional<double> trim_slack{};
+    std::optional<bool> isolate{};
+
+    friend bool operator==(const conversation_changes&, const conversation_changes&) = default;
+};
+conversation_options changed(conversation_options base, const conversation_changes& changes);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,123 @@
+// Functions over the voice WebSocket, with a server whose template knows tools.
+
+#include "gateway/voice_fixture.hpp"
+
+#include <string>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::HasSubstr;
+
+constexpr auto clock_call =
+    "<tool_call>\n{\"name\": \"clock\", \"arguments\": {\"zone\": \"UTC\"}}\n</tool_call>";
+
+class voice_tools : public voice_gateway {
+ protected:
+    voice_tools() {
+        server_options.tool_template = true;
+        answers_with("What time is it?", std::string("One moment.\n") + clock_call);
+        server_options.replies.push_back(
+            {mock::render_prompt({{"tool", "noon"}}), "It is noon. Is it late?"});
+    }
+    static json question() {
+        auto turn = start_of("What time is it?");
+        turn["turn"] = "t1";
+        turn["options"]["tools"] = json::parse(R"([{"type":"function","function":{"name":"clock",
+            "parameters":{"type":"object","properties":{"zone":{"type":"string"}}}}}])");
+        return turn;
+    }
+    static json result_of(const json& call, const std::string& content = "noon") {
+        return {{"type", "result"}, {"call", call["id"]}, {"content", content}};
+    }
+    std::string last_prompt() {
+        return mock_server->observe().of_path("/completion").back().prompt;
+    }
+};
+
+TEST_F(voice_tools, calls_a_function_while_it_speaks_and_answers_with_the_result) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto words = c.read("chunk");
+    EXPECT_EQ(words["speech"], "One moment.");
+    const auto call = c.read();
+    EXPECT_EQ(call["type"], "call") << call;
+    EXPECT_EQ(call["turn"], "t1");
+    EXPECT_EQ(call["name"], "clock");
+    EXPECT_EQ(call["arguments"], json({{"zone", "UTC"}}));
+    EXPECT_EQ(call["after"], words["id"]);
+    const auto end = c.read();
+    EXPECT_EQ(end["finish_reason"], "tool_calls") << end;
+    EXPECT_EQ(end["text"], words["text"]);
+    c.say(result_of(call));
+    const auto answer = c.read("chunk");
+    EXPECT_EQ(answer["reply"], "2");
+    EXPECT_EQ(answer["turn"], "t1");
+    EXPECT_EQ(answer["speech"], "It is noon.");
+    c.say(spoken(words));
+    c.say(spoken(answer));
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+    EXPECT_THAT(last_prompt(), HasSubstr(clock_call));
+}
+
+TEST_F(voice_tools, drops_a_call_at_a_barge_in_and_lets_the_model_know) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto call = c.read("call");
+    c.read("end");
+    c.say(start_of("And you?"));
+    const auto dropped = c.read("call_dropped");
+    EXPECT_EQ(dropped["call"], call["id"]);
+    EXPECT_EQ(dropped["reason"], "interrupted");
+    c.say(result_of(call));
+    EXPECT_EQ(c.read("error")["code"], "unknown_call");
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+    EXPECT_THAT(last_prompt(), HasSubstr("No result: interrupted."));
+}
+
+TEST_F(voice_tools, has_a_result_for_a_function_that_takes_too_long) {
+    options.voice.call_timeout = 1s;
+    server_options.replies.push_back(
+        {mock::render_prompt({{"tool", "No result: the function took too long."}}),
+         "The clock is slow."});
+    start();
+    auto c = voice();
+    c.say(question());
+    c.read("end");
+    EXPECT_EQ(c.read("call_dropped")["reason"], "timeout");
+    EXPECT_EQ(c.read("chunk")["speech"], "The clock is slow.");
+}
+
+TEST_F(voice_tools, refuses_a_result_with_a_denied_word) {
+    options.prompts.denied = {"midnight"};
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto call = c.read("call");
+    c.read("end");
+    c.say(result_of(call, "It is midnight."));
+    const auto refused = c.read("error");
+    EXPECT_EQ(refused["code"], "content_policy") << refused;
+    EXPECT_EQ(refused["reply"], "2");
+    EXPECT_EQ(refused["turn"], "t1");
+}
+
+TEST_F(voice_tools, goes_on_after_a_lost_connection_with_what_history_keeps_of_the_call) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto session = c.read("ready")["session"];
+    const auto call = c.read("call");
+    c.read("end");
+    c.drop();
+    auto again = voice();
+    again.say({{"type", "start"}, {"session", session}});
+    EXPECT_EQ(again.read("call_dropped")["call"], call["id"]);
+    EXPECT_EQ(again.read("chunk")["reply"], "2");
+    EXPECT_THAT(last_prompt(), HasSubstr("No result: interrupted."));
+}
+
+}  // namespace
