@@ -58,6 +58,8 @@ class caller {
     void perform(const detail::action::record_progress& a);
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
+    void perform(const detail::action::parse_calls&) {}
+    void perform(const detail::action::report_calls&) {}
     void perform(const detail::action::close_connection&) {}
     void perform(const detail::action::release_slot& a);
     void perform(const detail::action::release_slot_ownership&);

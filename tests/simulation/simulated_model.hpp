@@ -39,6 +39,7 @@ class simulated_model {
     std::string_view text_before_call() const noexcept {
         return std::string_view(text_).substr(0, text_.find(call_mark));
     }
+    bool has_call() const noexcept { return text_before_call().size() < text_.size(); }
     const std::vector<model_token>& tokens() const noexcept { return tokens_; }
     /// The stop word that ends the reply; empty = none.
     const std::string& stop_word() const noexcept { return stop_word_; }

@@ -99,14 +99,12 @@ void simulated_reply::check_own_end() const {
         events_from(plan_.model, {}, plan_.rules.max_tokens > 0 ? plan_.rules.max_tokens : -1);
     std::string text;
     for (const auto& e : uncut) text += e.content;
+    // A limit may end the text within the mark of a call.
     const bool has_call = text.find(call_mark) != std::string::npos;
-    if (has_call) {
-        text.resize(text.find(call_mark));
-        world_.check(without_space(spoken_) == without_space(text),
-                     "no part of a call is spoken, and all text before it");
-    } else {
-        world_.check(spoken_ == text, "a whole reply has its whole text");
-    }
+    text.resize(std::min(text.size(), plan_.model.text_before_call().size()));
+    world_.check(
+        plan_.model.has_call() ? without_space(spoken_) == without_space(text) : spoken_ == text,
+        "a whole reply has its whole text, and no part of a call");
     // The tokens of a stop word that came with the last text count, and may reach max_tokens.
     if (plan_.rules.max_tokens > 0 && reason == finish_reason::length) return;
     const auto stop = uncut.empty() ? wire::stop_type::none : uncut.back().stop;

@@ -193,8 +193,8 @@ void simulated_reply::on_server_acquired(simulated_start where) {
             is_resumed_ = true;
             spoken_ = origin.spoken;
             generated_ = origin.rest->text.generated().size();
-            is_resumed_after_call_ = origin.rest->generated == finish_reason::eos &&
-                                     generated_ > plan_.model.text_before_call().size();
+            is_resumed_after_call_ =
+                origin.rest->generated == finish_reason::eos && plan_.model.has_call();
         }
         switch_to_server(std::move(where));
         slots_found_ = site_.core->slots().count();

@@ -322,17 +322,12 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
-void reply_machine::flush_withheld_text(time_point now) {
+void reply_machine::generation_ended(time_point now, finish_reason reason) {
     const auto withheld = reasoning_.finish();
     reasoning_read(now, withheld.reasoning);
-    auto said = calls_.feed(withheld.text, withheld.tokens);
-    chunker_.feed(said.text, said.tokens);
-    said = calls_.finish();
-    chunker_.feed(said.text, said.tokens);
-}
-
-void reply_machine::generation_ended(time_point now, finish_reason reason) {
-    flush_withheld_text(now);
+    show_text(calls_.feed(withheld.text, withheld.tokens));
+    // What a limit cut off may be the beginning of a call.
+    if (reason != finish_reason::length) show_text(calls_.finish());
     if (calls_.has_call()) return parse_or_end(now, reason);
     text_ended(now, reason);
 }
@@ -396,7 +391,10 @@ void reply_machine::finish(time_point now, outcome how) {
     rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
     rest_.reasoning = reasoning_;
     rest_.calls = calls_;
-    flush_withheld_text(now);
+    const auto withheld = reasoning_.finish();
+    reasoning_read(now, withheld.reasoning);
+    show_text(calls_.feed(withheld.text, withheld.tokens));
+    show_text(calls_.finish());
     result_.unspoken_text += chunker_.unread();
     result_.unspoken_text += calls_.call();
     metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());

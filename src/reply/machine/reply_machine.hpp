@@ -212,7 +212,9 @@ class reply_machine {
     void token_read(time_point now, const wire::token_event& event);
     bool read_text(time_point now, const wire::token_event& event);
     void reasoning_read(time_point now, std::string_view reasoning);
-    void flush_withheld_text(time_point now);
+    void show_text(const text::call_splitter::visible& said) {
+        chunker_.feed(said.text, said.tokens);
+    }
     void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
     void record_progress();

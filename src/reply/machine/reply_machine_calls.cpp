@@ -52,10 +52,10 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
         if (calls[i].id.empty()) calls[i].id = fmt::format("call_{}_{}", id_, i);
     result_.calls = std::move(calls);
     actions_.push_back(action::report_calls{result_.calls});
-    text_ended(now, finish_reason::tool_calls);
     // A resumed reply speaks the rest of the text, and calls nothing again.
-    rest_.generated = finish_reason::eos;
     calls_ = text::call_splitter();
+    text_ended(now, finish_reason::tool_calls);
+    rest_.generated = finish_reason::eos;
 }
 
 void reply_machine::fail_call(time_point now, failure why) {

@@ -44,7 +44,7 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
         hand_over_due_chunks(now);
     }
     const auto said = calls_.feed(visible.text, visible.tokens);
-    chunker_.feed(said.text, said.tokens);
+    show_text(said);
     if (said.text.empty()) return false;
     if (!chunk_since_) chunk_since_ = now;
     is_unbreakable_ = false;
