@@ -95,9 +95,10 @@ call_id server_calls::apply_template(const std::vector<chat_message>& messages,
 
 call_id server_calls::parse_reply(const std::vector<chat_message>& messages,
                                   const generation_options& o, std::string_view text, int slot,
+                                  std::optional<std::int32_t> end_token,
                                   handler<wire::parsed_reply> done) {
     return call({.path = "/v1/chat/completions",
-                 .body = wire::parse_reply_body(messages, o, text, slot)},
+                 .body = wire::parse_reply_body(messages, o, text, slot, end_token)},
                 wire::decode_parsed_reply, std::move(done));
 }
 

@@ -51,7 +51,8 @@ class server_calls {
                            handler<std::string> done);
     /// Parses the reply's `text` so far on its slot; see wire::parse_reply_body().
     call_id parse_reply(const std::vector<chat_message>& messages, const generation_options& o,
-                        std::string_view text, int slot, handler<wire::parsed_reply> done);
+                        std::string_view text, int slot, std::optional<std::int32_t> end_token,
+                        handler<wire::parsed_reply> done);
     call_id erase_slot(int slot, handler<> done);
     /// A name that wire::check_file_name() rejects is bad_request, and nothing is sent.
     call_id save_slot(int slot, std::string_view file, handler<slot_file_result> done);

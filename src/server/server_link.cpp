@@ -82,6 +82,18 @@ void server_link::load_props(props_handler done) {
     });
 }
 
+void server_link::load_call_mark(call_mark_handler done) {
+    load_props([this, done = std::move(done)](error_code ec, const diagnostics& diag,
+                                              const server_props& props) {
+        if (ec) return done(ec, diag, {});
+        // The handler before this one may have shut the link down.
+        if (shut_down_)
+            return done(errc::client_destroyed, {.client_message = owner_destroyed}, {});
+        call_marks_.use_template(props);
+        call_marks_.load(*calls_, done);
+    });
+}
+
 void server_link::log_lines(const std::vector<log_line>& lines) const {
     for (const auto& line : lines) log(line.level, "{}", line.text);
 }
@@ -166,6 +178,7 @@ void server_link::on_owner_destroyed() {
 void server_link::on_context_destroyed() noexcept {
     shut_down_ = true;
     std::exchange(preparing_, {}).clear();
+    call_marks_.forget();
     calls_.reset();
     manager_.on_context_destroyed();
     transport_.reset();

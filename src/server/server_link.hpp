@@ -2,6 +2,7 @@
 
 #include "base/failure.hpp"
 #include "loop/strand_scope.hpp"
+#include "server/call_mark_loader.hpp"
 #include "server/server_calls.hpp"
 #include "server/server_props_cache.hpp"
 #include "server/server_usage.hpp"
@@ -31,6 +32,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
                           public shutdown_listener {
  public:
     using props_handler = std::function<void(error_code, const diagnostics&, const server_props&)>;
+    using call_mark_handler = server::call_mark_loader::handler;
 
     static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> scope, config c,
                                              const instruments& i,
@@ -55,6 +57,9 @@ class server_link final : public std::enable_shared_from_this<server_link>,
 
     /// Requests /props unless its answer is already known. A failure is not cached.
     void load_props(props_handler done);
+    /// Learns how the model's chat template begins a tool call, unless it is already known for the
+    /// model in /props; see call_mark_loader::load(). A failure is not cached.
+    void load_call_mark(call_mark_handler done);
     /// Ends all calls with `ec` and grants no more slots.
     void shut_down(error_code ec);
 
@@ -95,6 +100,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     std::shared_ptr<server_usage> use_;
     slot_manager manager_;
     std::vector<props_handler> preparing_;
+    server::call_mark_loader call_marks_;
     bool shut_down_ = false;
 };
 

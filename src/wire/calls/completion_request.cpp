@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace tandem::wire {
 namespace {
 
@@ -43,6 +46,14 @@ constexpr const char* marks_of_calls[]{
     "</arg_key>",  "<arg_value>",  "</arg_value>",  "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",
     "[CALL_ID]",   "<|channel|>",  "<|constrain|>", "<|message|>",    "<|start|>"};
 
+void add_marks_of_calls(std::span<const std::string> more, json& list) {
+    for (const auto* mark : marks_of_calls) list.push_back(mark);
+    for (const auto& mark : more)
+        if (std::find(std::begin(marks_of_calls), std::end(marks_of_calls), mark) ==
+            std::end(marks_of_calls))
+            list.push_back(mark);
+}
+
 json sampling_fields(const generation_options& o) {
     json fields = json::object();
     const auto add = [&](const char* name, const auto& value) {
@@ -80,12 +91,12 @@ json fields_of(const generation_options& options, prompt_progress_mode report) {
 
 std::string encode_completion_settings(const generation_options& options,
                                        std::span<const tag_pair> reasoning_tags,
-                                       prompt_progress_mode report) {
+                                       prompt_progress_mode report,
+                                       std::span<const std::string> call_tokens) {
     auto fields = fields_of(options, report);
     for (const auto& pair : reasoning_tags)
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
-    if (!options.tools.empty())
-        for (const auto* mark : marks_of_calls) fields["preserved_tokens"].push_back(mark);
+    if (!options.tools.empty()) add_marks_of_calls(call_tokens, fields["preserved_tokens"]);
     const auto object = dump_json(fields);
     auto settings = object.substr(1, object.size() - 2);
     if (!options.lora.empty()) settings += R"(,"lora":)" + encode_adapter_list(options.lora);

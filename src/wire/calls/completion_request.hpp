@@ -38,10 +38,11 @@ enum class prompt_progress_mode {
 /// The settings that all requests of a reply share, as members of a JSON object; build them once.
 /// Ignores `max_tokens`, which bounds a reply that may need several requests. Makes the server
 /// render the marks of `reasoning_tags` in its text even if they are control tokens, which it
-/// otherwise hides.
+/// otherwise hides; with tools, also those of calls, including `call_tokens`.
 std::string encode_completion_settings(const generation_options& options,
                                        std::span<const tag_pair> reasoning_tags = {},
-                                       prompt_progress_mode report = prompt_progress_mode::timings);
+                                       prompt_progress_mode report = prompt_progress_mode::timings,
+                                       std::span<const std::string> call_tokens = {});
 
 /// The body of a streaming request with a small final event. The caller must pass valid UTF-8;
 /// invalid bytes are replaced.

@@ -38,6 +38,13 @@ error_code refuse_router(int http_status, diagnostics& diag) {
     return errc::not_supported;
 }
 
+error_code refuse_half_call(response_view a, diagnostics& diag) {
+    diag.http_status = a.http_status;
+    diag.client_message = "the model's tool call has arguments that are not JSON";
+    diag.server_message.clear();
+    return errc::invalid_tool_call;
+}
+
 /// Some builds send an object, others an array with one object.
 int decoded_tokens(const json& slot) {
     const auto& next = member(slot, "next_token");
@@ -190,6 +197,8 @@ error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& 
     if (!choices.is_array() || choices.empty())
         return make_bad_response_error(path, a.http_status, "it has no choices", diag);
     const auto& message = member(choices.front(), "message");
+    if (!message.is_object())
+        return make_bad_response_error(path, a.http_status, "it has no message", diag);
     parsed_reply parsed{.content = string_or(message, "content")};
     for (const auto& call : member(message, "tool_calls")) {
         const auto& function = member(call, "function");
@@ -198,6 +207,7 @@ error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& 
                                 .arguments = string_or(function, "arguments")});
         if (parsed.calls.back().name.empty())
             return make_bad_response_error(path, a.http_status, "a call has no name", diag);
+        if (!json::accept(parsed.calls.back().arguments)) return refuse_half_call(a, diag);
     }
     out = std::move(parsed);
     return {};

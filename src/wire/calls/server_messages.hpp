@@ -6,6 +6,7 @@
 #include "tandem/error.hpp"
 #include "tandem/server.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,11 +58,14 @@ struct parsed_reply {
     std::vector<tool_call> calls{};
 };
 
-/// POST /v1/chat/completions that generates nothing: the server parses `text`, all that the reply
+/// POST /v1/chat/completions that generates no text: the server parses `text`, all that the reply
 /// to `messages` has generated so far, by its chat template. On the slot that holds the text, it
-/// evaluates one token. Uses the tools, template options and adapters of `o`.
+/// evaluates one token. It also samples one token, which would become a part of the text, so the
+/// request makes it the model's `end_token`. Uses the tools, template options and adapters of `o`.
 std::string parse_reply_body(std::span<const chat_message> messages, const generation_options& o,
-                             std::string_view text, int slot);
+                             std::string_view text, int slot, std::optional<token_id> end_token);
+/// For half a call, the server returns a call with the arguments so far: arguments that are not
+/// JSON are errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
 
 /// GET /lora-adapters.

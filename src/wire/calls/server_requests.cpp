@@ -63,12 +63,15 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
 }
 
 std::string parse_reply_body(std::span<const chat_message> messages, const generation_options& o,
-                             std::string_view text, int slot) {
+                             std::string_view text, int slot, std::optional<token_id> end_token) {
     std::vector<chat_message> all(messages.begin(), messages.end());
     all.push_back({.role = "assistant", .content = std::string(text)});
     auto body = apply_template_body(all, o.tools, o.template_options);
     body.pop_back();
     body += fmt::format(R"(,"max_tokens":0,"id_slot":{},"cache_prompt":true)", slot);
+    constexpr int certain = 1000;
+    if (end_token)
+        body += fmt::format(R"(,"temperature":0,"logit_bias":[[{},{}]])", *end_token, certain);
     if (!o.lora.empty()) body += R"(,"lora":)" + encode_adapter_list(o.lora);
     return body + '}';
 }

@@ -52,6 +52,18 @@ TEST(CompletionRequest, AsksForTheMarksOfCallsWhereThereAreTools) {
         EXPECT_NE(std::find(marks.begin(), marks.end(), mark), marks.end()) << mark;
 }
 
+TEST(CompletionRequest, AsksOnceForEachOfTheTokensOfCallsThatATemplateHas) {
+    const std::vector<std::string> learned{"<tool_call>", "<|tools_prefix|>"};
+    const auto marks_with = [&](const generation_options& options) {
+        const auto text = encode_completion_settings(options, {}, {}, learned);
+        return json::parse('{' + text + '}').value("preserved_tokens", json::array());
+    };
+    const auto marks = marks_with({.tools = "[{}]"});
+    for (const auto& mark : learned)
+        EXPECT_EQ(std::count(marks.begin(), marks.end(), mark), 1) << mark;
+    EXPECT_EQ(marks_with({}), json::array()) << "only with tools";
+}
+
 TEST(CompletionRequest, HasFurtherFieldsOfSampling) {
     const auto body = body_of("Hi", {.sampling = R"({"logit_bias": [[5, false]], "mirostat": 2})"});
     EXPECT_EQ(body.at("logit_bias"), json::parse("[[5,false]]"));

@@ -1,0 +1,228 @@
+#include "server/call_mark.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace tandem::server {
+namespace {
+
+using std::string_view;
+
+// Words of the probes. Templates may trim texts, and some render only the name of a call, some only
+// its id, and some reject an id that is not nine letters: so the name is also the id.
+constexpr string_view question = "First question.";
+constexpr string_view text_before_call = "Words before a call.";
+constexpr string_view function_name = "probecall";
+constexpr string_view tool_result = "Result of a call.";
+constexpr string_view last_question = "Last question.";
+
+constexpr string_view arguments = R"({"key":"value"})";
+// Another name than the call's, so that the name in a rendered prompt belongs to the call.
+constexpr string_view tools =
+    R"([{"type":"function","function":{"name":"look_up","description":"Looks up a key.",)"
+    R"("parameters":{"type":"object","properties":{"key":{"type":"string",)"
+    R"("description":"The key."}},"required":["key"]}}}])";
+
+constexpr string_view white_space = " \t\r\n";
+
+// End tokens of calls. If they were preserved, the server would add them to the text.
+constexpr std::array<string_view, 4> ends_of_calls{"<|call|>", "<|eom_id|>", "<|observation|>",
+                                                   "<|tool_response>"};
+
+std::vector<chat_message> conversation_with_call(string_view text) {
+    const std::string name(function_name);
+    return {
+        {.role = "user", .content = std::string(question)},
+        {.role = "assistant",
+         .content = std::string(text),
+         .tool_calls = {{.id = name, .name = name, .arguments = std::string(arguments)}}},
+        {.role = "tool", .content = std::string(tool_result), .tool_call_id = name, .name = name}};
+}
+
+std::vector<chat_message> conversation_without_call() {
+    return {{.role = "user", .content = std::string(question)},
+            {.role = "assistant", .content = std::string(text_before_call)},
+            {.role = "user", .content = std::string(last_question)}};
+}
+
+bool is_white_space(char c) noexcept {
+    return white_space.find(c) != string_view::npos;
+}
+
+string_view without_leading_space(string_view text) noexcept {
+    return text.substr(std::min(text.find_first_not_of(white_space), text.size()));
+}
+
+bool is_upper_case_name(string_view text) noexcept {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        return (c >= 'A' && c <= 'Z') || c == '_' || c == '/';
+    });
+}
+
+/// The tag at the start of `text`: <…> without white space, or [UPPER_CASE]. Empty if there is
+/// none.
+string_view leading_tag(string_view text) noexcept {
+    if (text.empty() || (text[0] != '<' && text[0] != '[')) return {};
+    const char close = text[0] == '<' ? '>' : ']';
+    const auto end = text.substr(0, max_preserved_bytes).find(close, 1);
+    if (end == string_view::npos) return {};
+    const auto inside = text.substr(1, end - 1);
+    if (text[0] == '[' && !is_upper_case_name(inside)) return {};
+    if (inside.empty() || inside.find('<') != string_view::npos) return {};
+    if (std::any_of(inside.begin(), inside.end(), is_white_space)) return {};
+    return text.substr(0, end + 1);
+}
+
+std::vector<string_view> tags_in(string_view text) {
+    std::vector<string_view> tags;
+    while (!text.empty()) {
+        const auto tag = leading_tag(text);
+        if (!tag.empty() && std::find(tags.begin(), tags.end(), tag) == tags.end())
+            tags.push_back(tag);
+        text.remove_prefix(tag.empty() ? 1 : tag.size());
+    }
+    return tags;
+}
+
+bool is_end_of_call(string_view tag) noexcept {
+    return std::find(ends_of_calls.begin(), ends_of_calls.end(), tag) != ends_of_calls.end();
+}
+
+bool contains(const std::vector<string_view>& tags, string_view tag) noexcept {
+    return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+/// The text after the last `from`; empty if there is none.
+string_view text_after(string_view text, string_view from) noexcept {
+    const auto at = text.rfind(from);
+    return at == string_view::npos ? string_view() : text.substr(at + from.size());
+}
+
+/// `end`, or the start of the tag that `end` is inside of.
+std::size_t start_of_partial_tag(string_view text, std::size_t end) noexcept {
+    const auto before = text.substr(0, end);
+    const auto open = before.find_last_of("<[");
+    if (open == string_view::npos) return end;
+    const char close = before[open] == '<' ? '>' : ']';
+    return before.find(close, open) == string_view::npos ? open : end;
+}
+
+/// `text` without what it has in common with the beginning of a reply.
+string_view without_header(string_view text, string_view header) noexcept {
+    const auto [end, ignored] =
+        std::mismatch(text.begin(), text.end(), header.begin(), header.end());
+    auto common = static_cast<std::size_t>(end - text.begin());
+    if (common < header.size()) common = start_of_partial_tag(text, common);
+    return text.substr(common);
+}
+
+/// What both texts end with. If that is only a part of each, it begins at a tag or at JSON.
+string_view common_end(string_view a, string_view b) noexcept {
+    const auto [end, ignored] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+    const auto size = static_cast<std::size_t>(end - a.rbegin());
+    const auto common = a.substr(a.size() - size);
+    if (size == a.size() || size == b.size()) return common;
+    return common.substr(std::min(common.find_first_of("<[{"), size));
+}
+
+bool is_about_thinking(string_view tag) noexcept {
+    return tag.find("think") != string_view::npos || tag.find("THINK") != string_view::npos;
+}
+
+/// The mark in the text between an assistant's words and the name of a function.
+string_view opening_in(string_view text) noexcept {
+    text = without_leading_space(text);
+    for (auto tag = leading_tag(text); is_about_thinking(tag); tag = leading_tag(text))
+        text = without_leading_space(text.substr(tag.size()));
+    if (const auto tag = leading_tag(text); !tag.empty()) return tag;
+    return text.substr(0, text.find_first_of(white_space));
+}
+
+/// The tags that end an assistant's message, and those that directly follow.
+std::vector<string_view> tags_after_message(string_view without_call) {
+    const auto text = without_leading_space(text_after(without_call, text_before_call));
+    auto rest = text;
+    for (auto tag = leading_tag(rest); !tag.empty(); tag = leading_tag(rest))
+        rest = without_leading_space(rest.substr(tag.size()));
+    return tags_in(text.substr(0, text.size() - rest.size()));
+}
+
+/// A rendered call.
+struct call_text {
+    /// What leads to the function's name, after the assistant's words or the question.
+    string_view lead;
+    /// From there to the result of the call.
+    string_view rest;
+};
+
+/// The call in a prompt; nullopt if it is missing, or not after `words`.
+std::optional<call_text> text_of_call(string_view prompt, string_view words) noexcept {
+    const auto answer = text_after(prompt, question);
+    const auto name = answer.find(function_name);
+    if (name == string_view::npos) return std::nullopt;
+    const auto before = answer.substr(0, name);
+    const auto at = words.empty() ? 0 : before.rfind(words);
+    if (at == string_view::npos) return std::nullopt;
+    const auto rest = answer.substr(name);
+    return call_text{before.substr(at + words.size()), rest.substr(0, rest.find(tool_result))};
+}
+
+void preserve(const std::vector<string_view>& tags, call_mark& mark) {
+    for (const auto tag : tags)
+        if (mark.preserved.size() < max_preserved_tokens &&
+            std::find(mark.preserved.begin(), mark.preserved.end(), tag) == mark.preserved.end())
+            mark.preserved.emplace_back(tag);
+}
+
+/// The mark of calls that are rendered as `call`.
+call_mark mark_of(const call_text& call, string_view opening, string_view without_call) {
+    const auto other_tags = tags_in(text_after(without_call, question));
+    const bool is_distinct = !contains(other_tags, opening);
+    if (opening.size() < 2 || opening.size() > max_preserved_bytes || !is_distinct) return {};
+    const auto ends = tags_after_message(without_call);
+    call_mark mark{.opening = std::string(opening)};
+    for (const auto text : {call.lead.substr(call.lead.rfind(opening)), call.rest}) {
+        auto tags = tags_in(text);
+        std::erase_if(tags, [&](string_view tag) {
+            const bool is_end = contains(ends, tag) || is_end_of_call(tag);
+            return is_end || tag.find('=') != string_view::npos;
+        });
+        preserve(tags, mark);
+    }
+    return mark;
+}
+
+/// The mark named in the text that introduces the tools, for templates that do not render calls.
+call_mark described_mark(const rendered_probes& prompts) {
+    const auto end = prompts.call_after_text.rfind(question);
+    if (end == std::string::npos) return {};
+    auto tags = tags_in(string_view(prompts.call_after_text).substr(0, end));
+    std::erase_if(tags, [](string_view tag) { return tag.find("tool_call") == string_view::npos; });
+    if (tags.empty() || tags.front().starts_with("</")) return {};
+    call_mark mark{.opening = std::string(tags.front())};
+    preserve(tags, mark);
+    return mark;
+}
+
+}  // namespace
+
+std::array<call_probe, 3> make_call_probes() {
+    return {call_probe{conversation_with_call(text_before_call), std::string(tools)},
+            call_probe{conversation_with_call({}), std::string(tools)},
+            call_probe{conversation_without_call(), {}}};
+}
+
+call_mark find_call_mark(const rendered_probes& prompts) {
+    const auto header = text_after(prompts.without_call, last_question);
+    const auto after_text = text_of_call(prompts.call_after_text, text_before_call);
+    auto alone = text_of_call(prompts.call_without_text, {});
+    if (alone) alone->lead = without_header(alone->lead, header);
+    if (!after_text && !alone) return described_mark(prompts);
+    const auto& call = alone ? *alone : *after_text;
+    const auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
+    return mark_of(call, opening_in(lead), prompts.without_call);
+}
+
+}  // namespace tandem::server

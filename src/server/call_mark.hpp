@@ -1,0 +1,55 @@
+#pragma once
+
+#include "tandem/server.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// How a model's chat template writes tool calls, learned from texts that the server renders with
+// it. Pure.
+namespace tandem::server {
+
+/// The beginning of a tool call in the text of a reply.
+struct call_mark {
+    /// The text with which a call begins, such as "<tool_call>" or "[TOOL_CALLS]". Empty if the
+    /// template does not show calls, or if a call is not distinguishable from other text.
+    std::string opening{};
+    /// Tokens of a call that the server may hide, for `preserved_tokens` of a completion. Some may
+    /// be unknown to the model. Empty together with `opening`.
+    std::vector<std::string> preserved{};
+    /// The model's end token, if known; see wire::parse_reply_body().
+    std::optional<std::int32_t> end_token{};
+
+    bool operator==(const call_mark&) const = default;
+};
+
+/// A conversation to be rendered by POST /apply-template.
+struct call_probe {
+    std::vector<chat_message> messages;
+    /// As generation_options::tools.
+    std::string tools;
+};
+
+/// Prompts rendered from the probes; empty where the template rejects the messages.
+struct rendered_probes {
+    std::string call_after_text;
+    std::string call_without_text;
+    std::string without_call;
+};
+
+/// The probes, in the order of the members of rendered_probes.
+std::array<call_probe, 3> make_call_probes();
+
+/// Finds the mark in what stands between the assistant's text, or the header of its message, and
+/// the function's name.
+call_mark find_call_mark(const rendered_probes& prompts);
+
+/// Maximum number of preserved tokens, and maximum size of each in bytes.
+inline constexpr std::size_t max_preserved_tokens = 32;
+inline constexpr std::size_t max_preserved_bytes = 64;
+
+}  // namespace tandem::server

@@ -1,0 +1,75 @@
+#include "server/call_mark_loader.hpp"
+
+#include <utility>
+
+namespace tandem::server {
+namespace {
+
+// Depending on its build, a server reports a template's own error as 400 or 500.
+bool is_rejected(const error_code& ec) {
+    return ec == errc::bad_request || ec == errc::server_error || ec == errc::not_supported;
+}
+
+}  // namespace
+
+void call_mark_loader::load(server_calls& calls, handler done) {
+    if (known_) {
+        const auto mark = *known_;
+        return done({}, {}, mark);
+    }
+    waiting_.push_back(std::move(done));
+    if (waiting_.size() > 1) return;
+    prompts_.clear();
+    probed_ = template_;
+    render_next(calls);
+}
+
+void call_mark_loader::use_template(const server_props& props) {
+    named_template wanted{props.model, props.chat_template, props.eos_token};
+    if (wanted == template_) return;
+    template_ = std::move(wanted);
+    known_.reset();
+}
+
+void call_mark_loader::forget() noexcept {
+    known_.reset();
+    std::exchange(waiting_, {}).clear();
+}
+
+void call_mark_loader::render_next(server_calls& calls) {
+    const auto probe = make_call_probes().at(prompts_.size());
+    calls.apply_template(
+        probe.messages, {.tools = probe.tools},
+        [this, &calls](error_code ec, const diagnostics& diag, std::string prompt) {
+            on_rendered(calls, ec, diag, std::move(prompt));
+        });
+}
+
+void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
+                                   std::string prompt) {
+    if (ec && !is_rejected(ec)) return finish(ec, diag);
+    prompts_.push_back(std::move(prompt));
+    if (prompts_.size() < make_call_probes().size()) return render_next(calls);
+    auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)});
+    if (mark.opening.empty() || probed_.end_token.empty()) return finish({}, {}, mark);
+    find_end_token(calls, std::move(mark));
+}
+
+void call_mark_loader::find_end_token(server_calls& calls, call_mark mark) {
+    calls.tokenize_prompt_rest(
+        probed_.end_token, true,
+        [this, mark = std::move(mark)](error_code ec, const diagnostics& diag,
+                                       const std::vector<std::int32_t>& ids) mutable {
+            if (ec && !is_rejected(ec)) return finish(ec, diag);
+            if (ids.size() == 1) mark.end_token = ids.front();
+            finish({}, {}, mark);
+        });
+}
+
+// The handlers may destroy this object.
+void call_mark_loader::finish(error_code ec, const diagnostics& diag, const call_mark& mark) {
+    if (!ec && probed_ == template_) known_ = mark;
+    for (const auto& done : std::exchange(waiting_, {})) done(ec, diag, mark);
+}
+
+}  // namespace tandem::server

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "server/call_mark.hpp"
+#include "server/server_calls.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::server {
+
+/// Learns the call mark of a server's chat template once. Not thread-safe.
+class call_mark_loader {
+ public:
+    using handler = std::function<void(error_code, const diagnostics&, const call_mark&)>;
+
+    /// Passes the mark to `done`, at once if it is known. Callers that wait for it get the same
+    /// answer. A template that rejects the probes, and a server without templates, have an empty
+    /// mark. Any other failure is an error, and the next call tries again. No handler is called
+    /// after `calls` is destroyed.
+    void load(server_calls& calls, handler done);
+    /// Names the template of the next probes. Drops the mark of another template.
+    void use_template(const server_props& props);
+    /// Drops the mark, and the handlers without calling them.
+    void forget() noexcept;
+
+ private:
+    struct named_template {
+        std::string model{};
+        std::string text{};
+        std::string end_token{};
+
+        bool operator==(const named_template&) const = default;
+    };
+
+    void render_next(server_calls& calls);
+    void on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
+                     std::string prompt);
+    void find_end_token(server_calls& calls, call_mark mark);
+    void finish(error_code ec, const diagnostics& diag, const call_mark& mark = {});
+
+    named_template template_;
+    std::optional<call_mark> known_;
+    // The template of the probes that are being rendered, and the prompts so far.
+    named_template probed_;
+    std::vector<std::string> prompts_;
+    std::vector<handler> waiting_;
+};
+
+}  // namespace tandem::server

@@ -1,0 +1,257 @@
+#include "server/call_mark.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tandem::server {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::array<call_probe, 3> probes = make_call_probes();
+const std::string question = probes[0].messages.at(0).content;
+const std::string words = probes[0].messages.at(1).content;
+const std::string name = probes[0].messages.at(1).tool_calls.at(0).name;
+const std::string result = probes[0].messages.at(2).content;
+const std::string last_question = probes[2].messages.at(2).content;
+
+/// How a template renders messages, shortened.
+struct template_text {
+    const char* model;
+    /// From the question to the reply, where the model begins to generate.
+    std::string header;
+    /// From the words of a reply to the name of the function, or nullopt if the template drops
+    /// words before calls.
+    std::optional<std::string> after_words;
+    /// From the header to the name of the function in a reply without words.
+    std::string alone;
+    /// From the name to the result of the call.
+    std::string rest;
+    /// From the words of a reply without calls to the next question.
+    std::string end;
+    std::string opening;
+    /// What the history has between header and words, where the header of a new reply differs.
+    std::string before_words = "";
+    std::string history_header = header;
+};
+
+std::ostream& operator<<(std::ostream& out, const template_text& t) {
+    return out << t.model;
+}
+
+rendered_probes render(const template_text& t) {
+    const auto begin = "<bos>" + question + t.history_header;
+    const auto alone = begin + t.alone + name + t.rest + result;
+    const auto after_words =
+        begin + t.before_words + words + t.after_words.value_or("") + name + t.rest + result;
+    return {.call_after_text = t.after_words ? after_words : alone,
+            .call_without_text = alone,
+            .without_call = begin + words + t.end + last_question + t.header};
+}
+
+const std::string im_header = "<|im_end|>\n<|im_start|>assistant\n";
+const std::string im_end = "<|im_end|>\n<|im_start|>user\n";
+const std::string json_call = R"({"name": ")";
+const std::string json_rest = R"(", "arguments": {"key": "value"}})";
+const std::string llama_header = "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n";
+const std::string llama_end = "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n";
+const std::string xml_rest =
+    ">\n<parameter=key>\nvalue\n</parameter>\n</function>\n</tool_call><|im_end|>\n";
+const std::string kimi_call = "<|tool_calls_section_begin|><|tool_call_begin|>functions.";
+const std::string deep_seek_call = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>";
+const std::string deep_seek_rest =
+    R"(<｜tool▁sep｜>{"key": "value"}<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>)";
+const std::string command_call =
+    "<|START_ACTION|>[\n    {\"tool_call_id\": \"0\", \"tool_name\": \"";
+const std::string command_rest =
+    "\", \"parameters\": {}}\n]<|END_ACTION|><|END_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>";
+
+const std::vector<template_text> templates{
+    {"Hermes", im_header, std::nullopt, "<tool_call>\n" + json_call,
+     json_rest + "\n</tool_call><|im_end|>\n<|im_start|>tool\n", im_end, "<tool_call>"},
+    {"Qwen 3", im_header, "\n<tool_call>\n" + json_call, "<tool_call>\n" + json_call,
+     json_rest + "\n</tool_call><|im_end|>\n<|im_start|>user\n", im_end, "<tool_call>"},
+    {"Qwen3-Coder", im_header, "\n\n<tool_call>\n<function=", "<tool_call>\n<function=", xml_rest,
+     im_end, "<tool_call>"},
+    {"Qwen 3.5", im_header + "<think>\n",
+     "\n\n<tool_call>\n<function=", "<think>\n\n</think>\n\n<tool_call>\n<function=", xml_rest,
+     im_end, "<tool_call>", "<think>\n\n</think>\n\n", im_header},
+    {"Seed-OSS", "<seed:eos><seed:bos>assistant\n", "\n\n<seed:tool_call>\n<function=",
+     "<seed:tool_call>\n<function=", ">\n</function>\n</seed:tool_call><seed:eos><seed:bos>tool\n",
+     "<seed:eos><seed:bos>user\n", "<seed:tool_call>"},
+    {"Mistral Nemo", "[/INST]", std::nullopt, "[TOOL_CALLS][" + json_call,
+     json_rest + "]</s>[TOOL_RESULTS]", "</s>[INST]", "[TOOL_CALLS]"},
+    {"Mistral Small", "[/INST]", "[TOOL_CALLS]", "[TOOL_CALLS]",
+     "[CALL_ID]123456789[ARGS]{}</s>[TOOL_RESULTS]", "</s>[INST]", "[TOOL_CALLS]"},
+    {"Llama 3", llama_header, std::nullopt, json_call, R"(", "parameters": {}}<|eot_id|>)",
+     llama_end, R"({"name":)"},
+    {"DeepSeek V3.1", "<｜Assistant｜><think>", deep_seek_call, "</think>" + deep_seek_call,
+     deep_seek_rest, "<｜end▁of▁sentence｜><｜User｜>", "<｜tool▁calls▁begin｜>", "</think>",
+     "<｜Assistant｜>"},
+    {"DeepSeek R1", "<｜Assistant｜><think>\n", std::nullopt,
+     deep_seek_call + "function<｜tool▁sep｜>", deep_seek_rest, "<｜end▁of▁sentence｜><｜User｜>",
+     "<｜tool▁calls▁begin｜>", "", "<｜Assistant｜>"},
+    {"DeepSeek V3.2", "<｜Assistant｜><think>",
+     "\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"",
+     "</think>\n\n<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"",
+     "\">\n</｜DSML｜invoke>\n</｜DSML｜function_calls><｜end▁of▁sentence｜>",
+     "<｜end▁of▁sentence｜><｜User｜>", "<｜DSML｜function_calls>", "</think>", "<｜Assistant｜>"},
+    {"Kimi K2", "<|im_end|><|im_assistant|>assistant<|im_middle|>", kimi_call, kimi_call,
+     ":0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|><|im_end|>",
+     "<|im_end|><|im_user|>user<|im_middle|>", "<|tool_calls_section_begin|>"},
+    {"GLM 4.6", "<|assistant|>", "\n<tool_call>", "\n<think></think>\n<tool_call>",
+     "\n<arg_key>key</arg_key>\n<arg_value>value</arg_value>\n</tool_call><|observation|>\n",
+     "<|user|>\n", "<tool_call>", "\n<think></think>\n"},
+    {"Gemma 4", "<turn|>\n<|turn>model\n", std::nullopt,
+     "<|tool_call>call:", R"({key:<|"|>value<|"|>}<tool_call|><|tool_response>response:)",
+     "<turn|>\n<|turn>user\n", "<|tool_call>"},
+    {"LFM2 that shows calls", im_header, "<|tool_call_start|>[", "<|tool_call_start|>[",
+     "(key=\"value\")]<|tool_call_end|><|im_end|>\n<|im_start|>tool\n", im_end,
+     "<|tool_call_start|>"},
+    {"MiniMax M2", "[e~[\n]~b]ai\n<think>\n", "\n\n<minimax:tool_call>\n<invoke name=\"",
+     "\n<minimax:tool_call>\n<invoke name=\"",
+     "\">\n</invoke>\n</minimax:tool_call>[e~[\n]~b]tool\n", "[e~[\n]~b]user\n",
+     "<minimax:tool_call>", "", "[e~[\n]~b]ai\n"},
+    {"Command R7B", "<|CHATBOT_TOKEN|>", std::nullopt,
+     "<|START_THINKING|><|END_THINKING|>" + command_call, command_rest,
+     "<|END_RESPONSE|><|END_OF_TURN_TOKEN|>", "<|START_ACTION|>"},
+    {"Command A", "<|CHATBOT_TOKEN|><|START_THINKING|>", std::nullopt, command_call, command_rest,
+     "<|END_TEXT|><|END_OF_TURN_TOKEN|>", "<|START_ACTION|>", "<|START_TEXT|>",
+     "<|CHATBOT_TOKEN|>"},
+    {"functionary 3.1", llama_header, "<function=", "<function=", ">{}</function><|eom_id|>",
+     llama_end, "<function="},
+    {"firefunction", llama_header, " functools[" + json_call, " functools[" + json_call,
+     json_rest + "]<|eot_id|>", llama_end, R"(functools[{"name":)"},
+    {"gpt-oss", "<|end|><|start|>assistant", "<|end|><|start|>assistant to=functions.",
+     " to=functions.", "<|channel|>commentary json<|message|>{}<|call|><|start|>",
+     "<|end|><|start|>user<|message|>", "to=functions.", "<|channel|>analysis<|message|>"},
+    {"Apertus", "<|user_end|><|assistant_start|>", "<|tools_prefix|>[{\"", "<|tools_prefix|>[{\"",
+     "\": {}}]<|tools_suffix|>[", "<|assistant_end|><|user_start|>", "<|tools_prefix|>"},
+};
+
+class call_mark_of : public ::testing::TestWithParam<template_text> {};
+INSTANTIATE_TEST_SUITE_P(templates, call_mark_of, ::testing::ValuesIn(templates));
+
+TEST_P(call_mark_of, a_template_is_what_begins_a_call) {
+    EXPECT_EQ(find_call_mark(render(GetParam())).opening, GetParam().opening);
+}
+
+TEST_P(call_mark_of, a_template_has_no_token_that_ends_a_message) {
+    for (const auto* end : {"<|im_end|>", "</s>", "<|eot_id|>", "<|eom_id|>", "<|call|>", "<|end|>",
+                            "<｜end▁of▁sentence｜>", "<|observation|>", "<|END_OF_TURN_TOKEN|>",
+                            "<turn|>", "<|tool_response>", "<seed:eos>"})
+        EXPECT_THAT(find_call_mark(render(GetParam())).preserved, Not(Contains(end)));
+}
+
+const template_text& template_of(std::string_view model) {
+    return *std::find_if(templates.begin(), templates.end(),
+                         [&](const auto& t) { return t.model == model; });
+}
+
+std::vector<std::string> preserved_with(const std::string& model) {
+    return find_call_mark(render(template_of(model))).preserved;
+}
+
+TEST(call_mark, has_the_tokens_of_a_whole_call) {
+    EXPECT_THAT(preserved_with("Gemma 4"), ElementsAre("<|tool_call>", "<|\"|>", "<tool_call|>"));
+    EXPECT_THAT(preserved_with("Mistral Small"),
+                ElementsAre("[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[TOOL_RESULTS]"));
+    EXPECT_THAT(preserved_with("GLM 4.6"),
+                ElementsAre("<tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
+                            "</tool_call>"));
+    EXPECT_THAT(preserved_with("gpt-oss"), ElementsAre("<|channel|>", "<|message|>"));
+    EXPECT_THAT(preserved_with("Llama 3"), IsEmpty());
+}
+
+TEST(call_mark, has_a_bounded_number_of_tokens_of_bounded_size) {
+    auto many = template_of("Hermes");
+    for (int i = 0; i < 100; ++i) many.rest += "<t" + std::to_string(i) + ">";
+    many.rest.insert(0, "<" + std::string(max_preserved_bytes, 'x') + ">");
+    const auto mark = find_call_mark(render(many));
+    EXPECT_EQ(mark.preserved.size(), max_preserved_tokens);
+    for (const auto& token : mark.preserved) EXPECT_LE(token.size(), max_preserved_bytes);
+}
+
+TEST(call_mark, is_found_where_only_one_of_two_renderings_has_the_call) {
+    const auto whole = render(template_of("Qwen 3"));
+    for (const auto& alone : {std::string(), "<bos>" + question + im_header + im_end + result})
+        EXPECT_EQ(find_call_mark({whole.call_after_text, alone, whole.without_call}).opening,
+                  "<tool_call>");
+    EXPECT_EQ(find_call_mark({{}, whole.call_without_text, whole.without_call}).opening,
+              "<tool_call>");
+}
+
+// The template shows the words as those of a message after the call.
+TEST(call_mark, is_not_sought_after_words_that_follow_the_call) {
+    auto prompts = render(template_of("Gemma 4"));
+    prompts.call_after_text += words + "<turn|>\n" + name;
+    EXPECT_EQ(find_call_mark(prompts).opening, "<|tool_call>");
+}
+
+TEST(call_mark, is_not_sought_in_the_text_that_introduces_the_tools) {
+    auto prompts = render(template_of("Qwen 3"));
+    prompts.call_after_text.insert(0, "<tools>" + name + "</tools> Write <call>" + name);
+    EXPECT_EQ(find_call_mark(prompts).opening, "<tool_call>");
+}
+
+TEST(call_mark, is_empty_where_nothing_shows_a_call) {
+    const auto without = "<bos>" + question + im_header + words + im_end + result;
+    EXPECT_EQ(find_call_mark({without, without, without}), call_mark());
+    EXPECT_EQ(find_call_mark({}), call_mark());
+}
+
+TEST(call_mark, may_be_named_in_the_text_that_introduces_the_tools) {
+    const auto without = "Tools: [{}]. Respond only with <|tool_call|> and a list." + question +
+                         im_header + words + im_end + result;
+    const call_mark described{.opening = "<|tool_call|>", .preserved = {"<|tool_call|>"}};
+    EXPECT_EQ(find_call_mark({without, without, {}}), described);
+}
+
+// Such as ">>>", with which every reply of functionary 3.2 begins.
+TEST(call_mark, is_empty_where_a_reply_begins_like_a_call) {
+    EXPECT_EQ(find_call_mark(render({"functionary 3.2", llama_header + ">>>", ">>>", "",
+                                     "\n{}<|eot_id|>", llama_end, "", ">>>all\n"})),
+              call_mark());
+}
+
+TEST(call_mark, is_empty_where_a_call_begins_with_the_end_of_the_message) {
+    const std::string call = "<|sep|>\n\nfunction call<|role|>\n" + json_call;
+    EXPECT_EQ(find_call_mark(render({"GigaChat", "<|sep|>\n\nassistant<|role|>\n", call, call,
+                                     json_rest + "<|sep|>", "<|sep|>\n\nuser<|role|>\n", ""})),
+              call_mark());
+}
+
+TEST(call_mark, is_empty_where_a_call_is_a_name_alone) {
+    EXPECT_EQ(find_call_mark(render({"bare", im_header, "", "", "()", im_end, ""})), call_mark());
+    EXPECT_EQ(find_call_mark(render({"spaced", im_header, " ", " ", "()", im_end, ""})),
+              call_mark());
+}
+
+TEST(call_mark, is_empty_where_its_first_word_is_endless) {
+    const std::string word(max_preserved_bytes + 1, '~');
+    EXPECT_EQ(find_call_mark(render({"word", im_header, word, word, "()", im_end, ""})),
+              call_mark());
+}
+
+TEST(call_probes, are_conversations_that_strict_templates_accept) {
+    for (const auto& probe : probes) {
+        EXPECT_EQ(probe.messages.front().role, "user");
+        EXPECT_NE(probe.messages.back().role, "assistant");
+        EXPECT_TRUE(probe.tools.empty() || nlohmann::json::accept(probe.tools));
+    }
+    EXPECT_EQ(probes[0].messages[1].tool_calls[0].id.size(), 9u) << "Mistral requires nine letters";
+    EXPECT_EQ(probes[1].messages[1].content, "");
+}
+
+}  // namespace
+}  // namespace tandem::server

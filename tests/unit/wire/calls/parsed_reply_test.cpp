@@ -1,0 +1,151 @@
+// A reply's text, parsed by the server: POST /v1/chat/completions that generates nothing.
+#include "wire/calls/server_messages.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::wire {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class parsed_reply_of_server : public ::testing::Test {
+ protected:
+    error_code decode(std::string_view body, int http_status = 200) {
+        return decode_parsed_reply({http_status, body}, reply_, diag_);
+    }
+    /// The answer with this message.
+    error_code decode_message(const std::string& message) {
+        return decode(R"({"choices":[{"message":)" + message + "}]}");
+    }
+
+    parsed_reply reply_{.content = "before", .calls = {{.name = "before"}}};
+    diagnostics diag_;
+};
+
+json request_body(const generation_options& o = {}, std::optional<token_id> end_token = {}) {
+    const std::vector<chat_message> messages{{.role = "user", .content = "Will it \"rain\"?"}};
+    return json::parse(parse_reply_body(messages, o, "One moment.\n<tool_call>", 1, end_token));
+}
+
+TEST_F(parsed_reply_of_server, is_asked_for_with_the_text_as_last_message) {
+    EXPECT_EQ(request_body(), json::parse(R"({"messages":[
+        {"role":"user","content":"Will it \"rain\"?"},
+        {"role":"assistant","content":"One moment.\n<tool_call>"}],
+        "max_tokens":0,"id_slot":1,"cache_prompt":true})"));
+}
+
+TEST_F(parsed_reply_of_server, is_asked_for_with_what_changes_prompt_or_format) {
+    generation_options o;
+    o.tools = R"([{"type":"function"}])";
+    o.template_options = R"({"reasoning_effort":"low"})";
+    o.lora = {{.id = 2, .scale = 0.5}};
+    const auto body = request_body(o);
+    EXPECT_EQ(body.at("tools"), json::parse(R"([{"type":"function"}])"));
+    EXPECT_EQ(body.at("reasoning_effort"), "low");
+    EXPECT_EQ(body.at("lora"), json::parse(R"([{"id":2,"scale":0.5}])"));
+    EXPECT_EQ(body.at("max_tokens"), 0);
+}
+
+TEST_F(parsed_reply_of_server, is_asked_for_without_further_text) {
+    const auto body = request_body({}, 767);
+    EXPECT_EQ(body.at("logit_bias"), json::parse("[[767,1000]]"));
+    EXPECT_EQ(body.at("temperature"), 0);
+}
+
+TEST_F(parsed_reply_of_server, is_content_and_calls) {
+    ASSERT_FALSE(decode_message(R"({"role":"assistant","content":"One moment.","tool_calls":[
+        {"type":"function","id":"x1","function":{"name":"rain","arguments":"{\"in\":\"Bonn\"}"}},
+        {"type":"function","function":{"name":"now","arguments":"{}"}}]})"));
+    EXPECT_EQ(reply_.content, "One moment.");
+    EXPECT_THAT(reply_.calls,
+                ElementsAre(tool_call{.id = "x1", .name = "rain", .arguments = R"({"in":"Bonn"})"},
+                            tool_call{.name = "now", .arguments = "{}"}));
+}
+
+TEST_F(parsed_reply_of_server, may_have_no_content_or_no_calls) {
+    ASSERT_FALSE(decode_message(
+        R"({"content":null,"tool_calls":[{"function":{"name":"now","arguments":"{}"}}]})"));
+    EXPECT_EQ(reply_.content, "");
+    EXPECT_EQ(reply_.calls.size(), 1u);
+    for (const auto* message : {R"({"content":"No."})", R"({"content":"No.","tool_calls":null})",
+                                R"({"content":"No.","tool_calls":[]})"}) {
+        ASSERT_FALSE(decode_message(message)) << message;
+        EXPECT_EQ(reply_.content, "No.");
+        EXPECT_THAT(reply_.calls, IsEmpty());
+    }
+}
+
+TEST_F(parsed_reply_of_server, is_no_answer_of_another_shape) {
+    for (const auto* body : {"", "[]", "null", "7", "{}", R"({"choices":null})",
+                             R"({"choices":[]})", R"({"choices":{}})", R"({"choices":"message"})"})
+        EXPECT_EQ(decode(body), errc::bad_response) << body;
+    EXPECT_EQ(reply_.content, "before") << "it is left alone";
+    EXPECT_THAT(diag_.client_message, HasSubstr("/v1/chat/completions"));
+}
+
+TEST_F(parsed_reply_of_server, has_no_call_without_a_name) {
+    for (const auto* calls :
+         {"[{}]", "[7]", "\"rain\"", R"([{"function":{}}])", R"([{"function":"rain"}])",
+          R"([{"function":{"name":""}}])", R"([{"function":{"name":7}}])", R"([["name","rain"]])",
+          R"([{"function":{"name":"now","arguments":"{}"}},{"name":"rain"}])"}) {
+        EXPECT_EQ(decode_message(std::string(R"({"content":"","tool_calls":)") + calls + "}"),
+                  errc::bad_response)
+            << calls;
+        EXPECT_THAT(diag_.client_message, HasSubstr("a call has no name"));
+    }
+    EXPECT_EQ(reply_.calls.at(0).name, "before") << "it is left alone";
+}
+
+// Otherwise a call that the server has read would be spoken.
+TEST_F(parsed_reply_of_server, is_no_message_of_another_shape) {
+    for (const auto* message : {"null", "[]", "7", "\"No.\""})
+        EXPECT_EQ(decode_message(message), errc::bad_response) << message;
+    EXPECT_EQ(reply_.content, "before") << "it is left alone";
+    EXPECT_FALSE(decode_message(R"({"content":7})"));
+    EXPECT_EQ(reply_.content, "");
+}
+
+TEST_F(parsed_reply_of_server, is_read_from_an_answer_that_is_nested_deep) {
+    const auto deep = std::string(100'000, '[') + std::string(100'000, ']');
+    ASSERT_FALSE(decode(R"({"x":)" + deep + R"(,"choices":[{"message":{"content":"No."}}]})"));
+    EXPECT_EQ(reply_.content, "No.");
+    EXPECT_EQ(decode(R"({"choices":)" + deep + "}"), errc::bad_response);
+}
+
+TEST_F(parsed_reply_of_server, has_no_call_whose_arguments_are_incomplete) {
+    for (const auto* arguments : {"", "{", "{\"in\": \"Bo", "{\"in\": \"Bonn\"", "Bonn"}) {
+        const json call{{"function", {{"name", "rain"}, {"arguments", arguments}}}};
+        EXPECT_EQ(decode_message(json{{"tool_calls", json::array({call})}}.dump()),
+                  errc::invalid_tool_call)
+            << arguments;
+    }
+    EXPECT_EQ(decode_message(R"({"tool_calls":[{"function":{"name":"rain"}}]})"),
+              errc::invalid_tool_call);
+    EXPECT_EQ(reply_.calls.at(0).name, "before") << "it is left alone";
+}
+
+TEST_F(parsed_reply_of_server, keeps_arguments_of_any_depth_and_size) {
+    const auto deep = std::string(100'000, '[') + std::string(100'000, ']');
+    const json call{{"function", {{"name", "rain"}, {"arguments", deep}}}};
+    ASSERT_FALSE(decode_message(json{{"tool_calls", json::array({call})}}.dump()));
+    EXPECT_EQ(reply_.calls.at(0).arguments, deep);
+}
+
+TEST_F(parsed_reply_of_server, is_an_error_of_the_server) {
+    const auto* body = R"({"error":{"code":500,"message":"Failed to parse input at pos 9"}})";
+    EXPECT_EQ(decode(body, 500), errc::server_error);
+    EXPECT_EQ(diag_.server_message, "Failed to parse input at pos 9");
+    EXPECT_EQ(decode(R"({"error":{"code":501,"message":"no"}})", 501), errc::not_supported);
+}
+
+}  // namespace
+}  // namespace tandem::wire
