@@ -10,10 +10,13 @@
 #include "tandem/chunk.hpp"
 #include "tandem/error.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tandem::detail {
 
@@ -39,6 +42,13 @@ struct reply_start_point {
     bool is_permanent = false;
 };
 
+/// The generated text of a reply that ends with tool calls, and a slot to parse it on.
+struct generated_calls {
+    int slot = 0;
+    std::string_view text{};
+    std::optional<std::int32_t> end_token{};  ///< as in the server's call mark
+};
+
 /// Called once on the strand, with an error or a start. Must not keep the reply alive.
 using start_handler = std::function<void(error_code, const diagnostics&, reply_start_point)>;
 /// Supplies a reply with servers. Both functions are called on the strand, one at a time.
@@ -50,7 +60,7 @@ struct reply_server_source {
     /// except for a reply without text: it may receive a prompt, which replaces the previous one.
     std::function<void(reply_shell&, const failure&, start_handler)> go_on{};
     /// Lets the server parse the generated text on the slot; only for starts with a call mark.
-    std::function<server::call_id(int slot, std::string_view text,
+    std::function<server::call_id(const generated_calls& what,
                                   server::server_calls::handler<wire::parsed_reply> done)>
         parse_calls{};
 };
