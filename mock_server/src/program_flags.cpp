@@ -100,6 +100,8 @@ void add_mock_flags(CLI::App& app, options& o, program_flags::raw_flags& raw) {
                    "JSON Lines of {\"id\", \"messages\": [{\"role\", \"content\"}...]} to follow");
     app.add_flag("--no-bos", raw.no_bos, "simulate a model without a BOS token");
     app.add_flag("--no-chat-template", raw.no_chat_template, "disable POST /apply-template");
+    app.add_flag("--tool-template", o.tool_template,
+                 "use a chat template with tools, whose calls are <tool_call> and JSON");
     app.add_option("--load-ms", raw.load_ms,
                    "how long to answer 503 \"Loading model\" after the first request")
         ->capture_default_str();

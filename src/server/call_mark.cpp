@@ -28,8 +28,8 @@ constexpr string_view tools =
 constexpr string_view white_space = " \t\r\n";
 
 // End tokens of calls. If they were preserved, the server would add them to the text.
-constexpr std::array<string_view, 4> ends_of_calls{"<|call|>", "<|eom_id|>", "<|observation|>",
-                                                   "<|tool_response>"};
+constexpr std::array<string_view, 5> ends_of_calls{"<|call|>", "<|calls|>", "<|eom_id|>",
+                                                   "<|observation|>", "<|tool_response>"};
 
 std::vector<chat_message> conversation_with_call(string_view text) {
     const std::string name(function_name);
@@ -178,8 +178,8 @@ void preserve(const std::vector<string_view>& tags, call_mark& mark) {
 
 /// The mark of calls that are rendered as `call`.
 call_mark mark_of(const call_text& call, string_view opening, string_view without_call) {
-    const auto other_tags = tags_in(text_after(without_call, question));
-    const bool is_distinct = !contains(other_tags, opening);
+    const auto other_text = text_after(without_call, question);
+    const bool is_distinct = other_text.find(opening) == string_view::npos;
     if (opening.size() < 2 || opening.size() > max_preserved_bytes || !is_distinct) return {};
     const auto ends = tags_after_message(without_call);
     call_mark mark{.opening = std::string(opening)};

@@ -60,6 +60,9 @@ struct options {
     bool slot_actions = false;
     bool slots_endpoint = true;     ///< enables GET /slots (--slots)
     bool has_chat_template = true;  ///< enables POST /apply-template
+    /// The chat template renders tools and their calls, in the style of Hermes, and POST
+    /// /v1/chat/completions parses the calls in a text.
+    bool tool_template = false;
     std::string model = "mock";
     std::vector<std::string> lora{};  ///< paths of LoRA adapters, which do not change the text
     std::string build_info = "b11669-mock";

@@ -33,7 +33,7 @@ void check_content(const json& message) {
         throw std::invalid_argument("Expected 'content' to be a string or an array");
 }
 
-void check_call(const json& call) {
+function_call read_call(const json& call) {
     if (!call.contains("type"))
         throw std::invalid_argument("Missing tool call type: " + call.dump());
     if (call["type"] != "function")
@@ -43,18 +43,19 @@ void check_call(const json& call) {
     const auto& function = call["function"];
     if (!function.contains("name"))
         throw std::invalid_argument("Missing tool call name: " + call.dump());
-    function["name"].get<std::string>();
-    function.at("arguments");
+    const auto& arguments = function.at("arguments");
     if (call.contains("id")) call["id"].get<std::string>();
+    return {.name = function["name"].get<std::string>(),
+            .arguments = arguments.is_string() ? arguments.get<std::string>() : arguments.dump()};
 }
 
-message read_message(const json& m) {
+chat_message read_message(const json& m) {
     if (!m.contains("role")) throw std::invalid_argument("Missing 'role' in message: " + m.dump());
-    message read{.role = m["role"].get<std::string>()};
+    chat_message read{{.role = m["role"].get<std::string>()}};
     if (const auto text = m.find("content"); text != m.end() && text->is_string())
         read.content = text->get<std::string>();
     if (has_tool_calls(m))
-        for (const auto& call : m["tool_calls"]) check_call(call);
+        for (const auto& call : m["tool_calls"]) read.calls.push_back(read_call(call));
     for (const char* field : {"name", "tool_call_id"})
         if (m.contains(field)) m[field].get<std::string>();
     return read;
@@ -83,7 +84,7 @@ json checked_messages(const json& body) {
 
 }  // namespace
 
-std::variant<std::vector<message>, api_error> parse_messages(const std::string& body) {
+std::variant<std::vector<chat_message>, api_error> parse_messages(const std::string& body) {
     json messages;
     try {
         messages = checked_messages(json::parse(body));
@@ -91,7 +92,7 @@ std::variant<std::vector<message>, api_error> parse_messages(const std::string& 
         return make_error(400, e.what());
     }
     try {
-        std::vector<message> read;
+        std::vector<chat_message> read;
         for (const auto& m : messages) read.push_back(read_message(m));
         return read;
     } catch (const std::exception& e) {

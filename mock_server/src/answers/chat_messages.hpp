@@ -9,9 +9,18 @@
 
 namespace tandem::mock {
 
-/// Parses the messages in a body of POST /apply-template, or returns llama-server's error. Tool
-/// calls and the fields of their results are checked, but omitted, because the template does not
-/// use them.
-std::variant<std::vector<message>, api_error> parse_messages(const std::string& body);
+struct function_call {
+    std::string name{};
+    /// JSON text.
+    std::string arguments{};
+};
+
+struct chat_message : message {
+    std::vector<function_call> calls{};
+};
+
+/// Parses the messages in a body of POST /apply-template, or returns llama-server's error. The
+/// fields of results are checked, but omitted, because no template uses them.
+std::variant<std::vector<chat_message>, api_error> parse_messages(const std::string& body);
 
 }  // namespace tandem::mock

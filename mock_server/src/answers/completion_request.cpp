@@ -73,6 +73,19 @@ void read_stop(const json& body, completion_request& r) {
     std::erase(r.stop, "");
 }
 
+// Supports a single purpose: a bias that decides what is sampled.
+void read_logit_bias(const json& body, completion_request& r) {
+    constexpr double decisive = 100;
+    const json* field = find_field(body, "logit_bias");
+    if (!field || !field->is_array()) return;
+    for (const auto& entry : *field) {
+        if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer()) continue;
+        const auto id = entry[0].get<std::int64_t>();
+        if (is_token(id) && entry[1].is_number() && entry[1].get<double>() >= decisive)
+            r.forced_token = static_cast<token_id>(id);
+    }
+}
+
 void read_lora(const json& body, completion_request& r) {
     const json* field = find_field(body, "lora");
     if (!field) return;
@@ -174,9 +187,11 @@ completion_request parse_body(const std::string& text, bool add_bos) {
     read(body, "return_tokens", r.return_tokens);
     read(body, "ignore_eos", r.ignore_eos);
     read(body, "response_fields", r.response_fields);
+    read(body, "preserved_tokens", r.preserved_tokens);
     read_n_predict(body, r);
     read_id_slot(body, r);
     read_stop(body, r);
+    read_logit_bias(body, r);
     read_lora(body, r);
     check_grammar(body);
     read_ping_interval(body, r);

@@ -88,6 +88,7 @@ class engine {
     void sample(task& t, time_point now);
     bool play_fault(task& t, time_point now);
     void complete(task& t, time_point now);
+    void complete_chat(task& t, time_point now);
 
     const options options_;
     const int context_size_;

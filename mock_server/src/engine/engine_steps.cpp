@@ -1,3 +1,4 @@
+#include "answers/tool_call_text.hpp"
 #include "engine/engine.hpp"
 #include "faults/fault_plan.hpp"
 
@@ -132,12 +133,20 @@ bool engine::play_fault(task& t, time_point now) {
 }
 
 void engine::complete(task& t, time_point now) {
+    if (t.request.text_to_parse) return complete_chat(t, now);
     const std::string json = final_json(t.request, *t.output, t.counts, t.slot->id, options_.model);
     if (t.request.stream) {
         send(t, output_kind::final_event, to_sse_event(json), now);
     } else {
         send(t, output_kind::reply, json, now);
     }
+    finish(t, outcome::complete, now);
+}
+
+void engine::complete_chat(task& t, time_point now) {
+    auto json = chat_completion_json(t.request, *t.output, t.counts, options_.model);
+    if (!json) return fail(t, make_error(500, unparsable), now);
+    send(t, output_kind::reply, std::move(*json), now);
     finish(t, outcome::complete, now);
 }
 

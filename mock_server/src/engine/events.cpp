@@ -1,6 +1,7 @@
 #include "engine/events.hpp"
 
 #include "answers/json_text.hpp"
+#include "answers/tool_call_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -83,6 +84,23 @@ ordered_json only_fields(const ordered_json& all, const std::vector<std::string>
     return out;
 }
 
+ordered_json describe(const function_call& call) {
+    return {{"type", "function"},
+            {"function", {{"name", call.name}, {"arguments", call.arguments}}},
+            {"id", make_call_id()}};
+}
+
+ordered_json message_of(const parsed_text& parsed) {
+    ordered_json message{{"role", "assistant"}, {"content", parsed.content}};
+    for (const auto& call : parsed.calls) message["tool_calls"].push_back(describe(call));
+    return message;
+}
+
+const char* finish_reason(const parsed_text& parsed, const generation& g) {
+    if (g.stop() == stop_kind::limit) return "length";
+    return parsed.calls.empty() ? "stop" : "tool_calls";
+}
+
 }  // namespace
 
 std::string to_sse_event(const std::string& text) {
@@ -140,6 +158,24 @@ std::string final_json(const completion_request& r, const generation& g, const p
         {"tokens_cached", c.predicted > 0 ? c.prompt_tokens + c.predicted - 1 : 0},
         {"timings", timings(c)}};
     return json_text(r.response_fields.empty() ? all : only_fields(all, r.response_fields));
+}
+
+std::optional<std::string> chat_completion_json(const completion_request& r, const generation& g,
+                                                const progress_counts& c,
+                                                const std::string& model) {
+    const auto parsed = parse_tool_calls(r.text_to_parse.value_or("") + g.text(), r.tools);
+    if (!parsed) return std::nullopt;
+    const ordered_json choice{{"finish_reason", finish_reason(*parsed, g)},
+                              {"index", 0},
+                              {"message", message_of(*parsed)}};
+    return json_text({{"choices", ordered_json::array({choice})},
+                      {"model", model},
+                      {"object", "chat.completion"},
+                      {"usage",
+                       {{"completion_tokens", c.predicted},
+                        {"prompt_tokens", c.prompt_tokens},
+                        {"total_tokens", c.prompt_tokens + c.predicted}}},
+                      {"timings", timings(c)}});
 }
 
 }  // namespace tandem::mock

@@ -5,9 +5,10 @@
 #include "engine/generation.hpp"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
-// JSON of /completion's responses, and its framing as server-sent events.
+// JSON of the responses of completions, and its framing as server-sent events.
 namespace tandem::mock {
 
 using nanoseconds = std::chrono::nanoseconds;
@@ -30,6 +31,11 @@ inline constexpr const char* ping_event = ":\n\n";
 /// JSON of the final event, which is also the non-streamed response.
 std::string final_json(const completion_request& r, const generation& g, const progress_counts& c,
                        int slot, const std::string& model);
+
+/// JSON of the response to POST /v1/chat/completions, with the calls in the whole text; nullopt if
+/// the server cannot parse the text.
+std::optional<std::string> chat_completion_json(const completion_request& r, const generation& g,
+                                                const progress_counts& c, const std::string& model);
 
 /// data: …
 std::string to_sse_event(const std::string& text);

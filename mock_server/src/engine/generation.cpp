@@ -2,6 +2,7 @@
 
 #include "answers/stop_strings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::mock {
@@ -11,10 +12,13 @@ generation::generation(const completion_request& request, const std::string& tex
       ignore_eos_(request.ignore_eos),
       n_predict_(request.n_predict),
       stops_(request.stop),
+      preserved_(request.preserved_tokens),
+      forced_(request.forced_token),
       planned_(tokenize(text, false)) {}
 
 // With ignore_eos, the model repeats itself.
 token_id generation::sample() {
+    if (forced_) return *forced_;
     if (next_ < planned_.size()) return planned_[next_++];
     if (!ignore_eos_) return eos_token;
     if (planned_.empty()) return '\n';
@@ -26,7 +30,7 @@ sampled generation::next(int room) {
     sampled s;
     s.id = sample();
     ++predicted_;
-    if (!is_special(s.id)) unsent_ += get_token_bytes(s.id);
+    if (is_shown(s.id)) unsent_ += get_token_bytes(s.id);
     if (ends_inside_character(unsent_)) {
         s.has_event = false;
     } else {
@@ -41,6 +45,11 @@ sampled generation::next(int room) {
     // When a stream ends at a limit, held-back text is lost; a non-streamed response includes it.
     if (finished_ && keep_all_) text_ += unsent_;
     return s;
+}
+
+bool generation::is_shown(token_id id) const {
+    return !is_special(id) ||
+           std::find(preserved_.begin(), preserved_.end(), get_token_bytes(id)) != preserved_.end();
 }
 
 std::string generation::release(token_id id) {

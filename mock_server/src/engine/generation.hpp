@@ -4,6 +4,7 @@
 #include "answers/tokenizer.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ class generation {
 
  private:
     token_id sample();
+    bool is_shown(token_id id) const;
     std::string release(token_id id);
     void check_limits(token_id id, int room);
     void end(stop_kind why);
@@ -48,6 +50,8 @@ class generation {
     const bool ignore_eos_;
     const int n_predict_;
     const std::vector<std::string> stops_;
+    const std::vector<std::string> preserved_;
+    const std::optional<token_id> forced_;
     std::vector<token_id> planned_;
     std::size_t next_ = 0;
 

@@ -1,9 +1,11 @@
 #include "http/endpoints.hpp"
 
+#include "answers/chat_completion.hpp"
 #include "answers/chat_messages.hpp"
 #include "answers/chat_template.hpp"
 #include "answers/completion_request.hpp"
 #include "answers/json_text.hpp"
+#include "answers/tool_template.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -62,6 +64,11 @@ ordered_json describe_piece(token_id id) {
     return {{"id", id}, {"piece", ordered_json::array({static_cast<unsigned char>(piece[0])})}};
 }
 
+std::string template_source(const options& o) {
+    if (!o.has_chat_template) return {};
+    return o.tool_template ? tool_template_source() : chat_template_source();
+}
+
 }  // namespace
 
 http_reply reply_of(const api_error& e) {
@@ -95,7 +102,7 @@ http_reply props(const options& o, const engine& e) {
                {"endpoint_slots", o.slots_endpoint},
                {"endpoint_props", false},
                {"endpoint_metrics", false},
-               {"chat_template", o.has_chat_template ? chat_template_source() : ""},
+               {"chat_template", template_source(o)},
                {"chat_template_caps", ordered_json::object()},
                {"bos_token", get_token_bytes(bos_token)},
                {"eos_token", get_token_bytes(eos_token)},
@@ -139,7 +146,11 @@ http_reply apply_template(const std::string& text, const options& o) {
         return reply_of(make_error(501, "This server does not support chat templates."));
     const auto messages = parse_messages(text);
     if (const auto* error = std::get_if<api_error>(&messages)) return reply_of(*error);
-    return ok({{"prompt", render_prompt(std::get<std::vector<message>>(messages))}});
+    try {
+        return ok({{"prompt", render_chat(std::get<0>(messages), text, o)}});
+    } catch (const std::exception& e) {
+        return reply_of(make_error(500, e.what()));
+    }
 }
 
 }  // namespace tandem::mock

@@ -1,5 +1,6 @@
 #include "http/router.hpp"
 
+#include "answers/chat_completion.hpp"
 #include "http/endpoints.hpp"
 #include "http/slot_action.hpp"
 
@@ -17,8 +18,14 @@ std::string header_of(const http_request& r, std::string_view name) {
     return {};
 }
 
-bool is_completion(const http_request& r) {
-    return r.method == "POST" && (r.path == "/completion" || r.path == "/completions");
+// The request, or the error, of a body for a completion; nullopt for other paths.
+std::optional<std::variant<completion_request, api_error>> parse_completion(const http_request& r,
+                                                                            const options& o) {
+    if (r.method != "POST") return std::nullopt;
+    if (r.path == "/completion" || r.path == "/completions")
+        return parse_completion_request(r.body, o.add_bos);
+    if (r.path == "/v1/chat/completions") return parse_chat_completion(r.body, o);
+    return std::nullopt;
 }
 
 request_record record_of(const http_request& r, std::uint64_t connection, time_point now) {
@@ -55,8 +62,7 @@ router::router(const options& o, engine& e, journal& j, fault_plan& f)
 routing_result router::route(const http_request& r, std::uint64_t connection, time_point now) {
     if (!loaded_at_) loaded_at_ = now + options_.load_time;
     request_record record = record_of(r, connection, now);
-    std::optional<completion> parsed;
-    if (is_completion(r)) parsed = parse_completion_request(r.body, options_.add_bos);
+    auto parsed = parse_completion(r, options_);
     auto* wanted = parsed ? std::get_if<completion_request>(&*parsed) : nullptr;
     if (wanted) note(record, *wanted);
     routing_result to;

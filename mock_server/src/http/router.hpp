@@ -33,8 +33,6 @@ class router {
     routing_result route(const http_request& request, std::uint64_t connection, time_point now);
 
  private:
-    using completion = std::variant<completion_request, api_error>;
-
     std::optional<http_reply> refuse(const http_request& r, time_point now) const;
     bool has_key(const http_request& r) const;
     http_reply answer_now(const http_request& r, time_point now);

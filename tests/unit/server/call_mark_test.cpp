@@ -224,6 +224,14 @@ TEST(call_mark, is_empty_where_a_reply_begins_like_a_call) {
               call_mark());
 }
 
+TEST(call_mark, is_empty_where_it_is_also_a_part_of_other_replies) {
+    const std::string call = " to=";
+    EXPECT_EQ(find_call_mark(render({"muse", "<|eot|><|start|>assistant", std::nullopt, call,
+                                     "<|message|>{}<|eot|>", "<|eot|><|start|>user<|message|>", "",
+                                     "", "<|eot|><|start|>assistant to=user<|message|>"})),
+              call_mark());
+}
+
 TEST(call_mark, is_empty_where_a_call_begins_with_the_end_of_the_message) {
     const std::string call = "<|sep|>\n\nfunction call<|role|>\n" + json_call;
     EXPECT_EQ(find_call_mark(render({"GigaChat", "<|sep|>\n\nassistant<|role|>\n", call, call,

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "answers/chat_messages.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::mock {
+
+/// A reply's text and the calls in it.
+struct parsed_text {
+    std::string content{};
+    std::vector<function_call> calls{};
+};
+
+/// Reads calls of `tools` as the tool template writes them. Like the server, takes the arguments so
+/// far from a call that has no end, omits one without a whole name, and returns nothing for a text
+/// that contains anything else after a call.
+std::optional<parsed_text> parse_tool_calls(std::string_view text,
+                                            const std::vector<std::string>& tools);
+
+/// The error for such a text.
+inline constexpr const char* unparsable =
+    "The model produced output that does not match the expected peg-native format";
+
+/// A new id for a call, as the server makes them up.
+std::string make_call_id();
+
+}  // namespace tandem::mock

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "answers/chat_messages.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tandem::mock {
+
+/// The template of options::tool_template, as in /props.
+std::string tool_template_source();
+
+/// The prompt that the tool template renders; without tools and calls, the same as that of
+/// render_prompt(). Throws an exception if the arguments of a call are not JSON.
+std::string render_with_tools(const std::vector<chat_message>& messages,
+                              const nlohmann::ordered_json& tools);
+
+}  // namespace tandem::mock
