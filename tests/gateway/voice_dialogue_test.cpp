@@ -309,10 +309,17 @@ TEST_F(voice_gateway, says_what_the_documents_say) {
     answers_with("Do you have a table?", "Yes, we do! How many of you are coming?");
     answers_with("Four. By the window?",
                  "We can seat four at the window from eight. Shall I book it?");
+    server_options.tool_template = true;
+    answers_with("Yes, for four.",
+                 "One moment.<tool_call>\n{\"name\": \"book\", \"arguments\": {\"guests\": "
+                 "4}}\n</tool_call>");
+    server_options.replies.push_back(
+        {mock::render_prompt({{"tool", R"({"booked":true})"}}), "Your table is booked."});
     start();
     std::optional<voice_client> c;
     c.emplace(port);
     std::string session;
+    json call_id;
     const auto lines = documented_dialogue();
     ASSERT_GT(lines.size(), 20u);
     for (const auto& line : lines) {
@@ -326,6 +333,7 @@ TEST_F(voice_gateway, says_what_the_documents_say) {
         auto said = json::parse(line.substr(at));
         if (line.starts_with("→")) {
             if (said.contains("session")) said["session"] = session;
+            if (said["type"] == "result") said["call"] = call_id;
             c->say(said);
             continue;
         }
@@ -335,6 +343,7 @@ TEST_F(voice_gateway, says_what_the_documents_say) {
             if (session.empty()) session = heard["session"];
             said["session"] = session;
         }
+        if (said["type"] == "call") said["id"] = call_id = heard["id"];
         for (const auto& [key, value] : said.items())
             EXPECT_EQ(heard.value(key, json()), value) << line;
     }

@@ -235,7 +235,7 @@ TEST(a_barge_in, has_the_users_words_answered_after_the_results) {
     s.say(phone, result("a", "noon"));
     s.say(phone, more_words);
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "check 3", "answer a noon", "append Never mind",
-                                       "generate 3", "next 3"));
+                                       "generate 3", "await calls 3", "next 3"));
 }
 
 TEST(a_barge_in, silences_the_last_words_of_a_reply_that_called) {
@@ -243,8 +243,8 @@ TEST(a_barge_in, silences_the_last_words_of_a_reply_that_called) {
     s.end_with_calls(1, {clock_call, table_call});
     s.asked();
     s.say(phone, more_words);
-    EXPECT_THAT(s.asked(),
-                ElementsAre("interrupt", "check 2", "append Never mind", "generate 2", "next 2"));
+    EXPECT_THAT(s.asked(), ElementsAre("interrupt", "check 2", "append Never mind", "generate 2",
+                                       "await calls 2", "next 2"));
 }
 
 TEST(a_barge_in, drops_the_calls_of_a_reply_that_still_runs) {
@@ -255,7 +255,7 @@ TEST(a_barge_in, drops_the_calls_of_a_reply_that_still_runs) {
     s.end(1, finish_reason::interrupted);
     EXPECT_THAT(s.heard_by(phone), ElementsAre("end 1 interrupted"));
     EXPECT_THAT(s.asked(), ElementsAre("next 1", "interrupt", "check 2", "append Never mind",
-                                       "generate 2", "next 2"));
+                                       "generate 2", "await calls 2", "next 2"));
 }
 
 TEST(a_barge_in, keeps_all_results_that_have_come) {

@@ -135,8 +135,9 @@ class random_session {
         const bool is_open = open_.erase(call) > 0;
         const auto refused = seen_["error unknown_call"];
         say(R"({"type":"result","content":"noon","call":")" + call + "\"}", last_socket_);
-        if (is_open) EXPECT_EQ(seen_["error unknown_call"], refused);
-        if (is_open) ++seen_["result"];
+        if (!is_open) return;
+        EXPECT_EQ(seen_["error unknown_call"], refused);
+        ++seen_["result"];
     }
     void attach() {
         const auto text = below(2)   ? R"({"type":"start","text":"Hello"})"
@@ -266,7 +267,7 @@ class random_session {
     /// History must not go on before each call has a result or was dropped. A client that is gone
     /// has been sent nothing.
     void check_no_open_call() const {
-        if (!sockets_.empty()) EXPECT_TRUE(open_.empty()) << "an open call: " << *open_.begin();
+        EXPECT_TRUE(open_.empty() || sockets_.empty()) << "an open call: " << *open_.begin();
     }
     void perform(const voice_action::close& a) {
         EXPECT_EQ(sockets_.erase(a.socket), 1u) << "closed twice, or what was gone";
