@@ -166,8 +166,7 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const std::string
     if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
     begin_history_turn(reply);
     is_given_text_ = true;
-    // Another message of the assistant may follow, which history appends.
-    done({}, {}, {.origin = make_spoken_origin(text + " "), .pace = pace_});
+    done({}, {}, {.origin = make_spoken_origin(text), .pace = pace_});
 }
 
 void conversation_shell::interrupt() {

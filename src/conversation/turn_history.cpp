@@ -35,6 +35,14 @@ bool is_plain(const chat_message& m) {
     return m.role == assistant && m.tool_calls.empty();
 }
 
+// The second message may continue a word of the first one, but no sentence that has ended.
+std::string_view gap_between(const std::string& text, const std::string& next) {
+    const bool is_sentence =
+        !text.empty() && std::string_view(".!?").find(text.back()) != std::string_view::npos;
+    const bool has_gap = next.empty() || text::trim_leading_space(next).size() < next.size();
+    return is_sentence && !has_gap ? " " : "";
+}
+
 std::vector<chat_message> join_messages(std::vector<chat_message> messages) {
     std::vector<chat_message> joined;
     for (auto& m : messages) {
@@ -42,7 +50,8 @@ std::vector<chat_message> join_messages(std::vector<chat_message> messages) {
         if (follows && m.role == user)
             joined.back().content += "\n" + m.content;
         else if (follows && is_plain(m) && is_plain(joined.back()))
-            joined.back().content += m.content;
+            joined.back().content.append(gap_between(joined.back().content, m.content)) +=
+                m.content;
         else
             joined.push_back(std::move(m));
     }

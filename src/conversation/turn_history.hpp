@@ -90,8 +90,8 @@ class turn_history {
 
     /// All messages, including the kept part of the turn in its current state, or all generated
     /// text of a running turn. Consecutive messages of the user are joined by a line break, and
-    /// those of the assistant without one, because the second continues the first. The templates of
-    /// some models reject two in a row.
+    /// those of the assistant without one, because the second continues the first, but with a space
+    /// after a sentence. The templates of some models reject two in a row.
     std::vector<chat_message> messages() const;
     /// The messages before the running or last turn, joined in the same way.
     std::vector<chat_message> messages_before_turn() const;

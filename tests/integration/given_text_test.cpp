@@ -27,7 +27,7 @@ TEST_F(given_text, is_spoken_sentence_by_sentence_and_is_a_turn_of_the_history) 
     ASSERT_THAT(greeting.chunks(), SizeIs(2));
     EXPECT_EQ(greeting.chunks()[0].speech, "Good evening.");
     EXPECT_EQ(greeting.chunks()[1].speech, "How may I help you today?");
-    EXPECT_EQ(message(talk, -1), "Good evening. How may I help you today? ");
+    EXPECT_EQ(message(talk, -1), "Good evening. How may I help you today?");
 }
 
 TEST_F(given_text, needs_no_server) {
@@ -37,7 +37,7 @@ TEST_F(given_text, needs_no_server) {
     auto talk = bots->create();
     const auto greeting = speak(talk.say_text("Good evening."));
     EXPECT_FALSE(greeting.error());
-    EXPECT_EQ(greeting.text(), "Good evening. ");
+    EXPECT_EQ(greeting.text(), "Good evening.");
 }
 
 TEST_F(given_text, stays_in_the_history_as_far_as_it_was_heard) {
@@ -56,7 +56,7 @@ TEST_F(given_text, is_followed_by_the_answer_of_the_model) {
     speak(talk.say_text("Good evening."));
     say(talk, "Hello!");
     EXPECT_THAT(completions(server()).back().prompt,
-                EndsWith("assistant\nGood evening. <|im_end|>\n" + asked("Hello!")));
+                EndsWith("assistant\nGood evening.<|im_end|>\n" + asked("Hello!")));
 }
 
 TEST_F(given_text, said_aside_leaves_no_trace_and_may_be_spoken_during_a_reply) {

@@ -72,6 +72,14 @@ TEST_F(history, starts_with_the_messages_of_the_options) {
     EXPECT_EQ(greeted.state(start), turn_state::none);
 }
 
+TEST_F(history, separates_a_sentence_of_the_assistant_from_the_next_one) {
+    history_.append(assistant("Hello!"));
+    history_.append(assistant("How are y"));
+    history_.append(assistant("ou?"));
+    EXPECT_THAT(told(history_.messages()),
+                ElementsAre("system: Be brief.", "assistant: Hello! How are you?"));
+}
+
 TEST_F(history, takes_messages_of_all_roles_in_their_order) {
     history_.append(user("Weather?"));
     history_.append({"assistant", "", {{"1", "weather", "{}"}}});

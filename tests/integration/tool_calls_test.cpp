@@ -1,0 +1,173 @@
+// Conversations whose model calls functions.
+
+#include "service_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr auto call_text =
+    "One moment, please.\n<tool_call>\n{\"name\": \"get_time\", \"arguments\": {\"zone\": "
+    "\"UTC\"}}\n</tool_call>";
+
+class a_calling_conversation : public service_and_mocks {
+ protected:
+    a_calling_conversation() {
+        server_options.tool_template = true;
+        server_options.replies = {{mock::render_prompt({{"tool", "12:00"}}), "It is noon."},
+                                  {"", call_text}};
+    }
+
+    static generation_options with_tools() {
+        return {.tools = R"([{"type":"function","function":{"name":"get_time","parameters":)"
+                         R"({"type":"object","properties":{"zone":{"type":"string"}}}}}])"};
+    }
+    conversation ask(const std::string& question = "What time is it?") {
+        auto talk = bots->create();
+        talk.append({.role = "user", .content = question});
+        return talk;
+    }
+    called_functions calls_of(consumer& reply) {
+        std::optional<called_functions> all;
+        reply.handle().async_tool_calls(
+            [&](error_code, called_functions called) { all = std::move(called); });
+        EXPECT_TRUE(loop.run_until([&] { return all.has_value(); }));
+        return all.value_or(called_functions());
+    }
+    consumer run(reply r, consumer::listener on_chunk = consumer::continue_at_once) {
+        consumer c(std::move(r), std::move(on_chunk));
+        loop.run_to_end(c);
+        return c;
+    }
+    std::vector<std::string> roles(conversation& talk) {
+        std::vector<std::string> all;
+        for (const auto& m : state_of(talk).history) all.push_back(m.role);
+        return all;
+    }
+};
+
+TEST_F(a_calling_conversation, reports_the_call_while_the_words_before_it_are_spoken) {
+    start();
+    auto talk = ask();
+    consumer reply(talk.generate(with_tools()), consumer::say_nothing);
+    const auto called = calls_of(reply);
+    ASSERT_THAT(called.calls, SizeIs(1));
+    EXPECT_EQ(called.calls[0].name, "get_time");
+    EXPECT_EQ(called.calls[0].arguments, R"({"zone": "UTC"})");
+    EXPECT_THAT(called.calls[0].id, Not(IsEmpty()));
+    ASSERT_TRUE(called.after);
+    EXPECT_EQ(called.after->seq, 0u);
+    loop.run_to_end(reply);
+    ASSERT_THAT(reply.chunks(), SizeIs(1));
+    EXPECT_EQ(reply.chunks()[0].speech, "One moment, please.");
+    EXPECT_EQ(reply.result().finish_reason, finish_reason::tool_calls);
+}
+
+TEST_F(a_calling_conversation, continues_with_the_result) {
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    talk.answer_call(calls_of(first).calls.at(0).id, "12:00");
+    const auto second = run(talk.generate(with_tools()));
+    EXPECT_EQ(second.text(), "It is noon.");
+    EXPECT_THAT(roles(talk), ElementsAre("user", "assistant", "tool", "assistant"));
+    EXPECT_THAT(completions(server()).back().prompt, HasSubstr("12:00"));
+}
+
+TEST_F(a_calling_conversation, evaluates_little_for_a_call_and_the_rest_for_its_result) {
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    const auto parsed = server().observe().of_path("/v1/chat/completions");
+    ASSERT_THAT(parsed, SizeIs(1));
+    EXPECT_LE(parsed[0].evaluated, 8);
+    EXPECT_THAT(completions(server()), SizeIs(1)) << "a call adds one request";
+}
+
+TEST_F(a_calling_conversation, gives_an_interrupted_call_a_result_that_says_so) {
+    start();
+    auto talk = ask();
+    consumer reply(talk.generate(with_tools()), consumer::say_nothing);
+    const auto id = calls_of(reply).calls.at(0).id;
+    loop.run_until([&] { return !reply.chunks().empty(); });
+    talk.heard(reply.chunks()[0].id, 3);
+    interrupt(talk, reply);
+    say(talk, "Stop.");
+    const auto history = state_of(talk).history;
+    ASSERT_GE(history.size(), 4u);
+    EXPECT_EQ(history[1].content, "One");
+    EXPECT_THAT(history[1].tool_calls, SizeIs(1));
+    EXPECT_EQ(history[2].content, "No result: interrupted.");
+    EXPECT_EQ(history[3].content, "Stop.");
+    talk.answer_call(id, "12:00");
+    state_of(talk);
+    EXPECT_EQ(log.count(log_level::warning, "a result was dropped"), 1u);
+}
+
+TEST_F(a_calling_conversation, calls_nothing_once_it_is_interrupted) {
+    start();
+    auto talk = ask();
+    consumer reply(talk.generate(with_tools()), consumer::say_nothing);
+    loop.run_until([&] { return !reply.chunks().empty(); });
+    interrupt(talk, reply);
+    EXPECT_THAT(calls_of(reply).calls, IsEmpty());
+}
+
+TEST_F(a_calling_conversation, may_reply_without_a_call) {
+    server_options.replies = {{"", "Hello to you. How are you?"}};
+    start();
+    auto talk = ask("Hello!");
+    auto reply = run(talk.generate(with_tools()));
+    EXPECT_THAT(calls_of(reply).calls, IsEmpty());
+    EXPECT_EQ(reply.text(), "Hello to you. How are you?");
+    EXPECT_EQ(reply.result().finish_reason, finish_reason::eos);
+}
+
+TEST_F(a_calling_conversation, fails_with_what_the_model_wrote_if_it_is_half_a_call) {
+    server_options.replies = {{"", "Well.\n<tool_call>\n{\"name\": \"get_time\", \"argum"}};
+    start();
+    auto talk = ask();
+    const auto reply = run(talk.generate(with_tools()));
+    expect_error(reply, errc::invalid_tool_call);
+    EXPECT_EQ(reply.text(), "Well.");
+    EXPECT_THAT(reply.result().unspoken_text, HasSubstr("<tool_call>"));
+}
+
+TEST_F(a_calling_conversation, keeps_calls_as_text_with_a_template_that_knows_none) {
+    server_options.tool_template = false;
+    start();
+    auto talk = ask();
+    const auto reply = run(talk.generate(with_tools()));
+    EXPECT_THAT(reply.text(), HasSubstr("<tool_call>"));
+}
+
+TEST_F(a_calling_conversation, learns_the_mark_once_for_each_server) {
+    start();
+    for (int i = 0; i < 3; ++i) {
+        auto talk = ask();
+        run(talk.generate(with_tools()));
+    }
+    const auto rendered = server().observe().of_path("/apply-template");
+    EXPECT_LE(rendered.size(), 3u + 2u * 3u) << "three probes, and the prompts";
+}
+
+TEST_F(a_calling_conversation, calls_in_every_pacing) {
+    for (const auto mode : {pacing::strict, pacing::warm, pacing::ahead, pacing::stream}) {
+        config.client.pacing.mode = mode;
+        config.servers.clear();
+        start();
+        auto talk = ask();
+        auto reply = run(talk.generate(with_tools()));
+        EXPECT_THAT(calls_of(reply).calls, SizeIs(1)) << to_string(mode);
+        EXPECT_EQ(reply.text(), "One moment, please.") << to_string(mode);
+    }
+}
+
+}  // namespace
