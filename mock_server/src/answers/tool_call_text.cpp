@@ -86,6 +86,7 @@ std::size_t start_of_calls(std::string_view text) {
 
 std::optional<parsed_text> parse_tool_calls(std::string_view text,
                                             const std::vector<std::string>& tools) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     const auto start = start_of_calls(text);
     parsed_text parsed{.content = std::string(text.substr(0, start))};
     call_reader in(text.substr(start));

@@ -15,9 +15,9 @@ struct parsed_text {
     std::vector<function_call> calls{};
 };
 
-/// Reads calls of `tools` as the tool template writes them. Like the server, takes the arguments so
-/// far from a call that has no end, omits one without a whole name, and returns nothing for a text
-/// that contains anything else after a call.
+/// Reads calls of `tools` as the tool template writes them. Like the server, drops white space at
+/// the start, takes the arguments so far from a call that has no end, omits a call without a whole
+/// name, and returns nothing for a text that contains anything else after a call.
 std::optional<parsed_text> parse_tool_calls(std::string_view text,
                                             const std::vector<std::string>& tools);
 

@@ -74,7 +74,7 @@ std::string introduction(const ordered_json& tools) {
 }  // namespace
 
 std::string tool_template_source() {
-    return "{# the mock server's template of tools: <tool_call> #}";
+    return "{# The mock server's template, which shows tools and their calls. #}";
 }
 
 std::string render_with_tools(const std::vector<chat_message>& messages,

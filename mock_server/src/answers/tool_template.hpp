@@ -9,7 +9,7 @@
 
 namespace tandem::mock {
 
-/// The template of options::tool_template, as in /props.
+/// What /props reports instead of a source of the tool template.
 std::string tool_template_source();
 
 /// The prompt that the tool template renders; without tools and calls, the same as that of

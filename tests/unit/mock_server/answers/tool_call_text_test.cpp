@@ -26,8 +26,14 @@ TEST(tool_call_text, is_content_up_to_the_first_call) {
 
 TEST(tool_call_text, is_content_alone_without_calls) {
     for (const auto* text :
-         {"", "No.", " No. ", "<tool_calls>", "</tool_call>", "<tool_call>nonsense</tool_call>"})
+         {"", "No.", "No. ", "<tool_calls>", "</tool_call>", "<tool_call>nonsense</tool_call>"})
         EXPECT_EQ(read_calls(text), text);
+}
+
+TEST(tool_call_text, has_no_white_space_at_the_start) {
+    EXPECT_EQ(read_calls(" \n No. "), "No. ");
+    EXPECT_EQ(read_calls("\n" + now_text), "[now {}]");
+    EXPECT_EQ(read_calls("  "), "");
 }
 
 TEST(tool_call_text, has_what_there_is_of_half_a_call) {
