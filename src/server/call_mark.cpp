@@ -75,9 +75,11 @@ string_view leading_tag(string_view text) noexcept {
     return text.substr(0, end + 1);
 }
 
+/// The different tags in `text`, of which there may be any number.
 std::vector<string_view> tags_in(string_view text) {
+    constexpr std::size_t max_tags = 4 * max_preserved_tokens;
     std::vector<string_view> tags;
-    while (!text.empty()) {
+    while (!text.empty() && tags.size() < max_tags) {
         const auto tag = leading_tag(text);
         if (!tag.empty() && std::find(tags.begin(), tags.end(), tag) == tags.end())
             tags.push_back(tag);
@@ -179,7 +181,8 @@ void preserve(const std::vector<string_view>& tags, call_mark& mark) {
 /// The mark of calls that are rendered as `call`.
 call_mark mark_of(const call_text& call, string_view opening, string_view without_call) {
     const auto other_text = text_after(without_call, question);
-    const bool is_distinct = other_text.find(opening) == string_view::npos;
+    const auto other_reply = other_text.substr(0, other_text.find(last_question));
+    const bool is_distinct = other_reply.find(opening) == string_view::npos;
     if (opening.size() < 2 || opening.size() > max_preserved_bytes || !is_distinct) return {};
     const auto ends = tags_after_message(without_call);
     call_mark mark{.opening = std::string(opening)};
@@ -191,18 +194,6 @@ call_mark mark_of(const call_text& call, string_view opening, string_view withou
         });
         preserve(tags, mark);
     }
-    return mark;
-}
-
-/// The mark named in the text that introduces the tools, for templates that do not render calls.
-call_mark described_mark(const rendered_probes& prompts) {
-    const auto end = prompts.call_after_text.rfind(question);
-    if (end == std::string::npos) return {};
-    auto tags = tags_in(string_view(prompts.call_after_text).substr(0, end));
-    std::erase_if(tags, [](string_view tag) { return tag.find("tool_call") == string_view::npos; });
-    if (tags.empty() || tags.front().starts_with("</")) return {};
-    call_mark mark{.opening = std::string(tags.front())};
-    preserve(tags, mark);
     return mark;
 }
 
@@ -219,7 +210,7 @@ call_mark find_call_mark(const rendered_probes& prompts) {
     const auto after_text = text_of_call(prompts.call_after_text, text_before_call);
     auto alone = text_of_call(prompts.call_without_text, {});
     if (alone) alone->lead = without_header(alone->lead, header);
-    if (!after_text && !alone) return described_mark(prompts);
+    if (!after_text && !alone) return {};
     const auto& call = alone ? *alone : *after_text;
     const auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
     return mark_of(call, opening_in(lead), prompts.without_call);

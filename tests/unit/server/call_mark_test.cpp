@@ -128,6 +128,9 @@ const std::vector<template_text> templates{
     {"Command A", "<|CHATBOT_TOKEN|><|START_THINKING|>", std::nullopt, command_call, command_rest,
      "<|END_TEXT|><|END_OF_TURN_TOKEN|>", "<|START_ACTION|>", "<|START_TEXT|>",
      "<|CHATBOT_TOKEN|>"},
+    {"Command R+", "<|CHATBOT_TOKEN|>Write 'Action:' and a list.<|CHATBOT_TOKEN|>",
+     "\nAction:\n```json\n[{\"tool_name\": \"", "\nAction:\n```json\n[{\"tool_name\": \"",
+     "\"}]```\n<|SYSTEM_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "Action:", "", "<|CHATBOT_TOKEN|>"},
     {"functionary 3.1", llama_header, "<function=", "<function=", ">{}</function><|eom_id|>",
      llama_end, "<function="},
     {"firefunction", llama_header, " functools[" + json_call, " functools[" + json_call,
@@ -208,13 +211,6 @@ TEST(call_mark, is_empty_where_nothing_shows_a_call) {
     const auto without = "<bos>" + question + im_header + words + im_end + result;
     EXPECT_EQ(find_call_mark({without, without, without}), call_mark());
     EXPECT_EQ(find_call_mark({}), call_mark());
-}
-
-TEST(call_mark, may_be_named_in_the_text_that_introduces_the_tools) {
-    const auto without = "Tools: [{}]. Respond only with <|tool_call|> and a list." + question +
-                         im_header + words + im_end + result;
-    const call_mark described{.opening = "<|tool_call|>", .preserved = {"<|tool_call|>"}};
-    EXPECT_EQ(find_call_mark({without, without, {}}), described);
 }
 
 // Such as ">>>", with which every reply of functionary 3.2 begins.
