@@ -136,9 +136,9 @@ reply_server_source conversation_shell::make_reply_source(
         .go_on = [self = shared_from_this()](
                      reply_shell& reply, const failure&,
                      start_handler done) { self->fail_over(reply, std::move(done)); },
-        .parse_calls = [self = shared_from_this()](
-                               const generated_calls& g,
-                               server::server_calls::handler<wire::parsed_reply> done) {
+        .parse_calls =
+            [self = shared_from_this()](const generated_calls& g,
+                                        server::server_calls::handler<wire::parsed_reply> done) {
                 return self->core_->calls().parse_reply(self->history_.messages_before_turn(),
                                                         *self->turn_options_, g.text, g.slot,
                                                         g.end_token, std::move(done));

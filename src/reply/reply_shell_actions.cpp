@@ -225,10 +225,8 @@ void reply_shell::perform(action::parse_calls a) {
             self->machine_.calls_parsed(now(), std::move(parsed.calls));
         self->perform_actions();
     };
-    parsing_ = source_.parse_calls({.slot = a.slot,
-                                    .text = machine_.transcript().generated(),
-                                    .end_token = end_token_},
-                                   done);
+    parsing_ = source_.parse_calls(
+        {.slot = a.slot, .text = machine_.transcript().generated(), .end_token = end_token_}, done);
 }
 
 void reply_shell::perform(action::report_calls a) {

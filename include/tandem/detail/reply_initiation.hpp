@@ -104,8 +104,8 @@ void reply::start_wait(std::shared_ptr<detail::reply_shell> shell, diagnostics* 
     if (!executor) return;
     auto by = let_cancel(handler, shell, cancel);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
-    Completion deliver(detail::value_delivery<Handler, Value>{
-                           {deliver_on, link_of(*shell), diag, std::move(handler)}},
+    Completion deliver(detail::value_delivery<Handler, Value>{{deliver_on, link_of(*shell), diag,
+                                                               std::move(handler)}},
                        executor);
     begin(std::move(shell), std::move(by), std::move(deliver));
 }

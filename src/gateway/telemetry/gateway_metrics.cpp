@@ -141,9 +141,9 @@ class gateway_metrics::registry {
     void begin_server(const measured_server& s) {
         const auto labels = labels_of(s.model, s.url);
         series_.emplace(labels, make_series(labels));
-        for (const auto why : {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
-                               finish_reason::tool_calls, finish_reason::interrupted,
-                               finish_reason::error})
+        for (const auto why :
+             {finish_reason::eos, finish_reason::stop_word, finish_reason::length,
+              finish_reason::tool_calls, finish_reason::interrupted, finish_reason::error})
             ended(labels, why);
         for (const auto code : reply_error_labels()) failed(labels, code);
         set_server({.url = s.url});

@@ -322,37 +322,6 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
-void reply_machine::generation_ended(time_point now, finish_reason reason) {
-    const auto withheld = reasoning_.finish();
-    reasoning_read(now, withheld.reasoning);
-    show_text(calls_.feed(withheld.text, withheld.tokens));
-    // What a limit cut off may be the beginning of a call.
-    if (reason != finish_reason::length) show_text(calls_.finish());
-    if (calls_.has_call()) return parse_or_end(now, reason);
-    text_ended(now, reason);
-}
-
-/// No more text follows.
-void reply_machine::text_ended(time_point now, finish_reason reason) {
-    outcome_ = {reason};
-    rest_.generated = reason;
-    enter_phase(phase::generated, now);
-    actions_.push_back(action::release_slot_ownership{});
-    chunker_.finish();
-    collect_chunks(now);
-    hand_over_due_chunks(now);
-}
-
-/// Chunks completed before the failure are still handed over.
-void reply_machine::generation_failed(time_point now, failure why) {
-    outcome_ = {finish_reason::error, std::move(why)};
-    warming_.stop_waiting_for_slot();
-    warming_.cut();
-    enter_phase(phase::generated, now);
-    actions_.push_back(action::release_slot_ownership{});
-    hand_over_due_chunks(now);
-}
-
 void reply_machine::interrupted(time_point now) {
     if (ended()) return;
     if (phase_ == phase::idle) metrics_recorder_.record_start(now);

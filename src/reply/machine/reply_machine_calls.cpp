@@ -11,6 +11,12 @@ namespace {
 
 using phase = reply_phase;
 
+failure make_too_long_failure() {
+    return {errc::invalid_tool_call,
+            {.client_message = fmt::format("the model's tool call exceeds {} bytes; set max_tokens",
+                                           text::max_call_bytes)}};
+}
+
 }  // namespace
 
 /// The text before the call is complete. The request is not cut any more: nothing is spoken until
@@ -18,10 +24,7 @@ using phase = reply_phase;
 void reply_machine::call_read(time_point now) {
     if (calls_.is_too_long()) {
         end_request(now, true);
-        return fail_call(now, {errc::invalid_tool_call,
-                               {.client_message = fmt::format(
-                                    "the model's tool call exceeds {} bytes; set max_tokens",
-                                    text::max_call_bytes)}});
+        return fail_call(now, make_too_long_failure());
     }
     if (phase_ != phase::streaming) enter_phase(phase::streaming, now);
     if (chunker_.unread().empty()) return;
@@ -33,6 +36,7 @@ void reply_machine::call_read(time_point now) {
 /// A call that a limit cut off is no call.
 void reply_machine::parse_or_end(time_point now, finish_reason reason) {
     if (reason == finish_reason::length) return text_ended(now, reason);
+    if (calls_.is_too_long()) return fail_call(now, make_too_long_failure());
     call_read(now);
     parses_as_ = reason;
     next_request(now);

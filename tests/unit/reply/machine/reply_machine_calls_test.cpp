@@ -149,6 +149,27 @@ TEST_F(calling_reply, fails_with_the_reason_for_which_the_server_refuses_to_pars
     EXPECT_THAT(d.machine.result().diagnostics.client_message, HasSubstr("it failed"));
 }
 
+TEST_F(calling_reply, fails_if_a_call_has_no_end) {
+    d.tokens("One", ".", open);
+    d.token(std::string(tandem::text::max_call_bytes, 'x'));
+    EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'One.' end", "close", "release 0"));
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
+}
+
+TEST_F(calling_reply, fails_if_its_last_token_makes_a_call_too_long) {
+    d.tokens("One", ".", open);
+    tandem::wire::token_event last;
+    last.what = tandem::wire::token_event::kind::final;
+    last.content = std::string(tandem::text::max_call_bytes, 'x');
+    last.stop = tandem::wire::stop_type::eos;
+    d.machine.event_read(d.now, last);
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
+}
+
 TEST_F(calling_reply, hands_out_no_call_once_it_is_interrupted) {
     generate_call();
     d.interrupt();
