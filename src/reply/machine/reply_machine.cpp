@@ -155,8 +155,7 @@ void reply_machine::request_failed(time_point now, failure why) {
     failed_slot_ = slot_;
     if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);
-    if (is_parsing_calls() && classify_failure(why.ec, true) == failure_kind::final)
-        return fail_call(now, std::move(why));
+    if (is_parsing_calls() && is_parse_error(why.ec)) return fail_call(now, std::move(why));
     // An uncut reply would have ended here because its context is full. This does not apply to a
     // server with a smaller context than the previous one.
     if (why.ec == errc::prompt_too_long && has_read_here_)

@@ -236,6 +236,7 @@ class reply_machine {
     void call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
     void parse_or_end(time_point now, finish_reason reason);
+    static bool is_parse_error(const error_code& ec) noexcept;
     void fail_call(time_point now, failure why);
 
     // Requests.

@@ -62,6 +62,13 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
     rest_.generated = finish_reason::eos;
 }
 
+/// Whether the server answered, but does not parse the text. llama-server reports that as HTTP 500,
+/// which it would repeat.
+bool reply_machine::is_parse_error(const error_code& ec) noexcept {
+    return ec == errc::server_error || ec == errc::invalid_tool_call ||
+           classify_failure(ec, true) == failure_kind::final;
+}
+
 void reply_machine::fail_call(time_point now, failure why) {
     why.ec = errc::invalid_tool_call;
     generation_failed(now, std::move(why));

@@ -140,14 +140,19 @@ TEST_F(calling_reply, fails_where_the_server_finds_no_call) {
     EXPECT_EQ(d.machine.result().text, "One moment.");
 }
 
-TEST_F(calling_reply, fails_with_the_reason_for_which_the_server_refuses_to_parse) {
+class refused_call : public calling_reply, public testing::WithParamInterface<errc> {};
+
+TEST_P(refused_call, fails_with_the_reason_of_the_server_and_is_not_parsed_again) {
     generate_call();
-    d.fail(errc::bad_request);
+    d.fail(GetParam());
     d.ask();
-    d.wants();
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end invalid_tool_call"));
     EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
     EXPECT_THAT(d.machine.result().diagnostics.client_message, HasSubstr("it failed"));
 }
+INSTANTIATE_TEST_SUITE_P(errors, refused_call,
+                         testing::Values(errc::bad_request, errc::server_error,
+                                         errc::invalid_tool_call, errc::not_supported));
 
 TEST_F(calling_reply, fails_if_a_call_has_no_end) {
     d.tokens("One", ".", open);
