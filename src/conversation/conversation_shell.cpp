@@ -117,16 +117,18 @@ std::shared_ptr<reply_shell> conversation_shell::say_text(std::string text) {
 
 // Not a turn: nothing of it is reported.
 std::shared_ptr<reply_shell> conversation_shell::say_aside(std::string text) {
-    return reply_shell::make(*scope_, rules_, {.options = rules_.generation},
-                             {.start =
-                                  [self = weak_from_this(), text = std::move(text)](
-                                      reply_shell&, const start_handler& done) {
-                                      const auto shell = self.lock();
-                                      done({}, {},
-                                           {.origin = make_spoken_origin(text),
-                                            .pace = shell ? shell->pace_ : voice_pace()});
-                                  }},
-                             {}, interrupts_);
+    return reply_shell::make(
+        *scope_, rules_, {.options = rules_.generation},
+        {.start =
+             [weak = weak_from_this(), text = std::move(text)](reply_shell&,
+                                                               const start_handler& done) {
+                 const auto self = weak.lock();
+                 if (!self || self->ended_)
+                     return done(errc::session_not_found,
+                                 {.client_message = "the conversation has ended"}, {});
+                 done({}, {}, {.origin = make_spoken_origin(text), .pace = self->pace_});
+             }},
+        {}, interrupts_);
 }
 
 reply_server_source conversation_shell::make_reply_source(

@@ -76,6 +76,8 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
             return "the server does not support this request";
         case errc::bad_response:
             return "the server's answer cannot be read";
+        case errc::invalid_tool_call:
+            return "the model began a tool call that the server cannot parse";
         case errc::invalid_config:
             return "the gateway's options for the reply cannot be used";
         case errc::no_model:
