@@ -138,12 +138,12 @@ class conversation {
 
     /// Speaks this text as the assistant's turn, for example a greeting. The reply is split into
     /// chunks, paced, interrupted and resumed like a generated one, and history keeps what was
-    /// heard. It needs no server. When it ends, an idle slot is prefilled, as by warm(). Errors:
-    /// operation_in_progress, session_not_found; invalid_prompt if the text is empty or not valid
-    /// UTF-8.
+    /// heard. It needs no server, except to be resumed. When it ends, an idle slot is prefilled, as
+    /// by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if the text is
+    /// empty or not valid UTF-8.
     reply say_text(std::string text);
     /// The same outside of the history, for example "One moment, please." while a function runs.
-    /// Another reply may run meanwhile.
+    /// Another reply may run meanwhile; interrupt() ends both.
     reply say_aside(std::string text);
 
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its

@@ -46,10 +46,13 @@ std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& scope
 
 // --- input
 
+// While functions run, other messages wait for the next turn: a call must be followed by its
+// result.
 void conversation_shell::append(chat_message message) {
-    if (ended_) return;
-    if (running_ == 0 && said_meanwhile_.empty()) return void(history_.append(std::move(message)));
-    if (running_ == 0 || said_meanwhile_.size() < most_said_meanwhile)
+    if (ended_ || history_.take_result(message)) return;
+    const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
+    if (is_idle) return void(history_.append(std::move(message)));
+    if (said_meanwhile_.size() < most_said_meanwhile)
         return said_meanwhile_.push_back(std::move(message));
     scope_->log(log_level::warning,
                 "conversation {}: a message was dropped: {} were already appended during one reply",
@@ -120,15 +123,22 @@ std::shared_ptr<reply_shell> conversation_shell::say_aside(std::string text) {
     return reply_shell::make(
         *scope_, rules_, {.options = rules_.generation},
         {.start =
-             [weak = weak_from_this(), text = std::move(text)](reply_shell&,
+             [weak = weak_from_this(), text = std::move(text)](reply_shell& aside,
                                                                const start_handler& done) {
                  const auto self = weak.lock();
                  if (!self || self->ended_)
                      return done(errc::session_not_found,
                                  {.client_message = "the conversation has ended"}, {});
+                 std::erase_if(self->asides_, [](const auto& old) { return old.expired(); });
+                 self->asides_.push_back(aside.weak_from_this());
                  done({}, {}, {.origin = make_spoken_origin(text), .pace = self->pace_});
              }},
         {}, interrupts_);
+}
+
+void conversation_shell::interrupt_asides() {
+    for (const auto& weak : std::exchange(asides_, {}))
+        if (const auto aside = weak.lock()) aside->interrupt();
 }
 
 reply_server_source conversation_shell::make_reply_source(
@@ -141,9 +151,7 @@ reply_server_source conversation_shell::make_reply_source(
         .parse_calls =
             [self = shared_from_this()](const generated_calls& g,
                                         server::server_calls::handler<wire::parsed_reply> done) {
-                return self->core_->calls().parse_reply(self->history_.messages_before_turn(),
-                                                        *self->turn_options_, g.text, g.slot,
-                                                        g.end_token, std::move(done));
+                return self->parse_calls(g, std::move(done));
             }};
 }
 
@@ -173,6 +181,7 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const std::string
 
 void conversation_shell::interrupt() {
     if (ended_) return;
+    interrupt_asides();
     if (running_ == 0) return void(history_.interrupted(now()));
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
@@ -194,6 +203,7 @@ void conversation_shell::end() {
     if (ended_) return;
     // Set before the reply ends, because nothing will continue from it.
     ended_ = true;
+    interrupt_asides();
     if (const auto reply = reply_.lock()) reply->interrupt();
     prefill_.reset();
     rest_.reset();
@@ -239,6 +249,23 @@ void conversation_shell::on_handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
     if (!c.text.empty()) history_.handed_over(c);
+}
+
+server::call_id conversation_shell::parse_calls(
+    const generated_calls& g, server::server_calls::handler<wire::parsed_reply> done) {
+    if (!core_) return server::no_call;
+    auto make_ids = [self = weak_from_this(), done = std::move(done)](
+                        error_code ec, const diagnostics& diag, wire::parsed_reply parsed) {
+        if (const auto shell = self.lock()) shell->history_.make_ids_unique(parsed.calls);
+        done(ec, diag, std::move(parsed));
+    };
+    return core_->calls().parse_reply({.messages = history_.messages_before_turn(),
+                                       .text = g.text,
+                                       .slot = g.slot,
+                                       .reuse_cache = g.reuse_cache,
+                                       .end_token = g.end_token},
+                                      *turn_options_, rules_.limits.first_token_timeout,
+                                      std::move(make_ids));
 }
 
 void conversation_shell::on_called(std::uint64_t reply, std::vector<tool_call> calls) {

@@ -171,6 +171,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     generation_options get_resume_options();
     void apply_options(const options_ptr& options, bool has_begun);
     std::optional<reply_remainder> take_unstarted_remainder();
+    server::call_id parse_calls(const generated_calls& g,
+                                server::server_calls::handler<wire::parsed_reply> done);
+    void interrupt_asides();
     void add_to_metrics(const reply_result& result);
 
     std::shared_ptr<strand_scope> scope_;
@@ -193,6 +196,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool has_spoken_here_ = false;
     voice_pace pace_;
     std::weak_ptr<reply_shell> reply_;
+    std::vector<std::weak_ptr<reply_shell>> asides_;
     std::uint64_t running_ = 0;      // id of the running reply
     start_ptr starting_;             // until its reply has a prompt
     start_ptr checking_;             // waits for answers of core_

@@ -20,6 +20,12 @@ namespace {
 // Maximum number of servers that a turn tries to reach.
 constexpr int most_servers_tried = 16;
 
+// Without the mark, calls would be spoken.
+constexpr auto no_call_mark =
+    "the server's chat template does not show how a tool call begins, so that calls cannot be kept "
+    "out of the speech; start the server with --jinja and a model whose template knows tools, or "
+    "omit the tools";
+
 // Suggests a shorter reply only if the prompt itself fits the context.
 std::string too_long_text(int tokens, const conversations::context_usage& use) {
     const int room = use.context - tokens;
@@ -273,6 +279,8 @@ void conversation_shell::learn_call_mark(const start_ptr& start) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->server_check_failed(start, {ec, diag});
+        if (m.opening.empty())
+            return self->fail(start, {errc::not_supported, {.client_message = no_call_mark}});
         start->call_mark = m;
         self->begin_at_server(start);
     });

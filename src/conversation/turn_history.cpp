@@ -2,8 +2,11 @@
 
 #include "text/characters/white_space.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace tandem::conversations {
@@ -128,6 +131,16 @@ bool turn_history::answer_call(std::string_view id, std::string content) {
                         .tool_call_id = call->id,
                         .name = call->name});
     return true;
+}
+
+void turn_history::make_ids_unique(std::vector<tool_call>& calls) const {
+    std::set<std::string> used{""};
+    for (const auto& m : transcript())
+        for (const auto& c : m.tool_calls) used.insert(c.id);
+    std::size_t number = used.size();
+    for (auto& call : calls) {
+        while (!used.insert(call.id).second) call.id = fmt::format("c{:08}", number++);
+    }
 }
 
 void turn_history::turn_ended(time_point now, finish_reason why) {

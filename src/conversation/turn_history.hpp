@@ -53,6 +53,14 @@ class turn_history {
     /// such call without a result. When the turn is settled, each such call gets a result that says
     /// that it was interrupted, because templates reject a call without a result.
     bool answer_call(std::string_view id, std::string content);
+    /// The same for a message of role "tool".
+    bool take_result(const chat_message& m) {
+        return m.role == "tool" && answer_call(m.tool_call_id, m.content);
+    }
+    /// Gives other ids to calls whose id is empty, or is used by an earlier call: a late result
+    /// must not answer another call. The ids have nine letters and digits, as some templates
+    /// require.
+    void make_ids_unique(std::vector<tool_call>& calls) const;
     /// Number of calls of the running or last turn without a result. In the messages below, they
     /// have the result no_result.
     std::size_t open_calls() const noexcept {

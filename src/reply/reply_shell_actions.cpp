@@ -213,6 +213,7 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
 void reply_shell::perform(action::parse_calls a) {
     core_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
                a.slot);
+    request_.close();  // the same slot, but another endpoint
     const auto done = [weak = weak_from_this(), at = moves_](error_code ec, const diagnostics& diag,
                                                              wire::parsed_reply parsed) {
         const auto self = weak.lock();
@@ -225,12 +226,18 @@ void reply_shell::perform(action::parse_calls a) {
             self->machine_.calls_parsed(now(), std::move(parsed.calls));
         self->perform_actions();
     };
-    parsing_ = source_.parse_calls(
-        {.slot = a.slot, .text = machine_.transcript().generated(), .end_token = end_token_}, done);
+    parsing_ = source_.parse_calls({.slot = a.slot,
+                                    .text = machine_.transcript().generated(),
+                                    .reuse_cache = !core_->slots().holds_foreign_text(a.slot),
+                                    .end_token = end_token_},
+                                   done);
 }
 
+// A consumer gets the calls before the end of the reply, which may follow at once.
 void reply_shell::perform(action::report_calls a) {
     if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
+    if (!calls_taker_) return;
+    if (auto called = machine_.called()) deliver_tool_calls(std::move(*called));
 }
 
 void reply_shell::perform(action::close_connection) {

@@ -46,6 +46,7 @@ struct reply_start_point {
 struct generated_calls {
     int slot = 0;
     std::string_view text{};
+    bool reuse_cache = true;                  ///< as in requests to /completion
     std::optional<std::int32_t> end_token{};  ///< as in the server's call mark
 };
 

@@ -50,6 +50,8 @@ void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const dia
     if (ec && !is_rejected(ec)) return finish(ec, diag);
     prompts_.push_back(std::move(prompt));
     if (prompts_.size() < make_call_probes().size()) return render_next(calls);
+    // A server that renders no message at all fails for another reason than its template.
+    if (prompts_.back().empty() && ec != errc::not_supported) return finish(ec, diag);
     auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)});
     if (mark.opening.empty() || probed_.end_token.empty()) return finish({}, {}, mark);
     find_end_token(calls, std::move(mark));

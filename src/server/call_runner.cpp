@@ -21,9 +21,9 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
           done_(std::move(done)),
           timer_(owner.executor_) {}
 
-    void start(transport::http_request request, std::optional<duration> at_most) {
-        is_short_ = at_most && *at_most < owner_.timeout_;
-        limit_ = is_short_ ? *at_most : owner_.timeout_;
+    void start(transport::http_request request, std::optional<duration> limit) {
+        has_own_limit_ = limit.has_value();
+        limit_ = limit.value_or(owner_.timeout_);
         // A failed connect gives a more useful error than a missing answer, so it must time out
         // first.
         request.connect_within = limit_ * 3 / 4;
@@ -62,7 +62,7 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
         end(errc::request_timeout,
             {.client_message =
                  fmt::format("{} did not answer within {}{}", path_,
-                             is_short_ ? "" : "request_timeout of ", to_string(limit_))});
+                             has_own_limit_ ? "" : "request_timeout of ", to_string(limit_))});
     }
 
     call_runner& owner_;
@@ -71,7 +71,7 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
     handler done_;
     http_response answer_;
     duration limit_{};
-    bool is_short_ = false;
+    bool has_own_limit_ = false;
     boost::asio::steady_timer timer_;
     std::unique_ptr<transport::exchange> exchange_;
 };
@@ -83,11 +83,11 @@ call_runner::call_runner(boost::asio::any_io_executor executor,
 call_runner::~call_runner() = default;
 
 call_id call_runner::run(transport::http_request request, handler done,
-                         std::optional<duration> at_most) {
+                         std::optional<duration> limit) {
     const auto id = ++last_;
     auto call = std::make_shared<running_call>(*this, id, request.path, std::move(done));
     running_.emplace(id, call);
-    call->start(std::move(request), at_most);
+    call->start(std::move(request), limit);
     return id;
 }
 

@@ -41,9 +41,8 @@ class call_runner {
     ~call_runner();
 
     /// `done` is called once, from the event loop or from cancel(); it may start and cancel calls.
-    /// `at_most` is a time limit shorter than the general one.
-    call_id run(transport::http_request request, handler done,
-                std::optional<duration> at_most = {});
+    /// `limit` replaces the general time limit.
+    call_id run(transport::http_request request, handler done, std::optional<duration> limit = {});
     /// Ends one call with `ec` if it is running.
     void cancel(call_id id, error_code ec);
     /// Ends all calls with `ec`, including calls that handlers start during cancellation.

@@ -2,6 +2,7 @@
 
 #include "wire/calls/prompt_check.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::server {
@@ -23,7 +24,7 @@ server_calls::handler<Result> without_result(server_calls::handler<> done) {
 // Common path of all answers: the transport error, otherwise the result of the decoder.
 template <class... Results, class Decode>
 call_id server_calls::call(transport::http_request request, Decode decode, handler<Results...> done,
-                           std::optional<duration> at_most) {
+                           std::optional<duration> limit) {
     auto read = [decode, done = std::move(done)](http_response a) {
         const auto tell = [&](auto... results) {
             if (!a.ec)
@@ -32,7 +33,7 @@ call_id server_calls::call(transport::http_request request, Decode decode, handl
         };
         tell(Results{}...);
     };
-    return runner_.run(std::move(request), std::move(read), at_most);
+    return runner_.run(std::move(request), std::move(read), limit);
 }
 
 template <class Handler>
@@ -51,12 +52,13 @@ call_id server_calls::slots(handler<std::vector<slot_state>> done) {
 
 call_id server_calls::health(handler<> done) {
     return call({.method = "GET", .path = "/health"}, wire::decode_health, std::move(done),
-                longest_health_answer);
+                std::min(longest_health_answer, timeout_));
 }
 
 call_id server_calls::verify_server_and_key(handler<> done) {
     return call({.method = "GET", .path = "/props"}, wire::decode_props,
-                without_result<server_props>(std::move(done)), longest_health_answer);
+                without_result<server_props>(std::move(done)),
+                std::min(longest_health_answer, timeout_));
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {
@@ -93,13 +95,10 @@ call_id server_calls::apply_template(const std::vector<chat_message>& messages,
                 wire::decode_prompt, std::move(done));
 }
 
-call_id server_calls::parse_reply(const std::vector<chat_message>& messages,
-                                  const generation_options& o, std::string_view text, int slot,
-                                  std::optional<std::int32_t> end_token,
-                                  handler<wire::parsed_reply> done) {
-    return call({.path = "/v1/chat/completions",
-                 .body = wire::parse_reply_body(messages, o, text, slot, end_token)},
-                wire::decode_parsed_reply, std::move(done));
+call_id server_calls::parse_reply(const wire::reply_to_parse& r, const generation_options& o,
+                                  duration limit, handler<wire::parsed_reply> done) {
+    return call({.path = "/v1/chat/completions", .body = wire::parse_reply_body(r, o)},
+                wire::decode_parsed_reply, std::move(done), limit);
 }
 
 call_id server_calls::erase_slot(int slot, handler<> done) {

@@ -25,7 +25,7 @@ class server_calls {
 
     server_calls(boost::asio::any_io_executor executor, transport::http_transport& transport,
                  duration timeout)
-        : runner_(std::move(executor), transport, timeout) {}
+        : timeout_(timeout), runner_(std::move(executor), transport, timeout) {}
 
     call_id props(handler<server_props> done);
     call_id slots(handler<std::vector<slot_state>> done);
@@ -49,9 +49,9 @@ class server_calls {
     /// Uses the tools and template options of `o`.
     call_id apply_template(const std::vector<chat_message>& messages, const generation_options& o,
                            handler<std::string> done);
-    /// Parses the reply's `text` so far on its slot; see wire::parse_reply_body().
-    call_id parse_reply(const std::vector<chat_message>& messages, const generation_options& o,
-                        std::string_view text, int slot, std::optional<std::int32_t> end_token,
+    /// Parses the text of a reply on its slot; see wire::parse_reply_body(). May take as long as
+    /// `limit`, because the server may evaluate the whole text.
+    call_id parse_reply(const wire::reply_to_parse& r, const generation_options& o, duration limit,
                         handler<wire::parsed_reply> done);
     call_id erase_slot(int slot, handler<> done);
     /// A name that wire::check_file_name() rejects is bad_request, and nothing is sent.
@@ -72,9 +72,10 @@ class server_calls {
     static bool reject_invalid(const std::optional<failure>& bad, const Handler& done);
     template <class... Results, class Decode>
     call_id call(transport::http_request request, Decode decode, handler<Results...> done,
-                 std::optional<duration> at_most = {});
+                 std::optional<duration> limit = {});
     call_id tokenize_body(std::string body, handler<std::vector<std::int32_t>> done);
 
+    duration timeout_;
     call_runner runner_;
 };
 

@@ -3,6 +3,10 @@
 #include "server/server_link.hpp"
 #include "wire/calls/server_messages.hpp"
 
+#include "tandem/service.hpp"
+
+#include <iostream>
+
 // Tools and their calls, with a chat template that shows them.
 namespace tandem::testing {
 namespace {
@@ -69,6 +73,8 @@ class tool_contract : public contract {
         arguments_ = {"--jinja", "--chat-template-file",
                       TANDEM_SOURCE_DIR "/tests/contract/tool_template.jinja"};
         mock_options_.tool_template = true;
+        mock_options_.replies = {{mock::render_prompt({{"tool", "Noon."}}), "It is noon."},
+                                 {"", "One moment.\n" + call_of_time}};
     }
 
     std::unique_ptr<running_answer> render(const std::vector<chat_message>& messages,
@@ -101,8 +107,9 @@ class tool_contract : public contract {
     std::unique_ptr<running_answer> ask_to_parse(std::string_view text, int slot = 0) {
         return probe().post_text(
             "/v1/chat/completions",
-            wire::parse_reply_body(std::vector<chat_message>{time_question}, {.tools = time_tools},
-                                   text, slot, end_token()));
+            wire::parse_reply_body(
+                {.messages = {time_question}, .text = text, .slot = slot, .end_token = end_token()},
+                {.tools = time_tools}));
     }
     parsed_answer parse(std::string_view text) {
         const auto a = ask_to_parse(text);
@@ -217,8 +224,8 @@ TEST_P(tool_contract, a_text_that_the_model_should_not_write_is_a_server_error) 
 
 // Therefore the request makes it the end token.
 TEST_P(tool_contract, one_more_token_is_sampled_and_parsed_with_the_text) {
-    auto body = json::parse(wire::parse_reply_body(
-        std::vector<chat_message>{time_question}, {.tools = time_tools}, "It is", 0, std::nullopt));
+    auto body = json::parse(wire::parse_reply_body({.messages = {time_question}, .text = "It is"},
+                                                   {.tools = time_tools}));
     body["temperature"] = 0;
     body["logit_bias"] = json::array({{token_of("!"), 1000}});
     const auto answer = probe().post("/v1/chat/completions", body)->parsed();
@@ -233,6 +240,36 @@ TEST_P(tool_contract, one_token_is_evaluated_on_the_slot_that_holds_the_text) {
     const auto answer = ask_to_parse(text, 1)->parsed();
     EXPECT_EQ(answer.at("timings").at("prompt_n"), 1);
     EXPECT_GT(answer.at("timings").at("cache_n"), 100);
+}
+
+// The talk model calls nothing by itself, so a grammar makes it.
+TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_its_call) {
+    service_config c;
+    c.servers = {url()};
+    c.client = client_config();
+    service bots(loop().ioc.get_executor(), c, kept_log());
+    auto talk = bots.create();
+    talk.append(time_question);
+    consumer calling(talk.generate(
+        {.grammar = "root ::= \"One moment.\\n<tool_call>\\n\" \"{\\\"name\\\": \\\"get_time\\\", "
+                    "\\\"arguments\\\": {\\\"zone\\\": \\\"UTC\\\"}}\\n</tool_call>\"",
+         .tools = time_tools}));
+    ASSERT_TRUE(loop().run_to_end(calling));
+    ASSERT_EQ(calling.result().finish_reason, finish_reason::tool_calls)
+        << calling.result().diagnostics.to_string();
+    EXPECT_EQ(calling.text(), "One moment.\n");
+    ASSERT_THAT(calling.result().calls, SizeIs(1));
+    EXPECT_EQ(calling.result().calls[0].name, "get_time");
+    const auto is_prefilled = [&] { return log().count(log_level::debug, "prefilled") > 0; };
+    loop().run_until([&] { return is_prefilled() || loop().state_of(talk).metrics.warmed > 0; });
+    talk.answer_call(calling.result().calls[0].id, "Noon.");
+    consumer answer(talk.generate({.max_tokens = 4, .tools = time_tools}));
+    ASSERT_TRUE(loop().run_to_end(answer));
+    const json result{{"content", "Noon.<|im_end|>\n<|im_start|>assistant\n"}};
+    const auto own = probe().post("/tokenize", result)->parsed().at("tokens").size();
+    EXPECT_LE(answer.result().usage.evaluated, static_cast<int>(own) + 8);
+    std::cout << "after a result of " << own << " tokens: " << answer.result().usage.evaluated
+              << " evaluated\n";
 }
 
 TEST_P(tool_contract, an_end_token_is_shown_only_if_it_is_preserved) {

@@ -77,16 +77,15 @@ TEST_F(call_mark_of_server, is_empty_for_a_server_without_templates) {
     EXPECT_EQ(load().front().mark, server::call_mark());
 }
 
-TEST_F(call_mark_of_server, is_empty_if_the_template_rejects_every_probe) {
+TEST_F(call_mark_of_server, is_asked_for_again_after_the_server_rendered_nothing) {
     for (const int status : {400, 500}) {
         server_options.faults = {{.kind = mock::fault_kind::http_error,
-                                  .times = 0,
+                                  .times = 3,
                                   .path = "/apply-template",
                                   .status = status}};
         start();
-        EXPECT_FALSE(load().front().ec) << status;
-        EXPECT_EQ(load().front().mark, server::call_mark()) << status;
-        EXPECT_EQ(renderings(), 3u) << status;
+        EXPECT_TRUE(load().front().ec) << status;
+        EXPECT_EQ(load().front().mark.opening, "<tool_call>") << status;
     }
 }
 

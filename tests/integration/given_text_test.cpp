@@ -71,6 +71,16 @@ TEST_F(given_text, said_aside_leaves_no_trace_and_may_be_spoken_during_a_reply) 
     EXPECT_THAT(state_of(talk).history, SizeIs(2));
 }
 
+TEST_F(given_text, said_aside_ends_at_an_interrupt_of_the_conversation) {
+    start();
+    auto talk = bots->create();
+    consumer aside(talk.say_aside("One moment, please. It may take a while."),
+                   consumer::say_nothing);
+    loop.run_until([&] { return !aside.chunks().empty(); });
+    interrupt(talk, aside);
+    EXPECT_EQ(aside.result().finish_reason, finish_reason::interrupted);
+}
+
 TEST_F(given_text, that_is_empty_is_refused) {
     start();
     auto talk = bots->create();

@@ -81,14 +81,26 @@ TEST_F(a_calling_conversation, continues_with_the_result) {
     EXPECT_THAT(completions(server()).back().prompt, HasSubstr("12:00"));
 }
 
-TEST_F(a_calling_conversation, evaluates_little_for_a_call_and_the_rest_for_its_result) {
+TEST_F(a_calling_conversation, evaluates_little_for_a_call) {
     start();
     auto talk = ask();
     auto first = run(talk.generate(with_tools()));
     const auto parsed = server().observe().of_path("/v1/chat/completions");
     ASSERT_THAT(parsed, SizeIs(1));
     EXPECT_LE(parsed[0].evaluated, 8);
-    EXPECT_THAT(completions(server()), SizeIs(1)) << "a call adds one request";
+}
+
+TEST_F(a_calling_conversation, prefills_the_slot_up_to_the_result_while_the_function_runs) {
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    ASSERT_TRUE(loop.run_until([&] { return completions(server()).size() == 2; }));
+    const auto prefill = completions(server()).back();
+    EXPECT_THAT(prefill.prompt, EndsWith("<|im_start|>tool\n"));
+    ASSERT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > 0; }));
+    talk.answer_call(calls_of(first).calls.at(0).id, "12:00");
+    const auto usage = run(talk.generate(with_tools())).result().usage;
+    EXPECT_LE(usage.evaluated, usage.prompt - prefill.prompt_tokens + 1);
 }
 
 TEST_F(a_calling_conversation, gives_an_interrupted_call_a_result_that_says_so) {
@@ -111,13 +123,25 @@ TEST_F(a_calling_conversation, gives_an_interrupted_call_a_result_that_says_so) 
     EXPECT_EQ(log.count(log_level::warning, "a result was dropped"), 1u);
 }
 
-TEST_F(a_calling_conversation, calls_nothing_once_it_is_interrupted) {
+TEST_F(a_calling_conversation, may_call_after_words_of_the_assistant) {
     start();
     auto talk = ask();
-    consumer reply(talk.generate(with_tools()), consumer::say_nothing);
-    loop.run_until([&] { return !reply.chunks().empty(); });
-    interrupt(talk, reply);
-    EXPECT_THAT(calls_of(reply).calls, IsEmpty());
+    run(talk.say_text("Let me see."));
+    auto reply = run(talk.generate(with_tools()));
+    EXPECT_THAT(calls_of(reply).calls, SizeIs(1)) << reply.result().diagnostics.to_string();
+}
+
+TEST_F(a_calling_conversation, keeps_messages_that_come_while_a_function_runs_after_its_result) {
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    talk.append({.role = "user", .content = "And hurry."});
+    talk.append({.role = "tool", .content = "12:00", .tool_call_id = calls_of(first).calls[0].id});
+    run(talk.generate(with_tools()));
+    const auto history = state_of(talk).history;
+    ASSERT_GE(history.size(), 4u);
+    EXPECT_EQ(history[2].content, "12:00");
+    EXPECT_EQ(history[3].content, "And hurry.");
 }
 
 TEST_F(a_calling_conversation, may_reply_without_a_call) {
@@ -140,12 +164,34 @@ TEST_F(a_calling_conversation, fails_with_what_the_model_wrote_if_it_is_half_a_c
     EXPECT_THAT(reply.result().unspoken_text, HasSubstr("<tool_call>"));
 }
 
-TEST_F(a_calling_conversation, keeps_calls_as_text_with_a_template_that_knows_none) {
+TEST_F(a_calling_conversation, refuses_tools_with_a_template_that_knows_none) {
     server_options.tool_template = false;
     start();
     auto talk = ask();
     const auto reply = run(talk.generate(with_tools()));
+    expect_error(reply, errc::not_supported);
+    EXPECT_THAT(reply.result().diagnostics.client_message, HasSubstr("chat template"));
+    EXPECT_THAT(completions(server()), IsEmpty());
+}
+
+TEST_F(a_calling_conversation, that_is_streamed_to_a_reader_keeps_calls_as_text) {
+    start();
+    auto talk = ask();
+    const auto reply = run(talk.stream(with_tools()));
     EXPECT_THAT(reply.text(), HasSubstr("<tool_call>"));
+}
+
+TEST_F(a_calling_conversation, reports_its_calls_before_its_end) {
+    server_options.replies[1].reply = server_options.replies[1].reply.substr(20);
+    start();
+    auto talk = ask();
+    std::vector<std::string> events;
+    auto reply = talk.generate(with_tools());
+    reply.async_tool_calls([&](error_code, const called_functions&) { events.push_back("calls"); });
+    reply.async_next_chunk(
+        [&](error_code, const std::optional<chunk>& c) { events.push_back(c ? "chunk" : "end"); });
+    loop.run_until([&] { return events.size() == 2; });
+    EXPECT_THAT(events, ElementsAre("calls", "end"));
 }
 
 TEST_F(a_calling_conversation, learns_the_mark_once_for_each_server) {

@@ -77,7 +77,11 @@ bool simulated_reply::has_read_call() const {
 
 void simulated_reply::perform(const detail::action::parse_calls& a) {
     world_.check(has_read_call(), "only a reply with a call has it parsed");
-    open(live_, a.slot);
+    // The request whose text ends with the call keeps its slot.
+    if (live_.open)
+        ++live_.id;
+    else
+        open(live_, a.slot);
     const auto id = live_.id;
     if (!site_.core->is_up())
         return world_.at(10ms, [this, id] { refuse(id, {errc::connect_failed, {}}); });
@@ -86,7 +90,9 @@ void simulated_reply::perform(const detail::action::parse_calls& a) {
     world_.at(up_to(world_.random(), 300), [this, id, fails] {
         if (!is_live(id)) return;
         if (fails) return refuse(id, {errc::stream_incomplete, {}});
-        machine_.calls_parsed(world_.now(), {{.name = "one"}, {.name = "two"}});
+        const auto name = std::to_string(machine_.id());
+        machine_.calls_parsed(
+            world_.now(), {{.id = name + "a", .name = "one"}, {.id = name + "b", .name = "two"}});
         perform_actions();
     });
 }

@@ -69,6 +69,7 @@ void voice_turn_machine::request_next_chunk() {
 void voice_turn_machine::interrupt() {
     if (!is_running() || std::exchange(reply_->is_interrupted, true)) return;
     reply_->is_speaking = false;
+    last_words_.reset();
     actions_.push_back(voice_action::interrupt{reply_->turn->what == kind::prompt});
     request_next_chunk();
 }
@@ -156,6 +157,9 @@ void voice_turn_machine::add_messages(const voice_turn& turn) {
 
 template <class Action>
 void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Action action) {
+    last_words_.reset();
+    if (reply_ && reply_->is_speaking)
+        last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
     reply_ = last_reply{.turn = turn, .begun_at = now};
     calls_ = {};
     actions_.push_back(std::move(action));
@@ -192,7 +196,9 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     if (reply_->unspoken.empty()) reply_->spoken_since = now;
     reply_->unspoken.push_back({text::count_characters(c.speech), c.tokens});
     reply_->is_speaking = true;
-    send(encode_chunk(number, reply_->turn->id, c));
+    auto sent = c;
+    sent.early = c.early || last_words_.has_value();
+    send(encode_chunk(number, reply_->turn->id, sent));
     if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
     request_early_chunk(c);
 }

@@ -219,6 +219,8 @@ class voice_turn_machine {
     // Up to limits.waiting_turns, plus one to resume and one with results.
     std::deque<waiting_turn> waiting_;
     std::optional<last_reply> reply_;
+    /// The last chunk of the reply before, while it is spoken.
+    std::optional<client_chunk_id> last_words_;
     voice_open_calls calls_;               // of reply_
     std::vector<std::string> held_texts_;  // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;

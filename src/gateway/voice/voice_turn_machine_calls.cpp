@@ -1,5 +1,8 @@
 // Functions that a reply calls, and their results.
+#include "gateway/json/api_error.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -20,7 +23,7 @@ void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
 // No result is used after an interrupt or while the gateway stops, so no function is called.
 void voice_turn_machine::send_calls(time_point now, const called_functions& called) {
     if (called.calls.empty() || calls_.were_made()) return;
-    if (reply_->is_interrupted || is_closing()) return;
+    if (reply_->is_interrupted || is_closing()) return calls_.open({}, now);
     calls_.open(called.calls, now + setup_.limits.call_timeout);
     const auto& turn = *reply_->turn;
     std::optional<std::uint32_t> after;
@@ -42,11 +45,12 @@ void voice_turn_machine::end_calls(time_point now, const reply_result& result) {
 
 void voice_turn_machine::handle(time_point, voice::result m) {
     if (calls_.answer(m.call, std::move(m.content))) return;
-    send_error({.status = 404,
-                .type = "invalid_request_error",
-                .code = "unknown_call",
-                .message = "there is no open call with this id",
-                .param = "call"});
+    send_error(
+        {.status = 404,
+         .type = "invalid_request_error",
+         .code = "unknown_call",
+         .message = fmt::format("there is no open call with the id \"{}\"", quote_text(m.call)),
+         .param = "call"});
 }
 
 void voice_turn_machine::report_dropped(const std::vector<std::string>& calls,

@@ -224,6 +224,7 @@ void voice_turn_machine::queue_resume(time_point now, bool timeline, std::string
 
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
 void voice_turn_machine::handle(time_point now, const voice::continued& m) {
+    if (last_words_ && m.chunk >= *last_words_) last_words_.reset();
     if (!reply_ || !reply_->is_speaking || !is_chunk_of_reply(m.chunk)) return;
     const auto left = reply_->chunks - m.chunk.seq - 1;
     auto& unspoken = reply_->unspoken;

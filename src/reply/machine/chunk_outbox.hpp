@@ -62,10 +62,9 @@ class chunk_outbox {
     bool is_empty() const noexcept { return held_.empty(); }
     /// Whether no held chunk has text.
     bool has_no_held_text() const noexcept;
-    /// No chunk is held, and all were continued. Without lookahead, the request for another chunk
-    /// is as good as the continue of the last one.
-    bool is_done() const noexcept {
-        return is_empty() && (!is_speaking() || (is_wanted_ && lookahead_ == 0));
+    /// No chunk is held, and all were continued; or another one was requested, if that suffices.
+    bool is_done(bool request_suffices) const noexcept {
+        return is_empty() && (!is_speaking() || (is_wanted_ && request_suffices));
     }
     /// When the reply began to wait for the consumer to take or continue a chunk; nullopt if it
     /// does not wait.

@@ -60,7 +60,11 @@ void reply_machine::start(time_point now) {
 }
 
 void reply_machine::begin(time_point now, reply_origin from) {
-    if (from.rest) return resume_from_remainder(now, std::move(*from.rest), from.spoken);
+    if (from.rest) {
+        // A reply for a reader had no mark.
+        if (!from.rest->calls.has_mark()) from.rest->calls = text::call_splitter(from.call_mark);
+        return resume_from_remainder(now, std::move(*from.rest), from.spoken);
+    }
     continuation_ = reply_transcript(std::move(from.prompt), rules_.has_stop_words);
     reasoning_ = text::reasoning_filter(
         rules_.reasoning_tags,
@@ -143,6 +147,9 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             // The last text may include ids of the stop word or of the end token.
             continuation_.record_cut();
             check_slot(event, *slot_);
+            flush_withheld_text(now, reason_of(event.stop));
+            if (has_call_to_parse(reason_of(event.stop)))
+                return parse_calls(now, reason_of(event.stop));
             end_request(now, false);
             return generation_ended(now, reason_of(event.stop));
         case kind::error:
@@ -303,7 +310,8 @@ void reply_machine::continued(time_point now, chunk_id id) {
 
 void reply_machine::hand_over_due_chunks(time_point now) {
     if (delivery_.is_due()) hand_over(now);
-    if (outcome_ && delivery_.is_done() && !ended()) finish(now, *std::exchange(outcome_, {}));
+    if (outcome_ && delivery_.is_done(request_is_continue()) && !ended())
+        finish(now, *std::exchange(outcome_, {}));
 }
 
 void reply_machine::hand_over(time_point now) {
@@ -359,6 +367,7 @@ void reply_machine::finish(time_point now, outcome how) {
     rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
     rest_.reasoning = reasoning_;
     rest_.calls = calls_;
+    rest_.parses_as = parses_as_;
     const auto withheld = reasoning_.finish();
     reasoning_read(now, withheld.reasoning);
     show_text(calls_.feed(withheld.text, withheld.tokens));

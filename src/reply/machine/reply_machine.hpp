@@ -235,7 +235,9 @@ class reply_machine {
     // Tool calls, in reply_machine_calls.cpp.
     void call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
-    void parse_or_end(time_point now, finish_reason reason);
+    bool has_call_to_parse(finish_reason reason) const noexcept;
+    void parse_calls(time_point now, finish_reason reason);
+    static failure make_too_long_failure();
     static bool is_parse_error(const error_code& ec) noexcept;
     void fail_call(time_point now, failure why);
 
@@ -270,8 +272,10 @@ class reply_machine {
 
     // Chunks and ends.
     void hand_over_due_chunks(time_point now);
+    bool request_is_continue() const noexcept;
     void hand_over(time_point now);
     std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;
+    void flush_withheld_text(time_point now, finish_reason reason);
     void generation_ended(time_point now, finish_reason reason);
     void text_ended(time_point now, finish_reason reason);
     void generation_failed(time_point now, failure why);

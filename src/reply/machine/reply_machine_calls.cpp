@@ -5,19 +5,20 @@
 #include <utility>
 
 // The tool calls at the end of a reply. They are generated like text, in the same requests, and are
-// never spoken. When generation has ended, the server parses them, on a slot as for any request.
+// never spoken. When generation has ended, the server parses them on the same slot; after a
+// failure, on a slot as for any request.
 namespace tandem::detail {
 namespace {
 
 using phase = reply_phase;
 
-failure make_too_long_failure() {
+}  // namespace
+
+failure reply_machine::make_too_long_failure() {
     return {errc::invalid_tool_call,
             {.client_message = fmt::format("the model's tool call exceeds {} bytes; set max_tokens",
                                            text::max_call_bytes)}};
 }
-
-}  // namespace
 
 /// The text before the call is complete. The request is not cut any more: nothing is spoken until
 /// the call has its result.
@@ -33,13 +34,17 @@ void reply_machine::call_read(time_point now) {
     hand_over_due_chunks(now);
 }
 
-/// A call that a limit cut off is no call.
-void reply_machine::parse_or_end(time_point now, finish_reason reason) {
-    if (reason == finish_reason::length) return text_ended(now, reason);
-    if (calls_.is_too_long()) return fail_call(now, make_too_long_failure());
+/// Whether generation ended with a whole call. A call that a limit cut off is none.
+bool reply_machine::has_call_to_parse(finish_reason reason) const noexcept {
+    return calls_.has_call() && !calls_.is_too_long() && reason != finish_reason::length;
+}
+
+/// On the slot that holds the text.
+void reply_machine::parse_calls(time_point now, finish_reason reason) {
     call_read(now);
     parses_as_ = reason;
-    next_request(now);
+    enter_phase(phase::first_token, now);
+    actions_.push_back(action::parse_calls{*slot_});
 }
 
 void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
@@ -52,8 +57,6 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
         return fail_call(now, {errc::invalid_tool_call,
                                {.client_message = "the server finds no tool call after the mark "
                                                   "with which one begins"}});
-    for (std::size_t i = 0; i < calls.size(); ++i)
-        if (calls[i].id.empty()) calls[i].id = fmt::format("call_{}_{}", id_, i);
     result_.calls = std::move(calls);
     actions_.push_back(action::report_calls{result_.calls});
     // A resumed reply speaks the rest of the text, and calls nothing again.
@@ -65,8 +68,8 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
 /// Whether the server answered, but does not parse the text. llama-server reports that as HTTP 500,
 /// which it would repeat.
 bool reply_machine::is_parse_error(const error_code& ec) noexcept {
-    return ec == errc::server_error || ec == errc::invalid_tool_call ||
-           classify_failure(ec, true) == failure_kind::final;
+    return ec == errc::server_error || ec == errc::invalid_tool_call || ec == errc::bad_request ||
+           ec == errc::bad_response;
 }
 
 void reply_machine::fail_call(time_point now, failure why) {
@@ -74,8 +77,15 @@ void reply_machine::fail_call(time_point now, failure why) {
     generation_failed(now, std::move(why));
 }
 
+/// Whether the request for another chunk is as good as the continue of the last one: without
+/// lookahead, and after calls, whose results another reply is to read soon.
+bool reply_machine::request_is_continue() const noexcept {
+    return rules_.lookahead == 0 || !result_.calls.empty();
+}
+
 std::optional<called_functions> reply_machine::called() const {
-    if (!ended() && !outcome_) return std::nullopt;
+    // The end of a failed reply reports its error.
+    if (!ended() && (!outcome_ || outcome_->error.ec)) return std::nullopt;
     called_functions known{.calls = result_.calls};
     const auto chunks =
         delivery_.handed_over() + static_cast<std::uint32_t>(delivery_.held().size());

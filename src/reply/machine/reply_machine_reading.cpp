@@ -148,13 +148,17 @@ void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
 
 // --- the end of generation
 
-void reply_machine::generation_ended(time_point now, finish_reason reason) {
+void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
     const auto withheld = reasoning_.finish();
     reasoning_read(now, withheld.reasoning);
     show_text(calls_.feed(withheld.text, withheld.tokens));
     // What a limit cut off may be the beginning of a call.
     if (reason != finish_reason::length) show_text(calls_.finish());
-    if (calls_.has_call()) return parse_or_end(now, reason);
+}
+
+void reply_machine::generation_ended(time_point now, finish_reason reason) {
+    flush_withheld_text(now, reason);
+    if (calls_.is_too_long()) return fail_call(now, make_too_long_failure());
     text_ended(now, reason);
 }
 

@@ -22,6 +22,8 @@ struct reply_remainder {
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.
     std::string unspoken{};
+    /// Why generation had ended, if the calls were not parsed yet.
+    std::optional<finish_reason> parses_as{};
     /// Why generation had ended; nullopt if more text would have followed.
     std::optional<finish_reason> generated{};
     /// The pace of the voice, as learned so far.

@@ -30,6 +30,7 @@ class call_splitter {
     /// Ends the text: withheld text becomes visible.
     visible finish();
 
+    bool has_mark() const noexcept { return !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
     /// The text from the mark on, up to `max_call_bytes` and a token.
     const std::string& call() const noexcept { return call_; }

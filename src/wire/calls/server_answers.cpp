@@ -1,6 +1,8 @@
 #include "wire/calls/answer_reader.hpp"
 #include "wire/calls/server_messages.hpp"
 #include "wire/calls/token_list_reader.hpp"
+#include "wire/json/json_limits.hpp"
+#include "wire/json/wire_limits.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
 #include "wire/stream/server_error.hpp"
 
@@ -189,6 +191,18 @@ error_code decode_text(response_view a, std::string& out, diagnostics& diag) {
     return decode_member("/detokenize", "content", a, out, diag);
 }
 
+namespace {
+
+// Templates that iterate over the arguments reject anything but an object.
+bool is_object_text(const std::string& text) {
+    const auto begin = text.find_first_not_of(" \t\r\n");
+    constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
+    return begin != std::string::npos && text[begin] == '{' &&
+           check_json(text, bounds) == json_fault::none;
+}
+
+}  // namespace
+
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag) {
     constexpr std::string_view path = "/v1/chat/completions";
     json body;
@@ -207,7 +221,8 @@ error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& 
                                 .arguments = string_or(function, "arguments")});
         if (parsed.calls.back().name.empty())
             return make_bad_response_error(path, a.http_status, "a call has no name", diag);
-        if (!json::accept(parsed.calls.back().arguments)) return refuse_half_call(a, diag);
+        if (!is_object_text(parsed.calls.back().arguments)) return refuse_half_call(a, diag);
+        if (parsed.calls.size() == max_calls_of_a_reply) break;
     }
     out = std::move(parsed);
     return {};

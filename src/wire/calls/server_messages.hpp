@@ -51,6 +51,9 @@ error_code decode_prompt(response_view a, std::string& out, diagnostics& diag);
 /// The answer to /detokenize.
 error_code decode_text(response_view a, std::string& out, diagnostics& diag);
 
+/// Maximum number of calls that are read in a reply.
+inline constexpr std::size_t max_calls_of_a_reply = 128;
+
 /// What the server reads in the text of a reply.
 struct parsed_reply {
     /// The text without its tool calls, as the server trims it.
@@ -58,12 +61,23 @@ struct parsed_reply {
     std::vector<tool_call> calls{};
 };
 
-/// POST /v1/chat/completions that generates no text: the server parses `text`, all that the reply
-/// to `messages` has generated so far, by its chat template. On the slot that holds the text, it
-/// evaluates one token. It also samples one token, which would become a part of the text, so the
-/// request makes it the model's `end_token`. Uses the tools, template options and adapters of `o`.
-std::string parse_reply_body(std::span<const chat_message> messages, const generation_options& o,
-                             std::string_view text, int slot, std::optional<token_id> end_token);
+/// The generated text of a reply, for the server to parse.
+struct reply_to_parse {
+    /// The messages that the reply answers.
+    std::vector<chat_message> messages{};
+    std::string_view text{};
+    int slot = 0;
+    /// False: the server reuses none of the slot's cache.
+    bool reuse_cache = true;
+    /// The model's end token.
+    std::optional<token_id> end_token{};
+};
+
+/// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
+/// template. On the slot that holds the text, it evaluates one token. It also samples one token,
+/// which would become a part of the text, so the request makes it the model's end token. Uses the
+/// tools, template options and adapters of `o`.
+std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
 /// For half a call, the server returns a call with the arguments so far: arguments that are not
 /// JSON are errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);

@@ -62,16 +62,18 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
     return body + '}';
 }
 
-std::string parse_reply_body(std::span<const chat_message> messages, const generation_options& o,
-                             std::string_view text, int slot, std::optional<token_id> end_token) {
-    std::vector<chat_message> all(messages.begin(), messages.end());
-    all.push_back({.role = "assistant", .content = std::string(text)});
+std::string parse_reply_body(const reply_to_parse& r, const generation_options& o) {
+    std::vector<chat_message> all(r.messages.begin(), r.messages.end());
+    // The prompt of a reply after a message of the assistant ends within that message.
+    if (all.empty() || all.back().role != "assistant" || !all.back().tool_calls.empty())
+        all.push_back({.role = "assistant"});
+    all.back().content += r.text;
     auto body = apply_template_body(all, o.tools, o.template_options);
     body.pop_back();
-    body += fmt::format(R"(,"max_tokens":0,"id_slot":{},"cache_prompt":true)", slot);
+    body += fmt::format(R"(,"max_tokens":0,"id_slot":{},"cache_prompt":{})", r.slot, r.reuse_cache);
     constexpr int certain = 1000;
-    if (end_token)
-        body += fmt::format(R"(,"temperature":0,"logit_bias":[[{},{}]])", *end_token, certain);
+    if (r.end_token)
+        body += fmt::format(R"(,"temperature":0,"logit_bias":[[{},{}]])", *r.end_token, certain);
     if (!o.lora.empty()) body += R"(,"lora":)" + encode_adapter_list(o.lora);
     return body + '}';
 }

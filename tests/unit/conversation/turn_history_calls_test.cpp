@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,25 @@ TEST_F(history_of_calls, forgets_the_calls_of_earlier_turns) {
 
 TEST_F(history_of_calls, knows_the_messages_before_the_turn) {
     EXPECT_THAT(list(history.messages_before_turn()), ElementsAre("user: Weather and time?"));
+}
+
+TEST_F(history_of_calls, takes_a_message_of_a_tool_as_the_result_of_its_call) {
+    EXPECT_TRUE(history.take_result({.role = "tool", .content = "noon", .tool_call_id = "b"}));
+    EXPECT_FALSE(history.take_result({.role = "tool", .content = "noon", .tool_call_id = "x"}));
+    EXPECT_FALSE(history.take_result({.role = "user", .content = "noon", .tool_call_id = "a"}));
+    EXPECT_EQ(history.open_calls(), 1U);
+}
+
+TEST_F(history_of_calls, gives_ids_of_their_own_to_calls_without_one_or_with_a_used_one) {
+    std::vector<tool_call> calls{
+        {"a", "time", "{}"}, {"", "time", "{}"}, {"7", "f", "{}"}, {"7", "f", "{}"}};
+    history.make_ids_unique(calls);
+    EXPECT_EQ(calls[2].id, "7");
+    std::set<std::string> ids;
+    for (const auto& c : calls) ids.insert(c.id);
+    EXPECT_EQ(ids.size(), 4U);
+    EXPECT_FALSE(ids.contains("a"));
+    EXPECT_EQ(calls[1].id.size(), 9U) << "as the templates of Mistral require";
 }
 
 TEST_F(history_of_calls, is_saved_without_a_call_that_lacks_its_result) {

@@ -34,8 +34,6 @@ class calling_reply : public testing::Test {
     void generate_call() {
         d.tokens("One", " moment", ".", open, "x");
         d.final();
-        d.wants();
-        d.grant(0);
     }
 
     machine_driver d;
@@ -54,13 +52,11 @@ TEST_F(calling_reply, ends_the_text_before_a_call_where_no_sentence_ends) {
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Let me see' end"));
 }
 
-TEST_F(calling_reply, lets_the_server_parse_the_whole_text_on_a_slot) {
+TEST_F(calling_reply, lets_the_server_parse_the_whole_text_on_the_slot_that_holds_it) {
     d.tokens("One", " moment", ".", open, "x");
     d.wants();
     d.final();
-    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "slot?"));
-    d.grant(1);
-    EXPECT_THAT(d.wants(), ElementsAre("parse 'One moment.<call>x' on 1"));
+    EXPECT_THAT(d.wants(), ElementsAre("parse 'One moment.<call>x' on 0"));
 }
 
 TEST_F(calling_reply, reports_its_calls_while_the_text_is_spoken_and_ends_with_them) {
@@ -79,22 +75,29 @@ TEST_F(calling_reply, reports_its_calls_while_the_text_is_spoken_and_ends_with_t
     EXPECT_EQ(d.machine.result().unspoken_text, "");
 }
 
+TEST_F(calling_reply, with_lookahead_ends_while_its_last_chunk_is_spoken) {
+    auto rules = machine_driver::default_rules();
+    rules.lookahead = 2;
+    machine_driver r(rules);
+    r.ask();
+    r.start({.prompt = {.text = "P"}, .call_mark = open});
+    r.grant(0);
+    r.tokens("One", " moment", ".", open, "x");
+    r.final();
+    r.parsed({time_call});
+    r.wants();
+    r.ask();
+    EXPECT_THAT(r.wants(), ElementsAre("end tool_calls"));
+}
+
 TEST_F(calling_reply, may_consist_of_calls_only) {
     d.tokens("\n", open, "x");
     d.final();
-    d.grant(0);
     d.parsed({time_call, time_call});
     d.wants();
     EXPECT_EQ(d.machine.result().finish_reason, finish_reason::tool_calls);
     EXPECT_FALSE(d.machine.called()->after);
     EXPECT_THAT(d.handed_over, IsEmpty());
-}
-
-TEST_F(calling_reply, names_calls_that_the_server_gives_no_id) {
-    generate_call();
-    d.parsed({{.name = "f"}, {.name = "f"}});
-    EXPECT_EQ(d.machine.result().calls[0].id, "call_1_0");
-    EXPECT_EQ(d.machine.result().calls[1].id, "call_1_1");
 }
 
 TEST_F(calling_reply, does_not_wait_for_the_voice_before_it_continues_a_call) {
@@ -144,6 +147,7 @@ class refused_call : public calling_reply, public testing::WithParamInterface<er
 
 TEST_P(refused_call, fails_with_the_reason_of_the_server_and_is_not_parsed_again) {
     generate_call();
+    d.wants();
     d.fail(GetParam());
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end invalid_tool_call"));
@@ -152,7 +156,7 @@ TEST_P(refused_call, fails_with_the_reason_of_the_server_and_is_not_parsed_again
 }
 INSTANTIATE_TEST_SUITE_P(errors, refused_call,
                          testing::Values(errc::bad_request, errc::server_error,
-                                         errc::invalid_tool_call, errc::not_supported));
+                                         errc::invalid_tool_call, errc::bad_response));
 
 TEST_F(calling_reply, fails_if_a_call_has_no_end) {
     d.tokens("One", ".", open);
@@ -202,7 +206,6 @@ TEST_F(calling_reply, is_parsed_again_after_its_server_failed) {
     r.grant(0);
     r.tokens("One", ".", open, "x");
     r.final();
-    r.grant(0);
     r.wants();
     r.fail(errc::stream_incomplete);
     EXPECT_THAT(r.wants(), ElementsAre("close", "release 0", "lost: stream_incomplete", "server?"));
@@ -215,6 +218,44 @@ TEST_F(calling_reply, is_parsed_again_after_its_server_failed) {
     r.ask();
     r.wants();
     EXPECT_EQ(r.machine.result().finish_reason, finish_reason::tool_calls);
+}
+
+TEST_F(calling_reply, that_was_interrupted_while_its_calls_were_parsed_lets_them_be_parsed_again) {
+    generate_call();
+    d.interrupt();
+    d.wants();
+    machine_driver resumed;
+    resumed.ask();
+    resumed.start({.rest = d.machine.take_remainder(), .spoken = "One moment."});
+    resumed.grant(0);
+    EXPECT_THAT(resumed.wants(), testing::Contains("parse 'One moment.<call>x' on 0"));
+    resumed.parsed({time_call});
+    EXPECT_THAT(resumed.machine.result().calls, ElementsAre(time_call));
+}
+
+TEST_F(calling_reply, that_had_no_mark_finds_its_calls_once_it_is_resumed_with_one) {
+    machine_driver reader;
+    reader.begin();
+    reader.tokens("One", " mo");
+    reader.interrupt();
+    reader.wants();
+    machine_driver resumed;
+    resumed.ask();
+    resumed.start({.rest = reader.machine.take_remainder(), .call_mark = open});
+    resumed.grant(0);
+    resumed.tokens("ment", ".", open, "x");
+    EXPECT_THAT(resumed.wants(), testing::Contains("chunk 0 'One moment.' end"));
+}
+
+TEST_F(calling_reply, reports_its_failure_only_at_its_end) {
+    generate_call();
+    d.parsed({});
+    d.wants();
+    EXPECT_FALSE(d.machine.called()) << "the chunk before it is spoken";
+    d.ask();
+    d.wants();
+    ASSERT_TRUE(d.machine.called());
+    EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
 }
 
 TEST_F(calling_reply, that_is_resumed_speaks_the_rest_and_calls_nothing_again) {

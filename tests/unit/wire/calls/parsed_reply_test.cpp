@@ -32,8 +32,33 @@ class parsed_reply_of_server : public ::testing::Test {
 };
 
 json request_body(const generation_options& o = {}, std::optional<token_id> end_token = {}) {
-    const std::vector<chat_message> messages{{.role = "user", .content = "Will it \"rain\"?"}};
-    return json::parse(parse_reply_body(messages, o, "One moment.\n<tool_call>", 1, end_token));
+    return json::parse(
+        parse_reply_body({.messages = {{.role = "user", .content = "Will it \"rain\"?"}},
+                          .text = "One moment.\n<tool_call>",
+                          .slot = 1,
+                          .end_token = end_token},
+                         o));
+}
+
+TEST(reply_to_parse, continues_a_last_message_of_the_assistant) {
+    const chat_message said{.role = "assistant", .content = "Let me see."};
+    const auto body =
+        json::parse(parse_reply_body({.messages = {said}, .text = " <tool_call>"}, {}));
+    EXPECT_EQ(body.at("messages").size(), 1U);
+    EXPECT_EQ(body.at("messages").at(0).at("content"), "Let me see. <tool_call>");
+}
+
+TEST(reply_to_parse, does_not_reuse_the_cache_of_a_slot_with_foreign_text) {
+    EXPECT_EQ(json::parse(parse_reply_body({.reuse_cache = false}, {})).at("cache_prompt"), false);
+}
+
+TEST_F(parsed_reply_of_server, has_calls_with_an_object_as_arguments) {
+    for (const auto* arguments : {"\"5\"", "\"[]\"", "\"null\"", "\"\\\"UTC\\\"\""})
+        EXPECT_EQ(
+            decode_message(std::string(R"({"tool_calls":[{"function":{"name":"f","arguments":)") +
+                           arguments + "}}]}"),
+            errc::invalid_tool_call)
+            << arguments;
 }
 
 TEST_F(parsed_reply_of_server, is_asked_for_with_the_text_as_last_message) {
@@ -133,11 +158,14 @@ TEST_F(parsed_reply_of_server, has_no_call_whose_arguments_are_incomplete) {
     EXPECT_EQ(reply_.calls.at(0).name, "before") << "it is left alone";
 }
 
-TEST_F(parsed_reply_of_server, keeps_arguments_of_any_depth_and_size) {
-    const auto deep = std::string(100'000, '[') + std::string(100'000, ']');
-    const json call{{"function", {{"name", "rain"}, {"arguments", deep}}}};
-    ASSERT_FALSE(decode_message(json{{"tool_calls", json::array({call})}}.dump()));
-    EXPECT_EQ(reply_.calls.at(0).arguments, deep);
+TEST_F(parsed_reply_of_server, has_arguments_of_any_size_but_of_a_bounded_depth) {
+    const auto with = [&](const std::string& value) {
+        const json call{{"function", {{"name", "rain"}, {"arguments", "{\"in\":" + value + "}"}}}};
+        return decode_message(json{{"tool_calls", json::array({call})}}.dump());
+    };
+    EXPECT_FALSE(with('"' + std::string(1'000'000, 'x') + '"'));
+    EXPECT_EQ(reply_.calls.at(0).arguments.size(), 1'000'009U);
+    EXPECT_EQ(with(std::string(1'000, '[') + std::string(1'000, ']')), errc::invalid_tool_call);
 }
 
 TEST_F(parsed_reply_of_server, is_an_error_of_the_server) {
