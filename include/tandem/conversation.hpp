@@ -140,11 +140,14 @@ class conversation {
     /// chunks, paced, interrupted and resumed like a generated one, and history keeps what was
     /// heard. It needs no server, except to be resumed. When it ends, an idle slot is prefilled, as
     /// by warm(). Errors: operation_in_progress, session_not_found; invalid_prompt if the text is
-    /// empty or not valid UTF-8.
+    /// empty or not valid UTF-8. Of the options, only `lookahead` applies to the reply; the others
+    /// are for the prefill, which has those of the last turn if none are given.
     reply say_text(std::string text);
+    reply say_text(std::string text, generation_options options);
     /// The same outside of the history, for example "One moment, please." while a function runs.
     /// Another reply may run meanwhile; interrupt() ends both.
     reply say_aside(std::string text);
+    reply say_aside(std::string text, generation_options options);
 
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
     /// `speech`, or a share of it (0 to 1). Earlier chunks were heard whole, as were those that

@@ -140,13 +140,25 @@ reply conversation::say(std::string user_text) {
 reply conversation::say_text(std::string text) {
     if (auto why = fault_of_spoken(text))
         return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    return reply(detail::used(shell_)->say_text(std::move(text)));
+    return reply(detail::used(shell_)->say_text(std::move(text), std::nullopt));
+}
+
+reply conversation::say_text(std::string text, generation_options options) {
+    if (auto why = fault_of_spoken(text))
+        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
+    return reply(detail::used(shell_)->say_text(std::move(text), std::move(options)));
 }
 
 reply conversation::say_aside(std::string text) {
     if (auto why = fault_of_spoken(text))
         return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    return reply(detail::used(shell_)->say_aside(std::move(text)));
+    return reply(detail::used(shell_)->say_aside(std::move(text), std::nullopt));
+}
+
+reply conversation::say_aside(std::string text, generation_options options) {
+    if (auto why = fault_of_spoken(text))
+        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
+    return reply(detail::used(shell_)->say_aside(std::move(text), std::move(options)));
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {

@@ -109,19 +109,29 @@ std::shared_ptr<reply_shell> conversation_shell::resume() {
         weak_from_this(), interrupts_);
 }
 
-std::shared_ptr<reply_shell> conversation_shell::say_text(std::string text) {
-    return reply_shell::make(
-        *scope_, rules_, {.options = rules_.generation},
-        {.start = [self = shared_from_this(), text = std::move(text)](
-                      reply_shell& reply,
-                      const start_handler& done) { self->begin_spoken_turn(reply, text, done); }},
-        weak_from_this(), interrupts_);
+// Without options of its own, the turn keeps those of the last one.
+std::shared_ptr<reply_shell> conversation_shell::say_text(
+    std::string text, std::optional<generation_options> options) {
+    const auto asked =
+        options ? std::make_shared<const generation_options>(*std::move(options)) : nullptr;
+    if (asked) {
+        const std::lock_guard lock(options_mutex_);
+        asked_options_ = asked;
+    }
+    return reply_shell::make(*scope_, rules_, {.options = asked ? *asked : rules_.generation},
+                             {.start =
+                                  [self = shared_from_this(), asked, text = std::move(text)](
+                                      reply_shell& reply, const start_handler& done) {
+                                      self->begin_spoken_turn(reply, asked, text, done);
+                                  }},
+                             weak_from_this(), interrupts_);
 }
 
 // Not a turn: nothing of it is reported.
-std::shared_ptr<reply_shell> conversation_shell::say_aside(std::string text) {
+std::shared_ptr<reply_shell> conversation_shell::say_aside(
+    std::string text, std::optional<generation_options> options) {
     return reply_shell::make(
-        *scope_, rules_, {.options = rules_.generation},
+        *scope_, rules_, {.options = std::move(options).value_or(rules_.generation)},
         {.start =
              [weak = weak_from_this(), text = std::move(text)](reply_shell& aside,
                                                                const start_handler& done) {
@@ -171,9 +181,11 @@ void conversation_shell::on_heard_share(chunk_id id, double share) {
     history_.heard_share(now(), id, share);
 }
 
-void conversation_shell::begin_spoken_turn(reply_shell& reply, const std::string& text,
-                                           const start_handler& done) {
-    if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
+void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr& options,
+                                           const std::string& text, const start_handler& done) {
+    const auto why = check_turn_allowed();
+    if (options) apply_options(options, !why);
+    if (why) return done(why->ec, why->diag, {});
     begin_history_turn(reply);
     is_given_text_ = true;
     done({}, {}, {.origin = make_spoken_origin(text), .pace = pace_});

@@ -53,8 +53,10 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
-    std::shared_ptr<reply_shell> say_text(std::string text);
-    std::shared_ptr<reply_shell> say_aside(std::string text);
+    std::shared_ptr<reply_shell> say_text(std::string text,
+                                          std::optional<generation_options> options);
+    std::shared_ptr<reply_shell> say_aside(std::string text,
+                                           std::optional<generation_options> options);
     /// A reply that ends immediately with this failure.
     std::shared_ptr<reply_shell> make_refused_reply(failure why);
     void on_heard(chunk_id id, std::size_t characters) override;
@@ -117,7 +119,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // Starting a turn.
     void begin_turn(reply_shell& reply, const options_ptr& options, start_handler done);
     void resume_turn(reply_shell& reply, start_handler done);
-    void begin_spoken_turn(reply_shell& reply, const std::string& text, const start_handler& done);
+    void begin_spoken_turn(reply_shell& reply, const options_ptr& options, const std::string& text,
+                           const start_handler& done);
     bool restart_turn(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);

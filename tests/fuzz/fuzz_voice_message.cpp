@@ -69,6 +69,10 @@ void require_right(const voice::resume& r) {
 void require_right(const voice::result& r) {
     fuzzing::require(is_utf8(r.call) && is_utf8(r.content));
 }
+void require_right(const voice::say& s) {
+    require_right_turn(s.turn);
+    fuzzing::require(!s.text.empty() && is_utf8(s.text));
+}
 void require_right(const voice::end&) {}
 
 }  // namespace

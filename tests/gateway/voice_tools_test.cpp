@@ -1,6 +1,7 @@
 // Functions over the voice WebSocket, with a server whose template knows tools.
 
 #include "gateway/voice_fixture.hpp"
+#include "support/poll_until.hpp"
 
 #include <string>
 
@@ -9,6 +10,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr auto clock_call =
     "<tool_call>\n{\"name\": \"clock\", \"arguments\": {\"zone\": \"UTC\"}}\n</tool_call>";
@@ -103,6 +105,45 @@ TEST_F(voice_tools, refuses_a_result_with_a_denied_word) {
     EXPECT_EQ(refused["code"], "content_policy") << refused;
     EXPECT_EQ(refused["reply"], "2");
     EXPECT_EQ(refused["turn"], "t1");
+}
+
+TEST_F(voice_tools, has_words_for_the_time_while_a_function_runs) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto words = c.read("chunk");
+    const auto call = c.read("call");
+    c.read("end");
+    c.say({{"type", "say"}, {"text", "I am looking."}, {"history", false}});
+    c.say(spoken(words));
+    const auto filler = c.read();
+    EXPECT_EQ(filler["speech"], "I am looking.") << filler;
+    c.say(result_of(call));
+    c.say(spoken(filler));
+    EXPECT_EQ(c.read()["type"], "end");
+    const auto answer = c.read();
+    EXPECT_EQ(answer["speech"], "It is noon.") << answer;
+    EXPECT_EQ(answer["turn"], "t1");
+    EXPECT_THAT(last_prompt(), HasSubstr(clock_call));
+    EXPECT_THAT(last_prompt(), Not(HasSubstr("I am looking.")));
+}
+
+TEST_F(voice_tools, prepares_the_prompt_of_the_next_turn_while_a_greeting_is_spoken) {
+    start();
+    auto c = voice();
+    auto first = question();
+    const auto user = first["text"];
+    first.erase("text");
+    c.say(first);
+    c.say({{"type", "say"}, {"text", "Good evening."}});
+    listen(c);
+    const auto is_prefilled = [&] {
+        const auto requests = mock_server->observe().of_path("/completion");
+        return !requests.empty() && requests.back().prompt.find("clock") != std::string::npos;
+    };
+    EXPECT_TRUE(poll_until(is_prefilled));
+    c.say(start_of(user));
+    EXPECT_EQ(c.read("call")["name"], "clock");
 }
 
 TEST_F(voice_tools, goes_on_after_a_lost_connection_with_what_history_keeps_of_the_call) {

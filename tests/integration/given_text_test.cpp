@@ -81,6 +81,19 @@ TEST_F(given_text, said_aside_ends_at_an_interrupt_of_the_conversation) {
     EXPECT_EQ(aside.result().finish_reason, finish_reason::interrupted);
 }
 
+TEST_F(given_text, has_the_lookahead_of_its_options) {
+    start();
+    auto talk = bots->create();
+    const std::string text = "Good evening. How may I help you?";
+    using function = reply (conversation::*)(std::string, generation_options);
+    for (const auto say : {function{&conversation::say_text}, function{&conversation::say_aside}}) {
+        consumer spoken((talk.*say)(text, {.lookahead = 1}), consumer::say_nothing);
+        loop.run_until([&] { return spoken.chunks().size() == 2; });
+        EXPECT_TRUE(spoken.chunks()[1].early);
+        go_on_to_the_end(spoken);
+    }
+}
+
 TEST_F(given_text, that_is_empty_is_refused) {
     start();
     auto talk = bots->create();

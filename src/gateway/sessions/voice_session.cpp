@@ -20,9 +20,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-// The texts of a turn that the model reads.
+// The texts of a turn that the model reads, or the voice.
 std::vector<std::string_view> texts_in(const voice_turn& turn) {
     auto texts = collect_texts(turn.messages, turn.prompt, turn.options);
+    if (!turn.text.empty()) texts.push_back(turn.text);
     if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
     return texts;
 }
@@ -243,6 +244,14 @@ void voice_session::perform(const voice_action::resume& a) {
     begin(a.number, talk_->resume());
 }
 
+void voice_session::perform(const voice_action::say_text& a) {
+    begin(a.turn->number, talk_->say_text(a.turn->text, options_of(*a.turn)));
+}
+
+void voice_session::perform(const voice_action::say_aside& a) {
+    begin(a.turn->number, talk_->say_aside(a.turn->text, options_of(*a.turn)));
+}
+
 // The end of a failed reply reports its error.
 void voice_session::perform(const voice_action::await_calls& a) {
     auto told = bind_to_session([number = a.number](voice_session& self, const error_code&,
@@ -290,7 +299,7 @@ void voice_session::perform(const voice_action::heard& a) {
 }
 
 void voice_session::perform(const voice_action::interrupt& a) {
-    if (a.is_raw)
+    if (a.is_outside_history)
         reply_->interrupt();
     else
         talk_->interrupt();

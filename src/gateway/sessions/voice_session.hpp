@@ -90,6 +90,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::generate& a);
     void perform(const voice_action::generate_raw& a);
     void perform(const voice_action::resume& a);
+    void perform(const voice_action::say_text& a);
+    void perform(const voice_action::say_aside& a);
     void perform(const voice_action::await_calls& a);
     void perform(const voice_action::next_chunk& a);
     void perform(const voice_action::continue_after& a);

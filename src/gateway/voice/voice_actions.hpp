@@ -22,13 +22,15 @@ namespace tandem::gateway {
 /// Identifies a socket. Assigned by the driver of the session.
 using voice_socket = std::uint64_t;
 
-/// The turn that a client requests with a `start` or `resume`.
+/// The turn that a client requests with a `start`, `resume` or `say`.
 struct voice_turn {
     enum class kind {
         messages,  ///< only add to the history: the last message is not from a user or tool
         reply,     ///< add to the history and reply
         prompt,    ///< a raw prompt, outside of the history
         resume,    ///< continue an interrupted reply
+        text,      ///< speak a given text, which history keeps
+        aside,     ///< speak a given text outside of the history
     };
     /// Number of its reply in the session, as in messages to the client.
     std::uint64_t number = 0;
@@ -40,6 +42,8 @@ struct voice_turn {
     /// Ends with the user's message.
     std::vector<chat_message> messages{};
     std::string prompt{};
+    /// The given text.
+    std::string text{};
     /// The client's mark after interrupted turns, for the model to read; empty if the client did
     /// not choose one.
     std::string interrupted_mark{};
@@ -49,6 +53,9 @@ struct voice_turn {
     time_point asked_at{};
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
+
+    bool is_given_text() const noexcept { return what == kind::text || what == kind::aside; }
+    bool is_outside_history() const noexcept { return what == kind::prompt || what == kind::aside; }
 };
 using voice_turn_ptr = std::shared_ptr<const voice_turn>;
 
@@ -107,6 +114,15 @@ struct resume {
     std::uint64_t number;
 };
 
+/// conversation::say_text() with the turn's text and options.
+struct say_text {
+    voice_turn_ptr turn;
+};
+/// conversation::say_aside() with the turn's text and options.
+struct say_aside {
+    voice_turn_ptr turn;
+};
+
 /// Requests the functions that the reply calls. Call on_calls() with them, or with none.
 struct await_calls {
     std::uint64_t number;
@@ -134,9 +150,9 @@ struct heard {
     std::uint64_t chars = 0;
     std::optional<double> share{};
 };
-/// conversation::interrupt(); reply::interrupt() for a raw reply.
+/// conversation::interrupt(); reply::interrupt() for a reply outside of the history.
 struct interrupt {
-    bool is_raw = false;
+    bool is_outside_history = false;
 };
 
 /// Metrics of an ended reply: the time from the request of the turn to the first chunk, and the
@@ -152,8 +168,9 @@ struct keep {};
 /// session, its reply and its conversation.
 struct forget {};
 
-using any = std::variant<send, close, check_turn, open_conversation, warm, append, answer_call,
-                         generate, generate_raw, resume, await_calls, next_chunk, continue_after,
-                         speaks_until, heard, interrupt, first_chunk, keep, forget>;
+using any =
+    std::variant<send, close, check_turn, open_conversation, warm, append, answer_call, generate,
+                 generate_raw, resume, say_text, say_aside, await_calls, next_chunk, continue_after,
+                 speaks_until, heard, interrupt, first_chunk, keep, forget>;
 
 }  // namespace tandem::gateway::voice_action

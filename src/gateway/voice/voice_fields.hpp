@@ -18,6 +18,7 @@ void for_each_voice_message(Visitor&& visit) {
     visit("interrupt", voice::interrupt());
     visit("resume", voice::resume());
     visit("result", voice::result());
+    visit("say", voice::say());
     visit("end", voice::end());
 }
 
@@ -70,6 +71,13 @@ template <class Visitor>
 void for_each_voice_field(voice::result& m, Visitor&& visit) {
     visit("call", m.call);
     visit("content", m.content);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::say& m, Visitor&& visit) {
+    visit("turn", m.turn);
+    visit("text", m.text);
+    visit("history", m.history);
 }
 
 template <class Visitor>

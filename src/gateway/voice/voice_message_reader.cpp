@@ -281,6 +281,10 @@ class voice_message_reader {
     bool value(json& v, const std::string& at, voice::result& out) {
         return given(v, at, "call") && given(v, at, "content") && members(v, at, out);
     }
+    bool value(json& v, const std::string& at, voice::say& out) {
+        return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
+               right_unless(text::is_all_white_space(out.text), "text", "is empty");
+    }
     bool value(json& v, const std::string& at, voice::start& out) {
         return members(v, at, out) && check_turn(v, out.turn) && check_sizes(out) &&
                check_words(out) && check_session(out) &&

@@ -90,13 +90,23 @@ struct result {
     std::string content{};
 };
 
+/// A text to speak as a reply.
+struct say {
+    /// Same as in a start.
+    std::string turn{};
+    std::string text{};
+    /// Whether history keeps what the listener heard.
+    bool history = true;
+};
+
 /// Ends the session.
 struct end {};
 
 }  // namespace voice
 
-using voice_message = std::variant<voice::start, voice::continued, voice::speaking, voice::heard,
-                                   voice::interrupt, voice::resume, voice::result, voice::end>;
+using voice_message =
+    std::variant<voice::start, voice::continued, voice::speaking, voice::heard, voice::interrupt,
+                 voice::resume, voice::result, voice::say, voice::end>;
 
 /// The turn id in the message; empty if there is none.
 std::string get_turn_name(const voice_message& message);

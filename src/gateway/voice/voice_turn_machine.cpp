@@ -34,7 +34,7 @@ void voice_turn_machine::detach_socket(time_point now) {
     if (calls_.is_pending()) is_resume_due_ = true;
     silence_caller(now);
     if (!is_running() || reply_->is_interrupted) return;
-    is_resume_due_ = reply_->turn->what != kind::prompt;
+    if (!reply_->turn->is_outside_history()) is_resume_due_ = true;
     reply_->is_unheard = reply_->is_speaking;
     interrupt();
 }
@@ -70,7 +70,7 @@ void voice_turn_machine::interrupt() {
     if (!is_running() || std::exchange(reply_->is_interrupted, true)) return;
     reply_->is_speaking = false;
     last_words_.reset();
-    actions_.push_back(voice_action::interrupt{reply_->turn->what == kind::prompt});
+    actions_.push_back(voice_action::interrupt{reply_->turn->is_outside_history()});
     request_next_chunk();
 }
 
@@ -78,7 +78,7 @@ void voice_turn_machine::interrupt() {
 // knows.
 void voice_turn_machine::interrupt_last_words() {
     if (is_running() || !reply_ || !std::exchange(reply_->is_speaking, false)) return;
-    if (reply_->turn->what != kind::prompt) actions_.push_back(voice_action::interrupt{});
+    if (!reply_->turn->is_outside_history()) actions_.push_back(voice_action::interrupt{});
 }
 
 void voice_turn_machine::cancel_waiting() {
@@ -112,34 +112,44 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
     advance(now);
 }
 
-/// Starts the next turn, if no reply is running, the turn is permitted, and there is a socket.
 void voice_turn_machine::advance(time_point now) {
-    if (is_over_) return;
-    reply_to_results(now);
-    if (calls_.is_open()) return;
-    while (!is_running() && !waiting_.empty()) {
-        const auto& next = waiting_.front();
-        if (!next.is_permitted || (!socket_ && !next.is_cancelled)) return;
-        const auto taken = std::move(waiting_.front());
-        waiting_.pop_front();
-        take(now, taken);
+    while (!is_over_ && !is_running() && take_next(now)) {
     }
-    if (is_running()) return;
+    if (!is_over_ && !is_running()) finish_if_done();
+}
+
+/// Starts the next turn if it is permitted, and there is a socket.
+bool voice_turn_machine::take_next(time_point now) {
     resume_if_due(now);
-    finish_if_done();
+    reply_to_results(now);
+    const auto next = find_next();
+    if (next == waiting_.end() || !next->is_permitted) return false;
+    if (!socket_ && !next->is_cancelled) return false;
+    const auto taken = std::move(*next);
+    waiting_.erase(next);
+    take(now, taken);
+    return true;
 }
 
 void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
-    if (!turn->messages.empty()) say(*turn);
+    if (!turn->messages.empty()) keep_messages(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);
+    if (turn->is_given_text()) return speak(now, turn);
     if (turn->what == kind::prompt) return begin(now, turn, voice_action::generate_raw{turn});
     if (turn->what == kind::resume) return begin(now, turn, voice_action::resume{turn->number});
     begin(now, turn, voice_action::generate{turn});
 }
 
-void voice_turn_machine::say(const voice_turn& turn) {
+void voice_turn_machine::speak(time_point now, const voice_turn_ptr& turn) {
+    keep_messages(*turn);
+    if (turn->what == kind::aside) return begin(now, turn, voice_action::say_aside{turn});
+    begin(now, turn, voice_action::say_text{turn});
+}
+
+/// Opens the conversation if it is the session's first turn.
+void voice_turn_machine::keep_messages(const voice_turn& turn) {
     if (std::exchange(has_conversation_, true)) return add_messages(turn);
     auto options = setup_.conversation;
     options.messages.insert(options.messages.end(), turn.messages.begin(), turn.messages.end());
@@ -161,16 +171,22 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
     if (reply_ && reply_->is_speaking)
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
     reply_ = last_reply{.turn = turn, .begun_at = now};
-    calls_ = {};
+    if (!is_aside()) {
+        last_turn_ = turn;
+        calls_ = {};
+    }
     actions_.push_back(std::move(action));
-    if (!turn->options.tools.empty()) actions_.push_back(voice_action::await_calls{turn->number});
+    if (!turn->options.tools.empty() && !turn->is_given_text())
+        actions_.push_back(voice_action::await_calls{turn->number});
     actions_.push_back(voice_action::next_chunk{turn->number});
 }
 
+// Precedes all that waits but results of the reply's functions.
 void voice_turn_machine::resume_if_due(time_point now) {
+    if (!waiting_.empty() && waiting_.front().turn->has_results) return;
     if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
-    auto id = std::exchange(resumed_as_, {});
-    queue_resume(now, wants_timeline_, id.empty() ? reply_->turn->id : id);
+    const auto id = std::exchange(resumed_as_, {});
+    wait(now, make_resume(wants_timeline_, id.empty() ? last_turn_->id : id), waiting_.begin());
 }
 
 void voice_turn_machine::finish_if_done() {
@@ -204,14 +220,14 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
 }
 
 void voice_turn_machine::request_early_chunk(const chunk& last) {
-    if (calls_.were_made()) return request_next_chunk();
+    if (calls_.were_made() && !is_aside()) return request_next_chunk();
     const auto lookahead = static_cast<std::size_t>(reply_->turn->options.lookahead);
     if (last.boundary != boundary::end && reply_->unspoken.size() <= lookahead)
         request_next_chunk();
 }
 
 std::optional<voice_timing> voice_turn_machine::measure(const reply_result& result) {
-    if (!reply_->first_chunk_at) return std::nullopt;
+    if (!reply_->first_chunk_at || reply_->turn->is_given_text()) return std::nullopt;
     const auto& turn = *reply_->turn;
     const auto chunk_at = *reply_->first_chunk_at;
     const auto timing = compute_timing({.asked_at = turn.asked_at,
@@ -229,11 +245,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
     if (is_over_ || !is_running() || reply_->turn->number != number) return;
     reply_->is_ended = true;
     reply_->is_asked = false;
-    // The reply ended before the interruption, and all of it was heard.
-    if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard &&
-        !calls_.were_made())
-        is_resume_due_ = false;
-    end_calls(now, result);
+    if (!is_aside()) settle(now, result);
     deliver(encode_end({.reply = number,
                         .turn = reply_->turn->id,
                         .result = result,
@@ -242,6 +254,14 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
                         .silence = measure(result),
                         .timeline = reply_->turn->timeline}));
     advance(now);
+}
+
+void voice_turn_machine::settle(time_point now, const reply_result& result) {
+    // The reply ended before the interruption, and all of it was heard.
+    if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard &&
+        !calls_.were_made())
+        is_resume_due_ = false;
+    end_calls(now, result);
 }
 
 // --- shutdown
@@ -268,10 +288,13 @@ void voice_turn_machine::on_exception() {
 }
 
 // If the continue is overdue, requests the next chunk anyway. After its last chunk, the reply then
-// ends; otherwise it reports why it does not continue.
+// ends; otherwise it reports why it does not continue. An ended reply delays asides no longer.
 void voice_turn_machine::check(time_point now) {
     if (is_over_) return;
-    if (const auto due = continue_due(); due && *due <= now) request_next_chunk();
+    if (const auto due = continue_due(); due && *due <= now) {
+        if (!is_running()) reply_->is_speaking = false;
+        request_next_chunk();
+    }
     drop_late_calls(now);
     advance(now);
 }
@@ -282,7 +305,8 @@ std::optional<time_point> voice_turn_machine::next_check() const {
 }
 
 std::optional<time_point> voice_turn_machine::continue_due() const {
-    if (!is_running() || !reply_->is_speaking || reply_->is_asked) return std::nullopt;
+    if (!is_running() && !is_aside_delayed()) return std::nullopt;
+    if (!reply_->is_speaking || reply_->is_asked) return std::nullopt;
     return reply_->spoken_since + setup_.continue_timeout;
 }
 

@@ -51,13 +51,15 @@ struct voice_setup {
 /// messages and the events of replies, and returns actions. Pure; not thread-safe.
 ///
 /// One reply runs at a time. A new turn of the user interrupts the running reply and begins when
-/// that reply has ended. Each accepted reply ends with exactly one `end`, or one `error` that names
-/// it; without a socket, this message is kept for the next socket. Ids of chunks that are not of
-/// this session, or not of its last reply, have no effect. A lost socket counts as an interruption;
-/// when another socket resumes the session, the reply is resumed.
+/// that reply has ended. A given text waits for that end. Each accepted reply ends with exactly one
+/// `end`, or one `error` that names it; without a socket, this message is kept for the next socket.
+/// Ids of chunks that are not of this session, or not of its last reply, have no effect. A lost
+/// socket counts as an interruption; when another socket resumes the session, the reply is resumed.
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
-/// interruption, a new turn of the user and a lost socket drop the calls without a result.
+/// interruption, a new turn of the user and a lost socket drop the calls without a result. While
+/// functions run, only given texts outside of the history are spoken; they begin when the words
+/// before the calls were spoken, and precede the reply to results that came after them.
 ///
 /// How to drive it. For each WebSocket whose key was admitted:
 /// - Create a voice_socket_watchdog, pass it each message, and act on its result; run a timer for
@@ -118,6 +120,7 @@ class voice_turn_machine {
         bool is_permitted = false;
         bool is_cancelled = false;  // its messages are kept, but not answered
     };
+    using queue = std::deque<waiting_turn>;
     struct unspoken_chunk {
         std::size_t characters = 0;  // of its speech
         int tokens = 0;
@@ -148,6 +151,7 @@ class voice_turn_machine {
     void handle(time_point now, const voice::interrupt& m);
     void handle(time_point now, const voice::resume& m);
     void handle(time_point now, voice::result m);
+    void handle(time_point now, voice::say m);
     void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
     bool is_for_other_model(const voice::start& m);
@@ -160,19 +164,22 @@ class voice_turn_machine {
     bool can_accept_turn();
     void start_turn(time_point now, voice::start m);
     waiting_turn make_waiting(time_point now, voice_turn turn);
-    void wait(time_point now, voice_turn turn);
-    void queue_resume(time_point now, bool timeline, std::string id);
+    void wait(time_point now, voice_turn turn, queue::const_iterator place);
+    voice_turn make_resume(bool timeline, std::string id) const;
 
     // Turns and replies.
     bool is_running() const noexcept { return reply_ && !reply_->is_ended; }
     bool is_closing() const noexcept { return is_ending_ || is_draining_; }
+    bool is_aside() const noexcept { return reply_->turn->what == voice_turn::kind::aside; }
     void interrupt();
     void interrupt_last_words();
     void cancel_waiting();
     void end_waiting(const api_error* why);
     void advance(time_point now);
+    bool take_next(time_point now);
     void take(time_point now, const waiting_turn& next);
-    void say(const voice_turn& turn);
+    void speak(time_point now, const voice_turn_ptr& turn);
+    void keep_messages(const voice_turn& turn);
     template <class Action>
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
     std::optional<voice_timing> measure(const reply_result& result);
@@ -185,6 +192,7 @@ class voice_turn_machine {
     std::optional<time_point> continue_due() const;
     void finish_if_done();
     void finish(voice_close why);
+    void settle(time_point now, const reply_result& result);
 
     // Called functions.
     void send_calls(time_point now, const called_functions& called);
@@ -195,6 +203,8 @@ class voice_turn_machine {
     void drop_late_calls(time_point now);
     void queue_results(time_point now, voice_turn::kind what);
     void reply_to_results(time_point now);
+    queue::iterator find_next();
+    bool is_aside_delayed() const;
 
     // Sockets.
     void detach_socket(time_point now);
@@ -217,12 +227,14 @@ class voice_turn_machine {
     bool is_over_ = false;
     std::uint64_t last_number_ = 0;
     // Up to limits.waiting_turns, plus one to resume and one with results.
-    std::deque<waiting_turn> waiting_;
+    queue waiting_;
     std::optional<last_reply> reply_;
     /// The last chunk of the reply before, while it is spoken.
     std::optional<client_chunk_id> last_words_;
-    voice_open_calls calls_;               // of reply_
-    std::vector<std::string> held_texts_;  // of replies and calls, while there is no socket
+    voice_turn_ptr last_turn_;               // the last one that was no aside
+    voice_open_calls calls_;                 // of its reply
+    std::uint64_t last_before_results_ = 0;  // the newest turn when the last result came
+    std::vector<std::string> held_texts_;    // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;
 };
 

@@ -12,6 +12,10 @@ namespace {
 
 constexpr auto too_slow = "No result: the function took too long.";
 
+bool is_an_aside(const voice_turn& turn) noexcept {
+    return turn.what == voice_turn::kind::aside;
+}
+
 }  // namespace
 
 void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
@@ -44,7 +48,10 @@ void voice_turn_machine::end_calls(time_point now, const reply_result& result) {
 }
 
 void voice_turn_machine::handle(time_point, voice::result m) {
-    if (calls_.answer(m.call, std::move(m.content))) return;
+    if (calls_.answer(m.call, std::move(m.content))) {
+        last_before_results_ = last_number_;
+        return;
+    }
     send_error(
         {.status = 404,
          .type = "invalid_request_error",
@@ -71,27 +78,51 @@ void voice_turn_machine::silence_caller(time_point now) {
 }
 
 void voice_turn_machine::drop_late_calls(time_point now) {
-    if (const auto due = calls_.deadline(); due && *due <= now)
-        report_dropped(calls_.answer_all(too_slow), call_drop_reason::timeout);
+    const auto due = calls_.deadline();
+    if (!due || *due > now) return;
+    report_dropped(calls_.answer_all(too_slow), call_drop_reason::timeout);
+    last_before_results_ = last_number_;
 }
 
 // Results precede messages that came while the functions ran.
 void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
     auto results = calls_.take_results();
     if (results.empty() || is_closing()) return;
-    const auto& turn = *reply_->turn;
-    waiting_.push_front(make_waiting(now, {.id = turn.id,
-                                           .what = what,
-                                           .has_results = true,
-                                           .messages = std::move(results),
-                                           .options = turn.options,
-                                           .timeline = turn.timeline}));
-    actions_.push_back(voice_action::check_turn{waiting_.front().turn});
+    const auto& turn = *last_turn_;
+    wait(now,
+         {.id = turn.id,
+          .what = what,
+          .has_results = true,
+          .messages = std::move(results),
+          .options = turn.options,
+          .timeline = turn.timeline},
+         waiting_.begin());
 }
 
-// The reply to the results begins after the end of the reply that called.
+// The reply to the results begins after the end of the reply that called, and after the asides that
+// came before the last result.
 void voice_turn_machine::reply_to_results(time_point now) {
-    if (!is_running() && calls_.is_complete()) queue_results(now, voice_turn::kind::reply);
+    if (!calls_.is_complete()) return;
+    const auto is_earlier_aside = [&](const waiting_turn& w) {
+        return is_an_aside(*w.turn) && w.turn->number <= last_before_results_;
+    };
+    if (std::ranges::none_of(waiting_, is_earlier_aside))
+        queue_results(now, voice_turn::kind::reply);
+}
+
+// Nothing may stand between calls and their results in the history. An aside begins when the words
+// before the calls were spoken.
+auto voice_turn_machine::find_next() -> queue::iterator {
+    if (!calls_.is_pending()) return waiting_.begin();
+    if (reply_->is_speaking && !is_aside()) return waiting_.end();
+    return std::ranges::find_if(waiting_,
+                                [](const waiting_turn& w) { return is_an_aside(*w.turn); });
+}
+
+bool voice_turn_machine::is_aside_delayed() const {
+    return calls_.is_pending() && !is_aside() &&
+           std::ranges::any_of(waiting_,
+                               [](const waiting_turn& w) { return is_an_aside(*w.turn); });
 }
 
 }  // namespace tandem::gateway

@@ -16,7 +16,7 @@ void voice_turn_machine::handle(time_point, const voice::speaking& m) {
 }
 
 void voice_turn_machine::handle(time_point, const voice::heard& m) {
-    if (!is_chunk_of_reply(m.chunk) || reply_->turn->what == voice_turn::kind::prompt) return;
+    if (!is_chunk_of_reply(m.chunk) || reply_->turn->is_outside_history()) return;
     record_heard(m);
     actions_.push_back(
         voice_action::heard{{reply_->id, m.chunk.seq}, m.chars.value_or(0), m.share});

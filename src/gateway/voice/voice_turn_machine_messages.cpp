@@ -191,14 +191,16 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
         interrupt();
     }
     if (what == kind::prompt) options->tools.clear();
-    wait(now, {.id = std::move(m.turn),
-               .what = what,
-               .messages = std::move(m.messages),
-               .prompt = std::move(m.prompt).value_or(""),
-               .options = *std::move(options),
-               .timeline = m.timeline,
-               .user_stopped_ago = m.user_stopped_ago,
-               .vad_stop = m.vad_stop});
+    wait(now,
+         {.id = std::move(m.turn),
+          .what = what,
+          .messages = std::move(m.messages),
+          .prompt = std::move(m.prompt).value_or(""),
+          .options = *std::move(options),
+          .timeline = m.timeline,
+          .user_stopped_ago = m.user_stopped_ago,
+          .vad_stop = m.vad_stop},
+         waiting_.end());
 }
 
 voice_turn_machine::waiting_turn voice_turn_machine::make_waiting(time_point now, voice_turn turn) {
@@ -208,18 +210,18 @@ voice_turn_machine::waiting_turn voice_turn_machine::make_waiting(time_point now
     return {.turn = std::make_shared<const voice_turn>(std::move(turn))};
 }
 
-void voice_turn_machine::wait(time_point now, voice_turn turn) {
-    waiting_.push_back(make_waiting(now, std::move(turn)));
-    actions_.push_back(voice_action::check_turn{waiting_.back().turn});
+void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iterator place) {
+    const auto added = waiting_.insert(place, make_waiting(now, std::move(turn)));
+    actions_.push_back(voice_action::check_turn{added->turn});
 }
 
 // The resumed reply has a time line if its turn had one, too. A reply that called functions is not
 // resumed: the model replies to what history keeps of it and of the results.
-void voice_turn_machine::queue_resume(time_point now, bool timeline, std::string id) {
-    wait(now, {.id = std::move(id),
-               .what = calls_.were_made() ? kind::reply : kind::resume,
-               .options = reply_ ? reply_->turn->options : setup_.generation,
-               .timeline = timeline || (reply_ && reply_->turn->timeline)});
+voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const {
+    return {.id = std::move(id),
+            .what = calls_.were_made() ? kind::reply : kind::resume,
+            .options = last_turn_ ? last_turn_->options : setup_.generation,
+            .timeline = timeline || (last_turn_ && last_turn_->timeline)};
 }
 
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
@@ -257,7 +259,20 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     if (!has_conversation_)
         return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
     is_resume_due_ = false;
-    if (can_accept_turn()) queue_resume(now, false, m.turn);
+    if (can_accept_turn()) wait(now, make_resume(false, m.turn), waiting_.end());
+}
+
+// Interrupts nothing, because it is not the user who speaks.
+void voice_turn_machine::handle(time_point now, voice::say m) {
+    if (!can_accept_turn()) return;
+    auto options = merged({});
+    if (!options) return;
+    wait(now,
+         {.id = std::move(m.turn),
+          .what = m.history ? kind::text : kind::aside,
+          .text = std::move(m.text),
+          .options = *std::move(options)},
+         waiting_.end());
 }
 
 void voice_turn_machine::handle(time_point now, const voice::end&) {

@@ -60,6 +60,11 @@ TEST(voice_message, of_each_type_is_read) {
     const auto r = read<voice::result>(R"({"type":"result","call":"c1","content":"noon"})");
     EXPECT_EQ(r.call, "c1");
     EXPECT_EQ(r.content, "noon");
+    const auto said = read<voice::say>(R"({"type":"say","turn":"t1","text":"Good evening."})");
+    EXPECT_EQ(said.turn, "t1");
+    EXPECT_EQ(said.text, "Good evening.");
+    EXPECT_TRUE(said.history);
+    EXPECT_FALSE(read<voice::say>(R"({"type":"say","text":"Hm.","history":false})").history);
     read<voice::end>(R"({"type":"end"})");
 }
 
@@ -319,6 +324,11 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"result","content":"noon"})", "call"},
         {R"({"type":"result","call":1,"content":"noon"})", "call"},
         {R"({"type":"result","call":"c1","content":{}})", "content"},
+        {R"({"type":"say"})", "text"},
+        {R"({"type":"say","text":" \n"})", "text"},
+        {R"({"type":"say","text":["Hello"]})", "text"},
+        {R"({"type":"say","text":"Hello","history":"no"})", "history"},
+        {R"({"type":"say","text":"Hello","turn":"a b"})", "turn"},
         {R"({"type":"start","options":{"tools":"[]"}})", "options.tools"},
         {R"({"type":"start","conversation":{"interrupted":"some"}})", "conversation.interrupted"},
         {R"({"type":"start","conversation":{"resume_grace_ms":3600001}})",

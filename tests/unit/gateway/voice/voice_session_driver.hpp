@@ -177,6 +177,12 @@ class voice_session_driver {
         generated.push_back(a.turn);
     }
     void perform(voice_action::resume& a) { note("resume " + std::to_string(a.number)); }
+    void perform(voice_action::say_text& a) {
+        note(fmt::format("say {} {}", a.turn->number, a.turn->text));
+    }
+    void perform(voice_action::say_aside& a) {
+        note(fmt::format("say aside {} {}", a.turn->number, a.turn->text));
+    }
     void perform(voice_action::next_chunk& a) { note("next " + std::to_string(a.number)); }
     void perform(voice_action::continue_after& a) {
         note("continue " + name(a.id) + (a.chunks > 1 ? fmt::format(" of {}", a.chunks) : ""));
@@ -188,7 +194,9 @@ class voice_session_driver {
         note("heard " + name(a.id) + " " +
              (a.share ? std::to_string(*a.share) : std::to_string(a.chars)));
     }
-    void perform(voice_action::interrupt& a) { note(a.is_raw ? "interrupt raw" : "interrupt"); }
+    void perform(voice_action::interrupt& a) {
+        note(a.is_outside_history ? "interrupt outside" : "interrupt");
+    }
     void perform(voice_action::first_chunk& a) { first_chunks.push_back(a); }
     void perform(voice_action::keep&) { note("keep"); }
     void perform(voice_action::forget&) { note("forget"); }

@@ -28,6 +28,7 @@ struct played_reply {
     bool is_asked = false;
     bool is_speaking = false;
     bool is_interrupted = false;
+    bool is_aside = false;
     std::vector<tool_call> calls{};
     // Whether the handler of a chunk was posted before the interrupt.
     bool has_posted = false;
@@ -66,12 +67,15 @@ class random_session {
     /// Lets the reply and all checks end while a client is attached.
     void finish() {
         if (!turns_.is_over() && sockets_.empty()) attach();
-        for (int i = 0; i < 500 && !is_quiet(); ++i) {
+        for (int i = 0; i < 500 && !is_settled(); ++i) {
             react();
             speak();
             if (!open_.empty()) say_result(*open_.begin());
+            if (reply_) continue;
+            now_ += 30s;  // an aside may wait for the continue of an ended reply
+            check();
         }
-        EXPECT_TRUE(is_quiet());
+        EXPECT_TRUE(is_settled());
     }
     void check_ends() {
         // No client receives the ends if the session is over before a socket returns.
@@ -90,7 +94,7 @@ class random_session {
         return to_string(client_chunk_id{reply, static_cast<std::uint32_t>(seq)});
     }
     std::string some_message() {
-        switch (below(10)) {
+        switch (below(12)) {
             case 0:
                 return R"({"type":"interrupt"})";
             case 1:
@@ -108,6 +112,10 @@ class random_session {
                 return R"({"type":"start","messages":[{"role":"system","content":"Noon."}]})";
             case 6:
                 return R"({"type":"start","prompt":"Once"})";
+            case 10:
+                return R"({"type":"say","text":"Good evening."})";
+            case 11:
+                return R"({"type":"say","text":"One moment.","history":false})";
             default:
                 return R"({"type":"continue","chunk":")" + some_chunk() + "\"}";
         }
@@ -221,7 +229,10 @@ class random_session {
         turns_.on_chunk(now_, r.number, c);
         perform();
     }
-    bool is_quiet() const { return !reply_ && checks_.empty(); }
+    bool is_settled() const {
+        if (reply_ || !checks_.empty()) return false;
+        return turns_.is_over() || (!turns_.is_busy() && open_.empty());
+    }
 
     // The actions of the session
 
@@ -299,13 +310,15 @@ class random_session {
         for (std::size_t i = 0; i < below(3); ++i)
             reply_->calls.push_back({.id = name_call(a.number, i), .name = "clock"});
     }
-    void begin(std::uint64_t number) {
+    void begin(std::uint64_t number, bool is_aside = false) {
         EXPECT_FALSE(reply_) << "a second reply at a time";
         EXPECT_TRUE(permitted_.contains(number)) << "nobody permitted it";
         EXPECT_FALSE(sockets_.empty()) << "nobody listens";
-        check_no_open_call();
+        if (!is_aside) check_no_open_call();
+        if (is_aside && !open_.empty()) ++seen_["aside while a function runs"];
         is_interrupted_ = false;
-        reply_ = played_reply{.number = number, .chunks = static_cast<int>(below(5))};
+        reply_ = played_reply{
+            .number = number, .chunks = static_cast<int>(below(5)), .is_aside = is_aside};
     }
     void perform(const voice_action::generate& a) {
         EXPECT_TRUE(has_conversation_);
@@ -315,6 +328,14 @@ class random_session {
     void perform(const voice_action::resume& a) {
         EXPECT_TRUE(has_conversation_);
         begin(a.number);
+    }
+    void perform(const voice_action::say_text& a) {
+        EXPECT_TRUE(has_conversation_);
+        begin(a.turn->number);
+    }
+    void perform(const voice_action::say_aside& a) {
+        EXPECT_TRUE(has_conversation_);
+        begin(a.turn->number, true);
     }
     void perform(const voice_action::next_chunk& a) {
         ASSERT_TRUE(reply_);
@@ -333,9 +354,10 @@ class random_session {
         EXPECT_EQ(a.id.reply, 100 + last_chunk_.reply);
         EXPECT_LE(a.id.seq, last_chunk_.seq);
     }
-    void perform(const voice_action::interrupt&) {
+    void perform(const voice_action::interrupt& a) {
         is_interrupted_ = true;
         if (!reply_) return;
+        EXPECT_TRUE(a.is_outside_history || !reply_->is_aside);
         EXPECT_FALSE(std::exchange(reply_->is_interrupted, true));
         reply_->has_posted = reply_->is_asked && !reply_->is_speaking && below(3) == 0;
         reply_->is_speaking = false;
@@ -384,9 +406,10 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
     }
     for (std::size_t i = 0; i < std::variant_size_v<voice_action::any>; ++i)
         EXPECT_GT(seen["action " + std::to_string(i)], 100) << i;
-    for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",
-                             "close 4001", "error policy", "error gateway_stopping",
-                             "error unknown_call", "result", "call ", "call_dropped "})
+    for (const auto* what :
+         {"end held", "chunk too late", "taken up", "close 1000", "close 1012", "close 4001",
+          "error policy", "error gateway_stopping", "error unknown_call", "result", "call ",
+          "call_dropped ", "aside while a function runs"})
         EXPECT_GT(seen[what], 50) << what;
 }
 

@@ -273,7 +273,7 @@ TEST(voice_session, speaks_raw_prompts_without_a_conversation) {
     s.chunk(1, 0, "there was");
     s.say(socket, heard("1-0", 5));
     s.say(socket, stop_talking);
-    EXPECT_THAT(s.asked(), ElementsAre("interrupt raw", "next 1"));
+    EXPECT_THAT(s.asked(), ElementsAre("interrupt outside", "next 1"));
 }
 
 TEST(voice_session, can_be_resumed_at_least_as_long_as_it_is_kept) {
