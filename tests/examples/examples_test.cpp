@@ -63,6 +63,22 @@ TEST(example, channel_speaks_each_sentence_and_tells_how_it_ended) {
               "eos\n");
 }
 
+TEST(example, functions_greets_calls_a_function_and_says_what_came_of_it) {
+    mock::options options;
+    options.tool_template = true;
+    options.replies = {{mock::render_prompt({{"tool", "16:05"}}), "It is five past four."},
+                       {"",
+                        "One moment.\n<tool_call>\n{\"name\": \"get_time\", \"arguments\": "
+                        "{\"zone\": \"UTC\"}}\n</tool_call>"}};
+    const mock::server server(options);
+    const auto run = run_example("functions", server);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, ::testing::StartsWith("bot: Good afternoon.\nuser: Hello\n"));
+    EXPECT_THAT(run.out, ::testing::HasSubstr("bot: One moment.\n"));
+    EXPECT_THAT(run.out, ::testing::HasSubstr("(calls get_time {\"zone\": \"UTC\"})\n"));
+    EXPECT_THAT(run.out, ::testing::EndsWith("bot: It is five past four.\n"));
+}
+
 TEST(example, conversation_keeps_what_was_heard) {
     mock::options options;
     options.replies = {

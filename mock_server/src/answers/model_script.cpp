@@ -2,6 +2,7 @@
 
 #include "answers/chat_template.hpp"
 #include "answers/fallback_text.hpp"
+#include "answers/tool_template.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -63,7 +64,7 @@ script::script(const std::vector<dialogue>& dialogues, std::vector<scripted_repl
 }
 
 std::string script::continuation(std::string_view prompt) const {
-    if (auto rest = from_dialogues(prompt)) return *rest;
+    if (auto rest = from_dialogues(without_tool_list(prompt))) return *rest;
     if (auto rest = from_suffixes(prompt)) return *rest;
     return from_fallback(prompt);
 }

@@ -90,4 +90,16 @@ std::string render_with_tools(const std::vector<chat_message>& messages,
     return render_prompt(texts);
 }
 
+std::string without_tool_list(std::string_view prompt) {
+    const std::string alone = std::string("<|im_start|>system\n") + list_opening;
+    const bool is_alone = prompt.starts_with(alone);
+    auto from = is_alone ? 0 : prompt.find(std::string("\n\n") + list_opening);
+    auto to = prompt.find(instructions);
+    if (from == std::string_view::npos || to == std::string_view::npos || to < from)
+        return std::string(prompt);
+    to += std::string_view(instructions).size();
+    if (is_alone) to = prompt.find('\n', to) + 1;
+    return std::string(prompt.substr(0, from)) + std::string(prompt.substr(to));
+}
+
 }  // namespace tandem::mock

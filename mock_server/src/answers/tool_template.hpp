@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::mock {
@@ -16,5 +17,8 @@ std::string tool_template_source();
 /// render_prompt(). Throws an exception if the arguments of a call are not JSON.
 std::string render_with_tools(const std::vector<chat_message>& messages,
                               const nlohmann::ordered_json& tools);
+
+/// The prompt as it would be without tools, so that a dialogue matches with any tools.
+std::string without_tool_list(std::string_view prompt);
 
 }  // namespace tandem::mock

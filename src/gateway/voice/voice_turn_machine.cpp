@@ -168,7 +168,7 @@ void voice_turn_machine::add_messages(const voice_turn& turn) {
 template <class Action>
 void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Action action) {
     last_words_.reset();
-    if (reply_ && reply_->is_speaking)
+    if (turn->has_results && reply_ && reply_->is_speaking)
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {

@@ -168,6 +168,28 @@ TEST(a_result, begins_the_next_reply_while_the_chunk_before_the_call_is_spoken) 
     EXPECT_THAT(s.asked(), ElementsAre("continue 2-0", "next 2"));
 }
 
+TEST(a_result, has_an_early_answer_while_the_chunk_before_the_call_is_spoken) {
+    for (const bool is_spoken : {false, true}) {
+        calling s;
+        s.end_with_calls(1, {clock_call, table_call});
+        s.say(phone, result("a", "noon"));
+        s.say(phone, result("b", "four seats"));
+        if (is_spoken) s.say(phone, R"({"type":"continue","chunk":"1-0"})");
+        s.sent(phone);
+        s.chunk(2, 0, "It is noon.");
+        EXPECT_EQ(s.sent(phone)[0].contains("early"), !is_spoken);
+    }
+}
+
+TEST(a_result, makes_no_chunk_of_a_later_turn_early) {
+    calling s;
+    s.end_with_calls(1, {clock_call, table_call});
+    s.say(phone, more_words);
+    s.sent(phone);
+    s.chunk(2, 0, "All right.");
+    EXPECT_FALSE(s.sent(phone)[0].contains("early"));
+}
+
 TEST(a_result, waits_for_the_end_of_the_reply_that_called) {
     calling s;
     s.asked();

@@ -2,8 +2,10 @@
 
 #include "answers/fallback_text.hpp"
 #include "answers/tokenizer.hpp"
+#include "answers/tool_template.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -29,6 +31,16 @@ TEST(script, follows_a_dialogue_turn_by_turn) {
                              "Yes. Take a coat.<|im_end|>\n<|im_start|>user\nTomorrow?<|im_end|>\n"
                              "<|im_start|>assistant\n"),
               "No.");
+}
+
+TEST(script, follows_a_dialogue_with_any_tools) {
+    const auto tools = nlohmann::ordered_json::parse(R"([{"function":{"name":"f"}}])");
+    const script s({weather, {"time", {{"user", "Time?"}, {"assistant", "Noon."}}}}, {});
+    const chat_message system{{.role = "system", .content = "Be brief."}};
+    const chat_message rain{{.role = "user", .content = "Rain?"}};
+    const chat_message time{{.role = "user", .content = "Time?"}};
+    EXPECT_EQ(s.continuation(render_with_tools({system, rain}, tools)), "Yes. Take a coat.");
+    EXPECT_EQ(s.continuation(render_with_tools({time}, tools)), "Noon.");
 }
 
 TEST(script, goes_on_inside_a_reply) {
