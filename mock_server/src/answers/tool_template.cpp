@@ -80,6 +80,7 @@ std::string tool_template_source() {
 std::string render_with_tools(const std::vector<chat_message>& messages,
                               const ordered_json& tools) {
     std::vector<message> texts;
+    texts.reserve(messages.size() + 1);
     for (const auto& m : messages) texts.push_back(without_calls(m));
     if (tools.empty()) return render_prompt(texts);
     const bool has_system = !texts.empty() && texts.front().role == "system";
