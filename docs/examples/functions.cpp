@@ -3,8 +3,10 @@
 #include <tandem/tandem.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
@@ -27,9 +29,13 @@ std::string run(const tandem::tool_call& call) {
 
 // Speaks a reply, and answers its calls meanwhile. Returns whether it called a function.
 boost::asio::awaitable<bool> speak(tandem::conversation& talk, tandem::reply reply) {
-    reply.async_tool_calls([&talk](tandem::error_code, tandem::called_functions called) {
-        for (const auto& call : called.calls) talk.answer_call(call.id, run(call));
-    });
+    // Bound to the coroutine's executor, the handler runs before the coroutine sees the end.
+    reply.async_tool_calls(
+        boost::asio::bind_executor(co_await boost::asio::this_coro::executor,
+                                   [&talk](tandem::error_code, tandem::called_functions called) {
+                                       for (const auto& call : called.calls)
+                                           talk.answer_call(call.id, run(call));
+                                   }));
     while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
         std::cout << "bot: " << chunk->speech << "\n";  // stands for your synthesiser
         reply.continue_after(chunk->id);
@@ -42,8 +48,9 @@ boost::asio::awaitable<void> converse(tandem::service& bots, std::string questio
     co_await speak(talk, talk.say_text("Good afternoon."));
     std::cout << "user: " << question << "\n";
     talk.append({.role = "user", .content = std::move(question)});
-    while (co_await speak(talk, talk.generate(with_functions))) {
-    }
+    constexpr int most_rounds = 5;  // a model may call again and again
+    for (int round = 0; round < most_rounds; ++round)
+        if (!co_await speak(talk, talk.generate(with_functions))) break;
 }
 
 int main(int argc, char** argv) try {
