@@ -271,8 +271,11 @@ auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
 auto chat::history_text_of_turn() -> awaitable<std::string> {
     error_code ec;  // an ended conversation keeps nothing
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
-    const bool has_answer = !state.history.empty() && state.history.back().role == "assistant";
-    co_return has_answer ? state.history.back().content : std::string();
+    // The results of the functions that it calls follow the answer.
+    auto message = state.history.rbegin();
+    while (message != state.history.rend() && message->role == "tool") ++message;
+    const bool has_answer = message != state.history.rend() && message->role == "assistant";
+    co_return has_answer ? message->content : std::string();
 }
 
 auto chat::save() -> awaitable<void> {

@@ -105,6 +105,10 @@ std::string format_interruption(const spoken_end& e) {
     return fmt::format("[interrupted, heard up to \"{}\"]", last_words(e.kept));
 }
 
+std::string format_call(const tool_call& call) {
+    return fmt::format("[calls {} {}]", call.name, call.arguments);
+}
+
 std::string json_line(const spoken_chunk& s) {
     json_object out;
     out.field("event", "chunk")
@@ -133,6 +137,12 @@ std::string json_line(const spoken_end& e) {
         .field("text", e.result.text)
         .field("history", e.kept)
         .field("chunks", e.result.metrics.chunks);
+    if (!e.result.calls.empty())
+        out.raw("calls", json_list(e.result.calls, [](const tool_call& c) {
+                    json_object call;
+                    call.field("id", c.id).field("name", c.name).field("arguments", c.arguments);
+                    return call;
+                }));
     if (e.timing)
         out.raw("voice_to_voice", timing_object(*e.timing));
     else

@@ -69,6 +69,10 @@ void chat_text_view::on_reply_ended(const spoken_end& e) {
         show(format_interruption(e), paint::yellow);
     }
     end_line();
+    for (const auto& call : e.result.calls) {
+        show(format_call(call), paint::yellow);
+        end_line();
+    }
     if (e.result.error) show_error(error_text(e.result.error, e.result.diagnostics, e.hint));
     if (!style_.is_quiet && e.timing)
         terminal_.print(colorize(style_.color, paint::dim,

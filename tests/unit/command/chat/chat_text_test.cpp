@@ -114,6 +114,14 @@ TEST(a_replys_json_line, has_parts_that_add_up) {
     EXPECT_FALSE(line.contains("code"));
 }
 
+TEST(a_replys_json_line, names_the_functions_that_a_reply_called) {
+    const tool_call call{.id = "1", .name = "get_time", .arguments = R"({"zone":"UTC"})"};
+    EXPECT_EQ(format_call(call), R"([calls get_time {"zone":"UTC"}])");
+    const reply_result r{.finish_reason = finish_reason::tool_calls, .calls = {call}};
+    EXPECT_EQ(json::parse(json_line(spoken_end{.result = r})).at("calls"),
+              json::parse(R"([{"id":"1","name":"get_time","arguments":"{\"zone\":\"UTC\"}"}])"));
+}
+
 TEST(a_replys_json_line, has_its_error) {
     reply_result r;
     r.error = errc::no_model;
