@@ -257,7 +257,7 @@ class page_dialogue {
         ASSERT_TRUE(told.contains("reply"));
         const auto reply = std::stoull(told["reply"].get<std::string>());
         if (told["type"] == "call") return call(reply, told);
-        if (told["finish_reason"] == "tool_calls")
+        if (told.value("finish_reason", "") == "tool_calls")
             return session_.end(reply, finish_reason::tool_calls, told["text"]);
         if (told["type"] == "end")
             return session_.end(

@@ -137,12 +137,13 @@ class random_session {
     static std::string name_call(std::uint64_t reply, std::size_t index) {
         return "c" + std::to_string(reply) + "-" + std::to_string(index);
     }
-    /// The result of an open call is accepted, and no other one.
+    /// The result of an open call is accepted, and no other one. `call` may be an element of open_.
     void say_result(const std::string& call) {
         if (!sockets_.contains(last_socket_)) return;
+        const auto message = R"({"type":"result","content":"noon","call":")" + call + "\"}";
         const bool is_open = open_.erase(call) > 0;
         const auto refused = seen_["error unknown_call"];
-        say(R"({"type":"result","content":"noon","call":")" + call + "\"}", last_socket_);
+        say(message, last_socket_);
         if (!is_open) return;
         EXPECT_EQ(seen_["error unknown_call"], refused);
         ++seen_["result"];
