@@ -75,7 +75,7 @@ string_view leading_tag(string_view text) noexcept {
     return text.substr(0, end + 1);
 }
 
-/// The different tags in `text`, of which there may be any number.
+/// The distinct tags in `text`, up to a limit.
 std::vector<string_view> tags_in(string_view text) {
     constexpr std::size_t max_tags = 4 * max_preserved_tokens;
     std::vector<string_view> tags;
@@ -96,13 +96,13 @@ bool contains(const std::vector<string_view>& tags, string_view tag) noexcept {
     return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
-/// The text after the last `from`; empty if there is none.
+/// The text after the last occurrence of `from`; empty if `from` does not occur.
 string_view text_after(string_view text, string_view from) noexcept {
     const auto at = text.rfind(from);
     return at == string_view::npos ? string_view() : text.substr(at + from.size());
 }
 
-/// `end`, or the start of the tag that `end` is inside of.
+/// The start of the tag that contains the offset `end`; otherwise `end`.
 std::size_t start_of_partial_tag(string_view text, std::size_t end) noexcept {
     const auto before = text.substr(0, end);
     const auto open = before.find_last_of("<[");

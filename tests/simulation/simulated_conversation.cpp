@@ -58,7 +58,7 @@ void simulated_conversation::user_speaks() {
     take_turn();
 }
 
-/// The model continues with the results of its calls.
+/// Starts a turn in which the model reads the results of its calls.
 void simulated_conversation::read_results() {
     if (ended_ || running_ != 0) return;
     world_.note("a turn begins with results");

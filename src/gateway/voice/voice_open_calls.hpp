@@ -13,7 +13,7 @@
 
 namespace tandem::gateway {
 
-/// At most so many calls of a reply are sent.
+/// Maximum number of calls of a reply that are sent to the client.
 inline constexpr std::size_t max_sent_calls = 128;
 
 /// The functions that the last reply of a session called, and their results. Pure.
@@ -25,17 +25,17 @@ class voice_open_calls {
     bool answer(std::string_view id, std::string content);
     /// Gives this result to each open call, and returns their ids.
     std::vector<std::string> answer_all(const std::string& content);
-    /// No result is accepted any more. Returns the ids of the open calls.
+    /// Closes the calls without a result, and returns their ids.
     std::vector<std::string> drop();
     /// The results that were not taken yet, as messages in the order of the calls.
     std::vector<chat_message> take_results();
 
     /// Whether the reply called functions.
     bool were_made() const noexcept { return were_made_; }
-    /// Whether there are calls without a result, or with one that was not taken.
+    /// Whether a call has no result, or take_results() has not yet returned its result.
     bool is_pending() const noexcept { return !calls_.empty(); }
     bool is_open() const noexcept { return open_count_ > 0; }
-    /// Whether all results have come, and none was taken.
+    /// Whether each call has a result, and take_results() has not yet returned them.
     bool is_complete() const noexcept { return is_pending() && !is_open(); }
     /// When the results must have come; nullopt if no call is open.
     std::optional<time_point> deadline() const noexcept;

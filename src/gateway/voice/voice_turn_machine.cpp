@@ -181,7 +181,7 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
     actions_.push_back(voice_action::next_chunk{turn->number});
 }
 
-// Precedes all that waits but results of the reply's functions.
+// The resumed reply begins before all waiting turns, except the one with function results.
 void voice_turn_machine::resume_if_due(time_point now) {
     if (!waiting_.empty() && waiting_.front().turn->has_results) return;
     if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;

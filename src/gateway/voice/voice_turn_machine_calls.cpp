@@ -39,7 +39,7 @@ void voice_turn_machine::send_calls(time_point now, const called_functions& call
     request_next_chunk();
 }
 
-// The reply may end before its calls are reported, or fail after them.
+// A reply may end before it reports its calls, and may fail after it has reported them.
 void voice_turn_machine::end_calls(time_point now, const reply_result& result) {
     if (result.finish_reason != finish_reason::tool_calls) return drop_calls(now);
     called_functions called{.calls = result.calls};

@@ -30,7 +30,7 @@ class calling_reply : public testing::Test {
         d.grant(0);
         d.wants();
     }
-    /// Generates a sentence and a call, and lets the server start to parse them.
+    /// Generates a sentence and a call. The server then parses them.
     void generate_call() {
         d.tokens("One", " moment", ".", open, "x");
         d.final();
