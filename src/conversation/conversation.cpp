@@ -34,6 +34,14 @@ std::optional<failure> fault_of_spoken(const std::string& text) {
     return fault_of({.role = "assistant", .content = text});
 }
 
+template <class Say>
+std::shared_ptr<detail::reply_shell> speak(detail::conversation_shell& shell, Say say,
+                                           std::string text,
+                                           std::optional<generation_options> options) {
+    if (auto why = fault_of_spoken(text)) return shell.make_refused_reply(std::move(*why));
+    return (shell.*say)(std::move(text), std::move(options));
+}
+
 template <class Result>
 void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
     if (call.diag) *call.diag = {.client_message = std::move(words)};
@@ -138,27 +146,23 @@ reply conversation::say(std::string user_text) {
 }
 
 reply conversation::say_text(std::string text) {
-    if (auto why = fault_of_spoken(text))
-        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    return reply(detail::used(shell_)->say_text(std::move(text), std::nullopt));
+    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_text,
+                       std::move(text), std::nullopt));
 }
 
 reply conversation::say_text(std::string text, generation_options options) {
-    if (auto why = fault_of_spoken(text))
-        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    return reply(detail::used(shell_)->say_text(std::move(text), std::move(options)));
+    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_text,
+                       std::move(text), std::move(options)));
 }
 
 reply conversation::say_aside(std::string text) {
-    if (auto why = fault_of_spoken(text))
-        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    return reply(detail::used(shell_)->say_aside(std::move(text), std::nullopt));
+    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_aside,
+                       std::move(text), std::nullopt));
 }
 
 reply conversation::say_aside(std::string text, generation_options options) {
-    if (auto why = fault_of_spoken(text))
-        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    return reply(detail::used(shell_)->say_aside(std::move(text), std::move(options)));
+    return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_aside,
+                       std::move(text), std::move(options)));
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {

@@ -1,5 +1,7 @@
 #include "server/call_mark.hpp"
 
+#include "text/characters/white_space.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -47,12 +49,8 @@ std::vector<chat_message> conversation_without_call() {
             {.role = "user", .content = std::string(last_question)}};
 }
 
-bool is_white_space(char c) noexcept {
-    return white_space.find(c) != string_view::npos;
-}
-
-string_view without_leading_space(string_view text) noexcept {
-    return text.substr(std::min(text.find_first_not_of(white_space), text.size()));
+bool contains(const std::vector<string_view>& tags, string_view tag) noexcept {
+    return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
 bool is_upper_case_name(string_view text) noexcept {
@@ -71,7 +69,7 @@ string_view leading_tag(string_view text) noexcept {
     const auto inside = text.substr(1, end - 1);
     if (text[0] == '[' && !is_upper_case_name(inside)) return {};
     if (inside.empty() || inside.find('<') != string_view::npos) return {};
-    if (std::any_of(inside.begin(), inside.end(), is_white_space)) return {};
+    if (inside.find_first_of(white_space) != string_view::npos) return {};
     return text.substr(0, end + 1);
 }
 
@@ -81,8 +79,7 @@ std::vector<string_view> tags_in(string_view text) {
     std::vector<string_view> tags;
     while (!text.empty() && tags.size() < max_tags) {
         const auto tag = leading_tag(text);
-        if (!tag.empty() && std::find(tags.begin(), tags.end(), tag) == tags.end())
-            tags.push_back(tag);
+        if (!tag.empty() && !contains(tags, tag)) tags.push_back(tag);
         text.remove_prefix(tag.empty() ? 1 : tag.size());
     }
     return tags;
@@ -90,10 +87,6 @@ std::vector<string_view> tags_in(string_view text) {
 
 bool is_end_of_call(string_view tag) noexcept {
     return std::find(ends_of_calls.begin(), ends_of_calls.end(), tag) != ends_of_calls.end();
-}
-
-bool contains(const std::vector<string_view>& tags, string_view tag) noexcept {
-    return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
 /// The text after the last occurrence of `from`; empty if `from` does not occur.
@@ -135,19 +128,19 @@ bool is_about_thinking(string_view tag) noexcept {
 
 /// The mark in the text between an assistant's words and the name of a function.
 string_view opening_in(string_view text) noexcept {
-    text = without_leading_space(text);
+    text = text::trim_leading_space(text);
     for (auto tag = leading_tag(text); is_about_thinking(tag); tag = leading_tag(text))
-        text = without_leading_space(text.substr(tag.size()));
+        text = text::trim_leading_space(text.substr(tag.size()));
     if (const auto tag = leading_tag(text); !tag.empty()) return tag;
     return text.substr(0, text.find_first_of(white_space));
 }
 
 /// The tags that end an assistant's message, and those that directly follow.
 std::vector<string_view> tags_after_message(string_view without_call) {
-    const auto text = without_leading_space(text_after(without_call, text_before_call));
+    const auto text = text::trim_leading_space(text_after(without_call, text_before_call));
     auto rest = text;
     for (auto tag = leading_tag(rest); !tag.empty(); tag = leading_tag(rest))
-        rest = without_leading_space(rest.substr(tag.size()));
+        rest = text::trim_leading_space(rest.substr(tag.size()));
     return tags_in(text.substr(0, text.size() - rest.size()));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "wire/calls/server_messages.hpp"
 
 #include "tandem/server.hpp"
 
@@ -14,7 +15,7 @@
 namespace tandem::gateway {
 
 /// Maximum number of calls of a reply that are sent to the client.
-inline constexpr std::size_t max_sent_calls = 128;
+inline constexpr std::size_t max_sent_calls = wire::max_calls_of_a_reply;
 
 /// The functions that the last reply of a session called, and their results. Pure.
 class voice_open_calls {
