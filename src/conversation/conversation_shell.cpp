@@ -281,7 +281,7 @@ server::call_id conversation_shell::parse_calls(
 }
 
 void conversation_shell::on_called(std::uint64_t reply, std::vector<tool_call> calls) {
-    if (reply == running_) history_.called(std::move(calls));
+    if (reply == running_) history_.record_calls(std::move(calls));
 }
 
 void conversation_shell::on_continued(chunk_id id) {

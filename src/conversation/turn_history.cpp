@@ -116,7 +116,7 @@ bool turn_history::begin_turn() {
     return true;
 }
 
-void turn_history::called(std::vector<tool_call> calls) {
+void turn_history::record_calls(std::vector<tool_call> calls) {
     if (state_ == turn_state::running) calls_ = std::move(calls);
 }
 

@@ -48,7 +48,7 @@ class turn_history {
     bool begin_turn();
     /// The reply of the running turn calls these functions. Each call with its result is kept
     /// whole, also if the turn is interrupted.
-    void called(std::vector<tool_call> calls);
+    void record_calls(std::vector<tool_call> calls);
     /// Adds the result of a call of the running or last turn. Returns false if that turn has no
     /// such call without a result. When the turn is settled, each such call gets a result that says
     /// that it was interrupted, because templates reject a call without a result.

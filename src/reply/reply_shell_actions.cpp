@@ -45,7 +45,7 @@ void reply_shell::perform_actions() {
     }
     if (speech_taker_) deliver_upcoming_speech();
     if (calls_taker_)
-        if (auto called = machine_.called()) deliver_tool_calls(std::move(*called));
+        if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
     arm_timer();
 }
 
@@ -237,7 +237,7 @@ void reply_shell::perform(action::parse_calls a) {
 void reply_shell::perform(action::report_calls a) {
     if (const auto listener = listener_.lock()) listener->on_called(id(), std::move(a.calls));
     if (!calls_taker_) return;
-    if (auto called = machine_.called()) deliver_tool_calls(std::move(*called));
+    if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
 }
 
 void reply_shell::perform(action::close_connection) {

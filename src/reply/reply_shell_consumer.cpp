@@ -106,7 +106,7 @@ void reply_shell::tool_calls(shared_cancellation by, calls_completion handler) {
             errc::operation_in_progress,
             {.client_message = "another request for the calls of this reply is outstanding"}, {});
     calls_taker_.begin(std::move(by), std::move(handler));
-    if (auto called = machine_.called()) deliver_tool_calls(std::move(*called));
+    if (auto called = machine_.get_called_functions()) deliver_tool_calls(std::move(*called));
 }
 
 void reply_shell::cancel_tool_calls(const shared_cancellation& by) {

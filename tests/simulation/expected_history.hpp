@@ -37,7 +37,7 @@ class expected_history {
     bool heard(time_point now, chunk_id id, std::size_t characters);
     void continued(time_point now, chunk_id id);
     /// The reply calls these functions.
-    void called(std::vector<tool_call> calls) { calls_ = std::move(calls); }
+    void record_calls(std::vector<tool_call> calls) { calls_ = std::move(calls); }
     /// Returns false if the turn has no such call without a result.
     bool answer_call(const std::string& id, std::string content);
     /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.

@@ -279,8 +279,8 @@ void simulated_conversation::on_continued(chunk_id id) {
 
 void simulated_conversation::on_called(std::uint64_t reply_id, std::vector<tool_call> calls) {
     world_.check(reply_id == running_, "only the running reply calls functions");
-    history_.called(calls);
-    expected_.called(calls);
+    history_.record_calls(calls);
+    expected_.record_calls(calls);
     compare();
     // Some functions are slow, answer twice, or never.
     for (const auto& call : calls)

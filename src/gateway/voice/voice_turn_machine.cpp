@@ -121,8 +121,8 @@ void voice_turn_machine::advance(time_point now) {
 /// Starts the next turn if it is permitted, and there is a socket.
 bool voice_turn_machine::take_next(time_point now) {
     resume_if_due(now);
-    reply_to_results(now);
-    const auto next = find_next();
+    queue_reply_to_results(now);
+    const auto next = find_next_turn();
     if (next == waiting_.end() || !next->is_permitted) return false;
     if (!socket_ && !next->is_cancelled) return false;
     const auto taken = std::move(*next);

@@ -202,8 +202,8 @@ class voice_turn_machine {
     void silence_caller(time_point now);
     void drop_late_calls(time_point now);
     void queue_results(time_point now, voice_turn::kind what);
-    void reply_to_results(time_point now);
-    queue::iterator find_next();
+    void queue_reply_to_results(time_point now);
+    queue::iterator find_next_turn();
     bool is_aside_delayed() const;
 
     // Sockets.

@@ -101,7 +101,7 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
 
 // The reply to the results begins after the end of the reply that called, and after the asides that
 // came before the last result.
-void voice_turn_machine::reply_to_results(time_point now) {
+void voice_turn_machine::queue_reply_to_results(time_point now) {
     if (!calls_.is_complete()) return;
     const auto is_earlier_aside = [&](const waiting_turn& w) {
         return is_an_aside(*w.turn) && w.turn->number <= last_before_results_;
@@ -112,7 +112,7 @@ void voice_turn_machine::reply_to_results(time_point now) {
 
 // Nothing may stand between calls and their results in the history. An aside begins when the words
 // before the calls were spoken.
-auto voice_turn_machine::find_next() -> queue::iterator {
+auto voice_turn_machine::find_next_turn() -> queue::iterator {
     if (!calls_.is_pending()) return waiting_.begin();
     if (reply_->is_speaking && !is_aside()) return waiting_.end();
     return std::ranges::find_if(waiting_,

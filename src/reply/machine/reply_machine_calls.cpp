@@ -83,7 +83,7 @@ bool reply_machine::request_is_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }
 
-std::optional<called_functions> reply_machine::called() const {
+std::optional<called_functions> reply_machine::get_called_functions() const {
     // The end of a failed reply reports its error.
     if (!ended() && (!outcome_ || outcome_->error.ec)) return std::nullopt;
     called_functions known{.calls = result_.calls};

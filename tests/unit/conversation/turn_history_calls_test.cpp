@@ -39,7 +39,7 @@ class history_of_calls : public testing::Test {
         history.begin_turn();
         history.begin_reply(1);
         history.handed_over(chunk_of({1, 0}, "One moment."));
-        history.called({{"a", "weather", "{}"}, {"b", "time", "{}"}});
+        history.record_calls({{"a", "weather", "{}"}, {"b", "time", "{}"}});
     }
 
     turn_history history;

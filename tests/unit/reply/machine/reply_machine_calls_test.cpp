@@ -62,12 +62,12 @@ TEST_F(calling_reply, lets_the_server_parse_the_whole_text_on_the_slot_that_hold
 TEST_F(calling_reply, reports_its_calls_while_the_text_is_spoken_and_ends_with_them) {
     generate_call();
     d.wants();
-    EXPECT_FALSE(d.machine.called());
+    EXPECT_FALSE(d.machine.get_called_functions());
     d.parsed({time_call});
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "call get_time"));
-    ASSERT_TRUE(d.machine.called());
-    EXPECT_THAT(d.machine.called()->calls, ElementsAre(time_call));
-    EXPECT_EQ(d.machine.called()->after->seq, 0U);
+    ASSERT_TRUE(d.machine.get_called_functions());
+    EXPECT_THAT(d.machine.get_called_functions()->calls, ElementsAre(time_call));
+    EXPECT_EQ(d.machine.get_called_functions()->after->seq, 0U);
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("end tool_calls"));
     EXPECT_THAT(d.machine.result().calls, ElementsAre(time_call));
@@ -96,7 +96,7 @@ TEST_F(calling_reply, may_consist_of_calls_only) {
     d.parsed({time_call, time_call});
     d.wants();
     EXPECT_EQ(d.machine.result().finish_reason, finish_reason::tool_calls);
-    EXPECT_FALSE(d.machine.called()->after);
+    EXPECT_FALSE(d.machine.get_called_functions()->after);
     EXPECT_THAT(d.handed_over, IsEmpty());
 }
 
@@ -119,8 +119,8 @@ TEST_F(calling_reply, is_an_ordinary_reply_if_no_call_comes) {
     d.tokens("Hello", ".");
     d.final();
     d.wants();
-    ASSERT_TRUE(d.machine.called());
-    EXPECT_THAT(d.machine.called()->calls, IsEmpty());
+    ASSERT_TRUE(d.machine.get_called_functions());
+    EXPECT_THAT(d.machine.get_called_functions()->calls, IsEmpty());
     EXPECT_EQ(d.handed_over.at(0).text, "Hello.");
 }
 
@@ -251,10 +251,10 @@ TEST_F(calling_reply, reports_its_failure_only_at_its_end) {
     generate_call();
     d.parsed({});
     d.wants();
-    EXPECT_FALSE(d.machine.called()) << "the chunk before it is spoken";
+    EXPECT_FALSE(d.machine.get_called_functions()) << "the chunk before it is spoken";
     d.ask();
     d.wants();
-    ASSERT_TRUE(d.machine.called());
+    ASSERT_TRUE(d.machine.get_called_functions());
     EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
 }
 
