@@ -128,9 +128,17 @@ struct generation_options {
     /// The same as a JSON schema. Set at most one.
     std::string json_schema{};
     /// Functions that the model may call, as in OpenAI's `tools`, for the chat template of a
-    /// conversation; see reply::async_tool_calls(). In replies of conversation::stream(), and with
-    /// a template that knows no tools, calls remain text in the format of the model.
+    /// conversation; see reply::async_tool_calls(). With a template that does not show how a call
+    /// begins, a paced reply fails with errc::not_supported, and in a streamed one
+    /// (conversation::stream()) calls remain text.
     std::string tools{};
+    /// Whether the model calls one of the `tools`: empty or "auto" = as it likes, "none" = it does
+    /// not see them, "required" = it must, or the name of the function that it must call. A
+    /// required call is generated as JSON under a schema, with any template, in one uncut request
+    /// without other text. With `json_schema` and "auto", the reply is either a call or such JSON.
+    std::string tool_choice{};
+    /// Whether a reply may call several functions; if not, further calls are dropped.
+    bool parallel_tool_calls = true;
 
     // JSON objects whose members are added to requests; not in files and flags. check() validates
     // names and values. 64 KiB each, valid UTF-8; empty = none.
@@ -163,6 +171,10 @@ enum class stream_by {
 
 /// Whether a reply with these options is a single uncut request.
 bool is_constrained(const generation_options& o) noexcept;
+/// Whether `tool_choice` requires a call.
+bool must_call(const generation_options& o) noexcept;
+/// Whether a reply with these options is JSON that may be a call.
+bool is_call_json(const generation_options& o) noexcept;
 
 /// For `server_config::reuse_guard`: chosen by the server's build.
 inline constexpr duration auto_guard{-1};

@@ -2,6 +2,7 @@
 #include "config/describe_expected_value.hpp"
 #include "text/characters/utf8.hpp"
 #include "transport/server_url.hpp"
+#include "wire/calls/json_calls.hpp"
 #include "wire/calls/request_fields.hpp"
 #include "wire/json/json_values.hpp"
 
@@ -120,6 +121,17 @@ void check_constraint(const char* name, const std::string& value,
         faults.push_back({name, "is not valid UTF-8"});
 }
 
+// A session's options may state a choice among tools that it has stated before.
+void check_tool_choice(const generation_options& o, std::vector<config_fault>& faults) {
+    check_constraint("tool_choice", o.tool_choice, faults);
+    if (!must_call(o)) return;
+    const auto names = wire::read_function_names(o.tools);
+    if (o.tool_choice != "required" && std::ranges::find(names, o.tool_choice) == names.end())
+        faults.push_back({"tool_choice", "is neither auto, none, required, nor one of the tools"});
+    if (!o.grammar.empty())
+        faults.push_back({"grammar", "cannot be combined with a tool_choice that requires a call"});
+}
+
 void check_constraints(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraint("grammar", o.grammar, faults);
     check_constraint("json_schema", o.json_schema, faults);
@@ -130,6 +142,7 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
         faults.push_back({"json_schema", "is not a JSON object"});
     if (!o.tools.empty() && !wire::is_list_of_objects(o.tools))
         faults.push_back({"tools", "is not a JSON list of objects"});
+    check_tool_choice(o, faults);
 }
 
 void check_members(const generation_options& o, std::vector<config_fault>& faults) {
@@ -193,7 +206,16 @@ std::vector<config_fault> check(const generation_options& o) {
 }
 
 bool is_constrained(const generation_options& o) noexcept {
-    return !o.grammar.empty() || !o.json_schema.empty();
+    return !o.grammar.empty() || !o.json_schema.empty() || must_call(o);
+}
+
+bool must_call(const generation_options& o) noexcept {
+    const auto& choice = o.tool_choice;
+    return !o.tools.empty() && !choice.empty() && choice != "auto" && choice != "none";
+}
+
+bool is_call_json(const generation_options& o) noexcept {
+    return must_call(o) || (!o.tools.empty() && o.tool_choice != "none" && !o.json_schema.empty());
 }
 
 std::vector<config_fault> check(const config& c) {

@@ -162,6 +162,11 @@ reply_server_source conversation_shell::make_reply_source(
             [self = shared_from_this()](const generated_calls& g,
                                         server::server_calls::handler<wire::parsed_reply> done) {
                 return self->parse_calls(g, std::move(done));
+            },
+        .force_calls =
+            [self = shared_from_this()](wire::begun_call after,
+                                        server::server_calls::handler<wire::parsed_reply> done) {
+                return self->force_calls(std::move(after), std::move(done));
             }};
 }
 
@@ -266,18 +271,26 @@ void conversation_shell::on_handed_over(const chunk& c) {
 server::call_id conversation_shell::parse_calls(
     const generated_calls& g, server::server_calls::handler<wire::parsed_reply> done) {
     if (!core_) return server::no_call;
-    auto make_ids = [self = weak_from_this(), done = std::move(done)](
-                        error_code ec, const diagnostics& diag, wire::parsed_reply parsed) {
-        if (const auto shell = self.lock()) shell->history_.make_ids_unique(parsed.calls);
-        done(ec, diag, std::move(parsed));
-    };
     return core_->calls().parse_reply({.messages = history_.messages_before_turn(),
                                        .text = g.text,
                                        .slot = g.slot,
                                        .reuse_cache = g.reuse_cache,
                                        .end_token = g.end_token},
                                       *turn_options_, rules_.limits.first_token_timeout,
-                                      std::move(make_ids));
+                                      std::move(done));
+}
+
+server::call_id conversation_shell::force_calls(
+    wire::begun_call after, server::server_calls::handler<wire::parsed_reply> done) {
+    if (!core_) return server::no_call;
+    after.messages = history_.messages_before_turn();
+    const auto& limits = rules_.limits;
+    return core_->calls().force_call(after, *turn_options_, limits.first_token_timeout,
+                                     std::move(done));
+}
+
+void conversation_shell::make_ids_unique(std::vector<tool_call>& calls) const {
+    history_.make_ids_unique(calls);
 }
 
 void conversation_shell::on_called(std::uint64_t reply, std::vector<tool_call> calls) {

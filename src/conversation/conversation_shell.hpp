@@ -81,6 +81,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void on_request_failed(const server_link_ptr& at, const failure& why) override;
     void on_handed_over(const chunk& c) override;
     void on_continued(chunk_id id) override;
+    void make_ids_unique(std::vector<tool_call>& calls) const override;
     void on_called(std::uint64_t reply, std::vector<tool_call> calls) override;
     void on_ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
     void on_chunk_not_delivered(std::uint64_t reply) override;
@@ -94,8 +95,10 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::uint64_t reply = 0;
         start_handler done;
         int max_tokens = 0;
-        /// Whether the reply may call functions.
-        bool may_call = false;
+        /// For a reader, to whom calls may be text.
+        bool is_streamed = false;
+        /// Whether the reply may call functions in the format of the model.
+        bool needs_call_mark = false;
         /// How its calls look at the server.
         server::call_mark call_mark{};
         /// The origin of a resumed turn.
@@ -139,7 +142,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void server_found(const start_ptr& start);
     void learn_call_mark(const start_ptr& start);
     void begin_at_server(const start_ptr& start);
-    bool may_call(const reply_shell& reply) const;
+    bool needs_call_mark() const;
     void render_history(prompt_handler done);
     void make_prompt(const start_ptr& start);
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
@@ -175,6 +178,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void apply_options(const options_ptr& options, bool has_begun);
     std::optional<reply_remainder> take_unstarted_remainder();
     server::call_id parse_calls(const generated_calls& g,
+                                server::server_calls::handler<wire::parsed_reply> done);
+    server::call_id force_calls(wire::begun_call after,
                                 server::server_calls::handler<wire::parsed_reply> done);
     void interrupt_asides();
     void add_to_metrics(const reply_result& result);

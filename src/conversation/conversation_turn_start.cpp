@@ -93,7 +93,8 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     starting_ = std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                         .done = std::move(done),
                                                         .max_tokens = options->max_tokens,
-                                                        .may_call = may_call(reply)});
+                                                        .is_streamed = reply.is_streamed(),
+                                                        .needs_call_mark = needs_call_mark()});
     find_server(starting_);
 }
 
@@ -111,7 +112,8 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
         std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                 .done = std::move(done),
                                                 .max_tokens = turn_options_->max_tokens,
-                                                .may_call = may_call(reply)});
+                                                .is_streamed = reply.is_streamed(),
+                                                .needs_call_mark = needs_call_mark()});
     starting_ = start;
     auto rest = *std::exchange(rest_, {});
     // A turn interrupted before it had a prompt has nothing to resume and starts over.
@@ -141,7 +143,8 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
     find_server(std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                         .done = std::move(done),
                                                         .max_tokens = turn_options_->max_tokens,
-                                                        .may_call = may_call(reply),
+                                                        .is_streamed = reply.is_streamed(),
+                                                        .needs_call_mark = needs_call_mark(),
                                                         .is_failover = true,
                                                         .has_text = reply.has_begun(),
                                                         .previous_server = reply.server()}));
@@ -263,13 +266,15 @@ void conversation_shell::fail_without_server(const start_ptr& start) {
     fail(start, why);
 }
 
-// A reader gets calls as text.
-bool conversation_shell::may_call(const reply_shell& reply) const {
-    return !turn_options_->tools.empty() && !history_.options().raw && !reply.is_streamed();
+// A reply of JSON needs no mark.
+bool conversation_shell::needs_call_mark() const {
+    const auto& o = *turn_options_;
+    return !o.tools.empty() && o.tool_choice != "none" && !history_.options().raw &&
+           !is_call_json(o);
 }
 
 void conversation_shell::server_found(const start_ptr& start) {
-    if (start->may_call) return learn_call_mark(start);
+    if (start->needs_call_mark) return learn_call_mark(start);
     begin_at_server(start);
 }
 
@@ -279,8 +284,13 @@ void conversation_shell::learn_call_mark(const start_ptr& start) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->server_check_failed(start, {ec, diag});
-        if (m.opening.empty())
+        if (m.opening.empty() && !start->is_streamed)
             return self->fail(start, {errc::not_supported, {.client_message = no_call_mark}});
+        if (m.opening.empty())
+            self->scope_->log(log_level::warning,
+                              "conversation {}: the chat template of {} does not show how a tool "
+                              "call begins; calls are text",
+                              self->id_, self->core_->shown_url());
         start->call_mark = m;
         self->begin_at_server(start);
     });

@@ -104,6 +104,10 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform(action::cancel_slot_request);
     void perform(action::send_request a);
     void perform(action::parse_calls a);
+    void perform(action::force_calls a);
+    server::server_calls::handler<wire::parsed_reply> make_calls_handler();
+    std::optional<std::vector<tool_call>> decode_calls() const;
+    void calls_parsed(std::vector<tool_call> calls);
     void perform(action::report_calls a);
     void perform(action::close_connection);
     void perform(action::release_slot a);
@@ -151,6 +155,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     consumer_wait<calls_completion> calls_taker_;
     server::call_id parsing_ = server::no_call;
     std::optional<wire::token_id> end_token_;  // of the server's model, to parse calls
+    std::string call_lead_;                    // what leads to a function's name
     std::function<void()> on_end_;
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.

@@ -3,6 +3,7 @@
 #include "reply/machine/generation_options_check.hpp"
 #include "reply/reply_shell.hpp"
 #include "wire/calls/completion_request.hpp"
+#include "wire/calls/json_calls.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -209,13 +210,25 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                              .is_prefill = &call == &warming_});
 }
 
-// Only a conversation's replies look for calls, and it knows the messages before them.
-void reply_shell::perform(action::parse_calls a) {
-    core_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
-               a.slot);
-    request_.close();  // the same slot, but another endpoint
-    const auto done = [weak = weak_from_this(), at = moves_](error_code ec, const diagnostics& diag,
-                                                             wire::parsed_reply parsed) {
+void reply_shell::calls_parsed(std::vector<tool_call> calls) {
+    if (const auto listener = listener_.lock()) listener->make_ids_unique(calls);
+    machine_.calls_parsed(now(), std::move(calls));
+}
+
+/// The calls that are JSON in a known place; nullopt if the server has to parse the text.
+std::optional<std::vector<tool_call>> reply_shell::decode_calls() const {
+    const auto text = machine_.call_text();
+    if (!is_call_json(options_) && !text.empty()) return std::nullopt;
+    auto call = text.empty() ? wire::decode_channel_call(machine_.result().reasoning)
+                             : wire::decode_json_call(text, options_);
+    std::vector<tool_call> calls;
+    if (call) calls.push_back(*std::move(call));
+    return calls;
+}
+
+server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handler() {
+    return [weak = weak_from_this(), at = moves_](error_code ec, const diagnostics& diag,
+                                                  wire::parsed_reply parsed) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
@@ -223,14 +236,35 @@ void reply_shell::perform(action::parse_calls a) {
         if (ec)
             self->machine_.request_failed(now(), {ec, diag});
         else
-            self->machine_.calls_parsed(now(), std::move(parsed.calls));
+            self->calls_parsed(std::move(parsed.calls));
         self->perform_actions();
     };
+}
+
+// Only a conversation's replies look for calls, and it knows the messages before them.
+void reply_shell::perform(action::parse_calls a) {
+    if (auto calls = decode_calls()) return calls_parsed(*std::move(calls));
+    core_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
+               a.slot);
+    request_.close();  // the same slot, but another endpoint
     parsing_ = source_.parse_calls({.slot = a.slot,
                                     .text = machine_.transcript().generated(),
                                     .reuse_cache = !core_->slots().holds_foreign_text(a.slot),
                                     .end_token = end_token_},
-                                   done);
+                                   make_calls_handler());
+}
+
+void reply_shell::perform(action::force_calls a) {
+    core_->log(
+        log_level::info,
+        "reply {}: the model's tool call is invalid; the server generates it under a grammar",
+        id());
+    const auto text = machine_.transcript().generated();
+    const auto before = text.substr(0, text.size() - machine_.call_text().size());
+    parsing_ = source_.force_calls({.text = std::string(before) + call_lead_,
+                                    .slot = a.slot,
+                                    .reuse_cache = !core_->slots().holds_foreign_text(a.slot)},
+                                   make_calls_handler());
 }
 
 // A consumer gets the calls before the end of the reply, which may follow at once.

@@ -64,6 +64,10 @@ struct reply_server_source {
     std::function<server::call_id(const generated_calls& what,
                                   server::server_calls::handler<wire::parsed_reply> done)>
         parse_calls{};
+    /// Lets the server generate the calls of a reply anew, after this text.
+    std::function<server::call_id(wire::begun_call after,
+                                  server::server_calls::handler<wire::parsed_reply> done)>
+        force_calls{};
 };
 
 /// Replies to `prompt` on this server as soon as its /props are known.
@@ -77,6 +81,8 @@ class reply_listener {
     virtual void on_request_failed(const std::shared_ptr<server_link>& /*at*/,
                                    const failure& /*why*/) {}
     virtual void on_handed_over(const chunk& c) = 0;
+    /// Changes ids that the calls of earlier replies have.
+    virtual void make_ids_unique(std::vector<tool_call>& /*calls*/) const {}
     /// The reply calls these functions. Called before on_ended(), at most once.
     virtual void on_called(std::uint64_t /*reply*/, std::vector<tool_call> /*calls*/) {}
     /// The consumer continued; the id may be stale or foreign.

@@ -178,8 +178,9 @@ call_mark mark_of(const call_text& call, string_view opening, string_view withou
     const bool is_distinct = other_reply.find(opening) == string_view::npos;
     if (opening.size() < 2 || opening.size() > max_preserved_bytes || !is_distinct) return {};
     const auto ends = tags_after_message(without_call);
-    call_mark mark{.opening = std::string(opening)};
-    for (const auto text : {call.lead.substr(call.lead.rfind(opening)), call.rest}) {
+    const auto lead = call.lead.substr(call.lead.rfind(opening));
+    call_mark mark{.opening = std::string(opening), .lead = std::string(lead)};
+    for (const auto text : {lead, call.rest}) {
         auto tags = tags_in(text);
         std::erase_if(tags, [&](string_view tag) {
             const bool is_end = contains(ends, tag) || is_end_of_call(tag);

@@ -18,6 +18,8 @@ struct call_mark {
     /// The text with which a call begins, such as "<tool_call>" or "[TOOL_CALLS]". Empty if the
     /// template does not show calls, or if a call is not distinguishable from other text.
     std::string opening{};
+    /// The text from there to the function's name, such as "<tool_call>\n{\"name\": \"".
+    std::string lead{};
     /// Tokens of a call that the server may hide, for `preserved_tokens` of a completion. Some may
     /// be unknown to the model. Empty together with `opening`.
     std::vector<std::string> preserved{};

@@ -101,6 +101,12 @@ call_id server_calls::parse_reply(const wire::reply_to_parse& r, const generatio
                 wire::decode_parsed_reply, std::move(done), limit);
 }
 
+call_id server_calls::force_call(const wire::begun_call& c, const generation_options& o,
+                                 duration limit, handler<wire::parsed_reply> done) {
+    return call({.path = "/v1/chat/completions", .body = wire::forced_call_body(c, o)},
+                wire::decode_parsed_reply, std::move(done), limit);
+}
+
 call_id server_calls::erase_slot(int slot, handler<> done) {
     // The body is an empty JSON object because old servers reject a POST without a body.
     return call({.path = wire::slot_erase_path(slot), .body = "{}"}, wire::decode_slot_erased,

@@ -242,6 +242,22 @@ TEST_P(tool_contract, one_token_is_evaluated_on_the_slot_that_holds_the_text) {
     EXPECT_GT(answer.at("timings").at("cache_n"), 100);
 }
 
+TEST_P(tool_contract, a_call_goes_on_under_the_grammar_of_the_tools) {
+    const auto ring_only = json::array({json::parse(time_tools).at(1)}).dump();
+    const auto answer = probe().post_text(
+        "/v1/chat/completions",
+        wire::forced_call_body(
+            {.messages = {time_question}, .text = "One moment.\n<tool_call>\n{\"name\": \""},
+            {.tools = ring_only}));
+    wire::parsed_reply read;
+    diagnostics diag;
+    ASSERT_FALSE(wire::decode_parsed_reply({answer->status(), answer->body()}, read, diag))
+        << answer->body();
+    EXPECT_EQ(read.content, "One moment.\n");
+    ASSERT_FALSE(read.calls.empty()) << answer->body();
+    EXPECT_EQ(read.calls[0].name, "ring");
+}
+
 // The talk model calls nothing by itself, so a grammar makes it.
 TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_its_call) {
     service_config c;

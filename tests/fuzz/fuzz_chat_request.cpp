@@ -2,6 +2,7 @@
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
 #include "text/characters/utf8.hpp"
+#include "wire/calls/json_calls.hpp"
 
 #include <algorithm>
 #include <string>
@@ -28,6 +29,8 @@ void require_usable(const generation_request& r) {
     fuzzing::require(check(r.options).empty());
     fuzzing::require(is_utf8(r.model) && is_utf8(r.affinity_key) && r.affinity_key.size() <= 512);
     fuzzing::require(is_utf8(r.options.tools) && is_utf8(r.options.json_schema));
+    fuzzing::require(is_utf8(r.options.tool_choice));
+    if (is_call_json(r.options)) fuzzing::require(is_utf8(wire::make_call_schema(r.options)));
     for (const auto& s : r.options.stop) fuzzing::require(is_utf8(s));
 }
 
@@ -41,7 +44,6 @@ void require_right(const chat_request& r) {
     require_usable(static_cast<const generation_request&>(r));
     fuzzing::require(!r.messages.empty() && r.messages.size() <= defaults.max_messages);
     for (const auto& m : r.messages) require_usable(m);
-    for (const auto& f : r.functions) fuzzing::require(!f.empty() && is_utf8(f));
 }
 
 void require_right(const completion_request& r) {

@@ -52,17 +52,111 @@ TEST_F(a_gateway, answers_a_completion_of_a_raw_prompt) {
     EXPECT_EQ(a.parsed()["choices"][0]["text"], " a time.") << a.body;
 }
 
-TEST_F(a_gateway, tells_calls_of_tools) {
-    answers_with("Weather?",
-                 R"(<tool_call>{"name":"weather","arguments":{"city":"Bonn"}}</tool_call>)");
+// --- tool calls
+
+const std::string call_of_weather =
+    "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Bonn\"}}\n</tool_call>";
+const json weather_tools = json::parse(R"([{"type":"function","function":{"name":"weather",
+    "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}])");
+
+class a_gateway_with_tools : public a_gateway {
+ protected:
+    a_gateway_with_tools() { server_options.tool_template = true; }
+
+    http_answer ask(const json& more = {}) {
+        json members{{"tools", weather_tools}};
+        members.update(more);
+        return client().post("/v1/chat/completions", chat("Weather?", members));
+    }
+};
+
+TEST_F(a_gateway_with_tools, answers_with_the_calls_and_the_text_before_them) {
+    answers_with("Weather?", "One moment.\n" + call_of_weather);
     start();
-    const auto tools = json::parse(R"([{"type":"function","function":{"name":"weather",
-        "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}])");
-    const auto a = client().post("/v1/chat/completions", chat("Weather?", {{"tools", tools}}));
+    const auto a = ask();
     const auto choice = a.parsed()["choices"][0];
     EXPECT_EQ(choice["finish_reason"], "tool_calls") << a.body;
-    EXPECT_EQ(choice["message"]["tool_calls"][0]["function"]["name"], "weather");
-    EXPECT_EQ(choice["message"]["tool_calls"][0]["function"]["arguments"], R"({"city":"Bonn"})");
+    EXPECT_EQ(choice["message"]["content"], "One moment.\n");
+    const auto call = choice["message"]["tool_calls"][0];
+    EXPECT_EQ(call["function"]["name"], "weather");
+    EXPECT_EQ(json::parse(call["function"]["arguments"].get<std::string>()),
+              json({{"city", "Bonn"}}));
+}
+
+TEST_F(a_gateway_with_tools, streams_the_text_by_token_and_then_the_calls) {
+    answers_with("Weather?", "One moment.\n" + call_of_weather + "\n" + call_of_weather);
+    start();
+    const auto a = ask({{"stream", true}});
+    EXPECT_EQ(text_of(a), "One moment.\n");
+    EXPECT_THAT(a.body, HasSubstr(R"("index":1)")) << "the second call";
+    EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
+    EXPECT_THAT(a.body, Not(HasSubstr("tool_call>")));
+}
+
+TEST_F(a_gateway_with_tools, answers_with_one_call_if_parallel_calls_are_disabled) {
+    answers_with("Weather?", call_of_weather + "\n" + call_of_weather);
+    start();
+    EXPECT_THAT(ask().parsed()["choices"][0]["message"]["tool_calls"], SizeIs(2));
+    EXPECT_THAT(
+        ask({{"parallel_tool_calls", false}}).parsed()["choices"][0]["message"]["tool_calls"],
+        SizeIs(1));
+}
+
+TEST_F(a_gateway_with_tools, reads_a_required_call_from_json_without_its_text) {
+    answers_with("Weather?", R"({"name":"weather","parameters":{"city":"Bonn"}})");
+    start();
+    for (const bool stream : {false, true}) {
+        const auto a = ask({{"tool_choice", "required"}, {"stream", stream}});
+        EXPECT_THAT(a.body, HasSubstr(R"("arguments":"{\"city\":\"Bonn\"}")"));
+        EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
+        EXPECT_EQ(text_of(a), "");
+    }
+}
+
+TEST_F(a_gateway_with_tools, answers_in_the_requested_format_if_the_model_calls_nothing) {
+    answers_with("Weather?", R"({"sunny":true})");
+    start();
+    const json format{{"response_format", {{"type", "json_object"}}}};
+    EXPECT_EQ(ask(format).parsed()["choices"][0]["message"]["content"], R"({"sunny":true})");
+    answers_with("Weather?", R"({"name":"weather","parameters":{}})");
+    EXPECT_EQ(ask(format).parsed()["choices"][0]["finish_reason"], "tool_calls");
+}
+
+TEST_F(a_gateway_with_tools, fails_with_a_call_that_the_server_cannot_parse_and_its_text) {
+    answers_with("Weather?", "One moment. <tool_call>\nweather(Bonn)\n</tool_call>");
+    start();
+    const auto whole = ask();
+    EXPECT_EQ(whole.status, 502);
+    EXPECT_EQ(whole.parsed()["error"]["code"], "invalid_tool_call");
+    EXPECT_THAT(whole.body, HasSubstr("weather(Bonn)"));
+    const auto stream = ask({{"stream", true}});
+    EXPECT_EQ(text_of(stream), "One moment. ");
+    EXPECT_THAT(stream.events().back(), HasSubstr("invalid_tool_call"));
+    EXPECT_THAT(stream.events().back(), HasSubstr("weather(Bonn)"));
+}
+
+TEST_F(a_gateway_with_tools, ends_with_length_if_the_token_limit_cuts_a_call_off) {
+    answers_with("Weather?", "One moment. " + call_of_weather);
+    start();
+    const auto whole = ask({{"max_tokens", 12}});
+    const auto choice = whole.parsed()["choices"][0];
+    EXPECT_EQ(choice["finish_reason"], "length") << whole.body;
+    EXPECT_EQ(choice["message"]["content"], "One moment. ");
+    EXPECT_FALSE(choice["message"].contains("tool_calls"));
+    const auto stream = ask({{"max_tokens", 12}, {"stream", true}});
+    EXPECT_EQ(text_of(stream), "One moment. ");
+    EXPECT_THAT(stream.body, HasSubstr(R"("finish_reason":"length")"));
+}
+
+TEST_F(a_gateway, returns_calls_as_text_if_the_template_does_not_show_how_they_begin) {
+    answers_with("Weather?", call_of_weather);
+    captured_log log;
+    options.instruments.log = log.logger();
+    start();
+    const auto a =
+        client().post("/v1/chat/completions", chat("Weather?", {{"tools", weather_tools}}));
+    EXPECT_EQ(a.parsed()["choices"][0]["message"]["content"], call_of_weather);
+    EXPECT_EQ(log.count(log_level::warning, "how a tool call begins"), 1u);
 }
 
 TEST_F(a_gateway, tells_what_the_model_wrote_for_itself_apart) {
@@ -138,99 +232,6 @@ TEST_F(a_gateway, looks_for_what_is_denied_in_tools_and_their_calls_too) {
     EXPECT_EQ(client().post("/v1/chat/completions", chat("Hello!", {{"tools", tools}})).status,
               400);
     EXPECT_THAT(mock_server->observe().of_path("/completion"), IsEmpty());
-}
-
-TEST_F(a_gateway, warns_of_a_call_that_it_cannot_read_and_fails_with_its_text) {
-    const std::string broken = R"(<tool_call>{"name":"weather","arguments":</tool_call>)";
-    answers_with("Weather?", broken);
-    captured_log log;
-    options.instruments.log = log.logger();
-    start();
-    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
-    auto c = client();
-    c.headers["X-Request-Id"] = "whole-1";
-    const auto whole = c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}}));
-    EXPECT_EQ(whole.status, 502);
-    EXPECT_EQ(whole.parsed()["error"]["code"], "malformed_tool_call");
-    EXPECT_THAT(whole.parsed()["error"]["message"].get<std::string>(), HasSubstr(broken));
-    EXPECT_EQ(log.count(log_level::warning, "whole-1"), 1u);
-    c.headers["X-Request-Id"] = "stream-1";
-    const auto stream =
-        c.post("/v1/chat/completions", chat("Weather?", {{"tools", tools}, {"stream", true}}));
-    EXPECT_EQ(stream.status, 502) << "nothing was sent before it";
-    EXPECT_THAT(stream.parsed()["error"]["message"].get<std::string>(), HasSubstr(broken));
-    EXPECT_EQ(log.count(log_level::warning, "stream-1"), 1u);
-}
-
-TEST_F(a_gateway, ends_an_answer_with_length_where_its_bound_cut_a_call_off) {
-    answers_with("Weather?",
-                 R"(One moment. <tool_call>{"name":"weather","arguments":{"city":"Bonn"}})"
-                 "</tool_call>");
-    start();
-    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
-    const json few{{"tools", tools}, {"max_tokens", 12}};
-    const auto whole = client().post("/v1/chat/completions", chat("Weather?", few));
-    EXPECT_EQ(whole.status, 200) << whole.body;
-    const auto choice = whole.parsed()["choices"][0];
-    EXPECT_EQ(choice["finish_reason"], "length");
-    EXPECT_EQ(choice["message"]["content"], "One moment.");
-    EXPECT_FALSE(choice["message"].contains("tool_calls"));
-    auto streamed = few;
-    streamed["stream"] = true;
-    const auto stream = client().post("/v1/chat/completions", chat("Weather?", streamed));
-    EXPECT_EQ(text_of(stream), "One moment.");
-    EXPECT_THAT(stream.body, HasSubstr(R"("finish_reason":"length")"));
-    EXPECT_EQ(stream.events().back(), "[DONE]");
-}
-
-TEST_F(a_gateway, frees_the_slot_when_its_error_has_all_of_a_call_that_it_cannot_read) {
-    server_options.tokens_per_second = 2000;
-    server_options.ctx_size = 65536;
-    std::string text = "<tool_call>weather(Bonn)</tool_call>";
-    for (int i = 0; i < 10'000; ++i) text += " Well.";
-    answers_with("Weather?", text);
-    start();
-    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
-    for (const bool stream : {false, true}) {
-        const auto a = client().post("/v1/chat/completions",
-                                     chat("Weather?", {{"tools", tools}, {"stream", stream}}));
-        EXPECT_THAT(a.body, HasSubstr("malformed_tool_call"));
-        EXPECT_THAT(a.body, HasSubstr("weather(Bonn)"));
-        EXPECT_TRUE(server_sees(mock::outcome::cut));
-    }
-}
-
-TEST_F(a_gateway, ends_a_stream_with_an_error_that_has_the_call_which_it_cannot_read) {
-    answers_with("Weather?", "One moment. <tool_call>weather(Bonn)</tool_call>");
-    start();
-    const json tools{{{"type", "function"}, {"function", {{"name", "weather"}}}}};
-    const auto a = client().post("/v1/chat/completions",
-                                 chat("Weather?", {{"tools", tools}, {"stream", true}}));
-    EXPECT_EQ(a.status, 200);
-    const auto events = a.events();
-    std::string content;
-    for (const auto& e : events)
-        if (const auto read = json::parse(e, nullptr, false); read.contains("choices"))
-            content += read["choices"][0]["delta"].value("content", "");
-    EXPECT_EQ(content, "One moment.");
-    EXPECT_THAT(events.back(), HasSubstr("weather(Bonn)"));
-    EXPECT_THAT(events.back(), HasSubstr("malformed_tool_call"));
-}
-
-TEST_F(a_gateway, tells_the_call_that_gpt_oss_writes_into_a_channel) {
-    answers_with("Time?",
-                 "<|channel|>analysis<|message|>The zone is given.<|start|>assistant<|channel|>"
-                 "commentary to=functions.now <|constrain|>json<|message|>{\"zone\":\"UTC\"}");
-    start();
-    const json tools{{{"type", "function"}, {"function", {{"name", "now"}}}}};
-    for (const bool stream : {false, true}) {
-        const auto a = client().post("/v1/chat/completions",
-                                     chat("Time?", {{"tools", tools}, {"stream", stream}}));
-        EXPECT_THAT(a.body, HasSubstr(R"("arguments":"{\"zone\":\"UTC\"}")"));
-        EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
-        if (stream) continue;
-        EXPECT_EQ(a.parsed()["choices"][0]["message"]["reasoning_content"], "The zone is given.");
-    }
 }
 
 TEST_F(a_gateway, passes_further_fields_on_to_the_server) {

@@ -154,8 +154,28 @@ TEST_F(a_calling_conversation, may_reply_without_a_call) {
     EXPECT_EQ(reply.result().finish_reason, finish_reason::eos);
 }
 
-TEST_F(a_calling_conversation, fails_with_what_the_model_wrote_if_it_is_half_a_call) {
-    server_options.replies = {{"", "Well.\n<tool_call>\n{\"name\": \"get_time\", \"argum"}};
+const std::string half_a_call = "Well.\n<tool_call>\n{\"name\": \"get_time\", \"argum";
+
+TEST_F(a_calling_conversation, lets_the_server_generate_a_call_that_the_model_wrote_wrong) {
+    server_options.replies = {{"", half_a_call}};
+    start();
+    auto talk = ask();
+    auto reply = run(talk.generate(with_tools()));
+    EXPECT_EQ(reply.text(), "Well.");
+    const auto called = calls_of(reply).calls;
+    ASSERT_THAT(called, SizeIs(1));
+    EXPECT_EQ(called[0].name, "get_time");
+    EXPECT_EQ(reply.result().finish_reason, finish_reason::tool_calls);
+    const auto asked = server().observe().of_path("/v1/chat/completions");
+    ASSERT_THAT(asked, SizeIs(2));
+    EXPECT_THAT(asked[1].body, HasSubstr(R"(Well.\n<tool_call>\n{\"name\": \"")"));
+    EXPECT_EQ(asked[0].slot, asked[1].slot);
+}
+
+TEST_F(a_calling_conversation, fails_with_what_the_model_wrote_if_the_server_makes_no_call_either) {
+    server_options.replies = {{"", half_a_call}};
+    server_options.faults = {
+        {.kind = mock::fault_kind::http_error, .path = "/v1/chat/completions"}};
     start();
     auto talk = ask();
     const auto reply = run(talk.generate(with_tools()));
@@ -174,11 +194,38 @@ TEST_F(a_calling_conversation, refuses_tools_with_a_template_that_knows_none) {
     EXPECT_THAT(completions(server()), IsEmpty());
 }
 
-TEST_F(a_calling_conversation, that_is_streamed_to_a_reader_keeps_calls_as_text) {
+TEST_F(a_calling_conversation, calls_functions_in_a_reply_for_a_reader_too) {
     start();
     auto talk = ask();
-    const auto reply = run(talk.stream(with_tools()));
-    EXPECT_THAT(reply.text(), HasSubstr("<tool_call>"));
+    auto reply = run(talk.stream(with_tools(), stream_by::token));
+    EXPECT_THAT(reply.text(), Not(HasSubstr("<tool_call>")));
+    EXPECT_THAT(calls_of(reply).calls, SizeIs(1));
+}
+
+TEST_F(a_calling_conversation, must_call_a_function_if_one_is_required) {
+    server_options.replies = {{"", R"({"name":"get_time","parameters":{"zone":"UTC"}})"}};
+    server_options.tool_template = false;
+    start();
+    auto talk = ask();
+    auto options = with_tools();
+    options.tool_choice = "get_time";
+    auto reply = run(talk.generate(options));
+    EXPECT_EQ(reply.text(), "");
+    const auto called = calls_of(reply).calls;
+    ASSERT_THAT(called, SizeIs(1));
+    EXPECT_EQ(called[0].arguments, R"({"zone":"UTC"})");
+    EXPECT_NE(called[0].id, "");
+    EXPECT_THAT(completions(server())[0].body, HasSubstr("json_schema"));
+}
+
+TEST_F(a_calling_conversation, hides_its_tools_if_the_model_may_not_call) {
+    start();
+    auto talk = ask();
+    auto options = with_tools();
+    options.tool_choice = "none";
+    run(talk.generate(options));
+    for (const auto& r : server().observe().of_path("/apply-template"))
+        EXPECT_THAT(r.body, Not(HasSubstr("get_time")));
 }
 
 TEST_F(a_calling_conversation, reports_its_calls_before_its_end) {

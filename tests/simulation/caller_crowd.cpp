@@ -59,6 +59,7 @@ class caller {
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::parse_calls&) {}
+    void perform(const detail::action::force_calls&) {}
     void perform(const detail::action::report_calls&) {}
     void perform(const detail::action::close_connection&) {}
     void perform(const detail::action::release_slot& a);

@@ -122,6 +122,8 @@ class simulated_reply {
     void perform(const detail::action::cancel_slot_request&);
     void perform(const detail::action::send_request& a);
     void perform(const detail::action::parse_calls& a);
+    void perform(const detail::action::force_calls& a);
+    void request_calls(int slot, bool are_invalid);
     void perform(const detail::action::report_calls& a);
     void perform(const detail::action::close_connection&);
     void perform(const detail::action::release_slot& a);

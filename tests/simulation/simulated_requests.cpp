@@ -7,6 +7,13 @@ namespace tandem::test {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// Of the calls that a model writes.
+constexpr double invalid_call_share = 0.2;
+
+}  // namespace
+
 std::optional<model_position> simulated_reply::position_of(
     const detail::prompt_view& prompt) const {
     return prompt.as_ids() ? plan_.model.position_of(prompt.ids, site_.core->vocabulary())
@@ -77,22 +84,33 @@ bool simulated_reply::has_read_call() const {
 
 void simulated_reply::perform(const detail::action::parse_calls& a) {
     world_.check(has_read_call(), "only a reply with a call has it parsed");
+    request_calls(a.slot, chance(world_.random(), invalid_call_share));
+}
+
+void simulated_reply::perform(const detail::action::force_calls& a) {
+    world_.note("invalid calls are generated anew");
+    request_calls(a.slot, false);
+}
+
+void simulated_reply::request_calls(int slot, bool are_invalid) {
     // The request whose text ends with the call keeps its slot.
     if (live_.open)
         ++live_.id;
     else
-        open(live_, a.slot);
+        open(live_, slot);
     const auto id = live_.id;
     if (!site_.core->is_up())
         return world_.at(10ms, [this, id] { refuse(id, {errc::connect_failed, {}}); });
     if (site_.core->hangs()) return explain_silence();
     const bool fails = chance(world_.random(), habits_.fault);
-    world_.at(up_to(world_.random(), 300), [this, id, fails] {
+    world_.at(up_to(world_.random(), 300), [this, id, fails, are_invalid] {
         if (!is_live(id)) return;
         if (fails) return refuse(id, {errc::stream_incomplete, {}});
         const auto name = std::to_string(machine_.id());
-        machine_.calls_parsed(
-            world_.now(), {{.id = name + "a", .name = "one"}, {.id = name + "b", .name = "two"}});
+        std::vector<tool_call> calls;
+        if (!are_invalid)
+            calls = {{.id = name + "a", .name = "one"}, {.id = name + "b", .name = "two"}};
+        machine_.calls_parsed(world_.now(), std::move(calls));
         perform_actions();
     });
 }

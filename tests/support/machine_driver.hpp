@@ -190,6 +190,9 @@ class machine_driver {
     void note(const detail::action::parse_calls& a) {
         noted_.push_back(fmt::format("parse '{}' on {}", machine.transcript().generated(), a.slot));
     }
+    void note(const detail::action::force_calls& a) {
+        noted_.push_back(fmt::format("force on {}", a.slot));
+    }
     void note(const detail::action::report_calls& a) {
         for (const auto& c : a.calls) noted_.push_back("call " + c.name);
     }

@@ -1,6 +1,7 @@
 #include "answers/chat_completion.hpp"
 
 #include "answers/json_text.hpp"
+#include "answers/tokenizer.hpp"
 #include "answers/tool_template.hpp"
 
 #include <nlohmann/json.hpp>
@@ -13,15 +14,20 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* not_supported =
-    "The mock server supports chat completions only to read tool calls in a text: with its tool "
-    "template, an assistant's message at the end, \"max_tokens\" 0 and no stream.";
+    "The mock server supports chat completions only to read tool calls in a text, or to continue "
+    "one: with its tool template, an assistant's message at the end, no stream, and \"max_tokens\" "
+    "0 or \"tool_choice\" \"required\".";
+
+bool must_call(const ordered_json& body) {
+    return body.value("tool_choice", ordered_json()) == "required";
+}
 
 bool is_supported(const ordered_json& body, const options& o) {
     const auto& messages = body.value("messages", ordered_json());
     return o.tool_template && o.has_chat_template && messages.is_array() && !messages.empty() &&
            messages.back().is_object() &&
            messages.back().value("role", ordered_json()) == "assistant" &&
-           body.value("max_tokens", ordered_json()) == 0 &&
+           (must_call(body) || body.value("max_tokens", ordered_json()) == 0) &&
            body.value("stream", ordered_json(false)) == false;
 }
 
@@ -31,6 +37,13 @@ void add_text_to_parse(std::string text, const ordered_json& body, completion_re
         r.tools.push_back(tool.at("function").at("name").get<std::string>());
 }
 
+/// Continues a text that ends before the name of a function, as a grammar of the tools allows: with
+/// the first function, without arguments.
+void force_call(completion_request& r) {
+    if (!r.tools.empty())
+        *r.text_to_parse += r.tools.front() + "\", \"arguments\": {}}\n</tool_call>";
+}
+
 std::variant<completion_request, api_error> parse(const std::string& text, const options& o) {
     auto body = ordered_json::parse(text);
     if (!is_supported(body, o)) return make_error(501, not_supported);
@@ -38,9 +51,16 @@ std::variant<completion_request, api_error> parse(const std::string& text, const
     if (const auto* error = std::get_if<api_error>(&messages)) return *error;
     const auto& list = std::get<0>(messages);
     body["prompt"] = render_chat(list, text, o);
+    if (must_call(body)) {
+        // Ends before the model's own text.
+        body["max_tokens"] = 0;
+        body["logit_bias"] = {{eos_token, 1000}};
+    }
     auto request = parse_completion_request(json_text(body), o.add_bos);
-    if (auto* wanted = std::get_if<completion_request>(&request))
+    if (auto* wanted = std::get_if<completion_request>(&request)) {
         add_text_to_parse(list.back().content, body, *wanted);
+        if (must_call(body)) force_call(*wanted);
+    }
     return request;
 }
 

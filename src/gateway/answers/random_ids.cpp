@@ -12,9 +12,7 @@ std::uint64_t spread(std::uint64_t x) noexcept {
     return x ^ (x >> 31);
 }
 
-}  // namespace
-
-std::string call_id(std::uint64_t seed, std::uint64_t number) {
+std::string make_call_id(std::uint64_t seed, std::uint64_t number) {
     constexpr int digits = 5;
     std::string id = "call";
     auto value = spread(seed) % (std::uint64_t{1} << 62) + number;
@@ -23,6 +21,12 @@ std::string call_id(std::uint64_t seed, std::uint64_t number) {
         value /= id_characters.size();
     }
     return id;
+}
+
+}  // namespace
+
+void set_call_ids(std::vector<tool_call>& calls, std::uint64_t seed) {
+    for (std::uint64_t i = 0; auto& call : calls) call.id = make_call_id(seed, i++);
 }
 
 }  // namespace tandem::gateway

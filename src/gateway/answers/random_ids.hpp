@@ -1,10 +1,13 @@
 #pragma once
 
+#include "tandem/server.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -22,9 +25,9 @@ std::string make_random_id(std::string_view prefix, Generator& random) {
     return id;
 }
 
-/// The id of a tool call: unique for each `number` below 916 million with the same `seed`, and very
-/// likely unique across seeds. Consists of 9 letters and digits, such as "call2Gx7a", because chat
-/// templates of Mistral models reject anything else; other models accept any id.
-std::string call_id(std::uint64_t seed, std::uint64_t number);
+/// Gives the calls of an answer ids that are very likely unique across seeds. Each consists of 9
+/// letters and digits, such as "call2Gx7a", because chat templates of Mistral models reject
+/// anything else; other models accept any id.
+void set_call_ids(std::vector<tool_call>& calls, std::uint64_t seed);
 
 }  // namespace tandem::gateway

@@ -55,6 +55,8 @@ digest begin(std::string_view kind, const generation_request& r, std::string_vie
     d.add(wire::encode_completion_settings(r.options));
     d.add(static_cast<std::uint64_t>(r.options.max_tokens));
     d.add(r.options.tools);
+    d.add(r.options.tool_choice);
+    d.add(std::uint64_t{r.options.parallel_tool_calls});
     d.add(r.options.template_options);
     return d;
 }
@@ -78,9 +80,6 @@ std::optional<request_digest> key_of(const chat_request& request, std::string_vi
     auto d = begin("chat", request, model, scope);
     d.add(request.messages.size());
     for (const auto& m : request.messages) add(d, m);
-    d.add(request.functions.size());
-    for (const auto& name : request.functions) d.add(name);
-    d.add(std::uint64_t{request.parallel_tool_calls});
     return d.key();
 }
 

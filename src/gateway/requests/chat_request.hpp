@@ -1,12 +1,10 @@
 #pragma once
 
 #include "gateway/json/api_error.hpp"
-#include "gateway/requests/call_markup.hpp"
 #include "gateway/requests/generation_request.hpp"
 
 #include "tandem/server.hpp"
 
-#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -18,12 +16,6 @@ struct chat_request : generation_request {
     /// Not empty; roles are "system", "user", "assistant" and "tool". If the last message is the
     /// assistant's, the answer continues it; it must not have tool calls.
     std::vector<chat_message> messages{};
-    /// The functions that may be called (see tool_call_reader); empty if none may.
-    std::vector<std::string> functions{};
-    /// Their string parameters.
-    text_parameters texts{};
-    /// Whether an answer may have more than one call.
-    bool parallel_tool_calls = true;
 };
 
 /// Parses the body of such a request. An error has the path of the field in `param`, such as
@@ -38,10 +30,7 @@ struct chat_request : generation_request {
 /// (reject_unsupported_fields).
 /// - `response_format` with `json_schema` or `json_object` sets options.json_schema, as does
 /// `json_schema` at the top level; `grammar` sets options.grammar. At most one may be set.
-/// - `tools` are passed to the chat template (options.tools), except with `tool_choice` "none".
-/// With "required" or a named function, a JSON schema forces the answer to be one call: an object
-/// of `name` and `parameters`. With "auto" and a `response_format`, the schema allows a call or an
-/// answer.
+/// - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the same names.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
 

@@ -1,7 +1,6 @@
 #include "gateway/requests/request_constraints.hpp"
 
 #include "gateway/json/json_text.hpp"
-#include "gateway/requests/answer_schema.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,31 +19,24 @@ using json = nlohmann::ordered_json;
 /// Far above OpenAI's limit; most requests reach the library's limit on their bytes first.
 constexpr std::size_t max_tools = 1'024;
 
-/// The tools and tool_choice of a request. Pointers refer to its body.
-struct wanted_calls {
-    std::vector<callable> functions{};
-    bool may_call = true;
-    bool must_call = false;
-};
-
-bool read_function(field_reader& fields, const json& tool, const std::string& at,
-                   std::vector<callable>& out) {
+bool read_function_name(field_reader& fields, const json& tool, const std::string& at,
+                        std::vector<std::string>& out) {
     const auto path = append_path(at, "function");
     const auto* function = field_reader::find(tool, "function");
     if (!function) return fields.missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
-    callable c;
-    if (!fields.require(*function, path, "name", c.name)) return false;
-    if (c.name.empty()) return fields.invalid(append_path(path, "name"), "is empty");
-    c.parameters = field_reader::find(*function, "parameters");
-    if (c.parameters && !c.parameters->is_object())
-        return fields.fail_wrong_type(*c.parameters, append_path(path, "parameters"), "an object");
-    out.push_back(std::move(c));
+    std::string name;
+    if (!fields.require(*function, path, "name", name)) return false;
+    if (name.empty()) return fields.invalid(append_path(path, "name"), "is empty");
+    const auto* parameters = field_reader::find(*function, "parameters");
+    if (parameters && !parameters->is_object())
+        return fields.fail_wrong_type(*parameters, append_path(path, "parameters"), "an object");
+    out.push_back(std::move(name));
     return true;
 }
 
 bool read_tool(field_reader& fields, const json& tool, const std::string& at,
-               std::vector<callable>& out) {
+               std::vector<std::string>& out) {
     if (!tool.is_object()) return fields.fail_wrong_type(tool, at, "an object");
     std::string type = "function";
     if (!fields.read(tool, at, "type", type)) return false;
@@ -52,11 +44,11 @@ bool read_tool(field_reader& fields, const json& tool, const std::string& at,
         return fields.unsupported(
             append_path(at, "type"),
             fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
-    return read_function(fields, tool, at, out);
+    return read_function_name(fields, tool, at, out);
 }
 
 bool read_functions(field_reader& fields, const json& tools, const std::string& at,
-                    std::vector<callable>& out) {
+                    std::vector<std::string>& out) {
     if (!tools.is_array()) return fields.fail_wrong_type(tools, at, "a list");
     if (tools.size() > max_tools)
         return fields.invalid(
@@ -66,91 +58,42 @@ bool read_functions(field_reader& fields, const json& tools, const std::string& 
     return true;
 }
 
-bool read_tools(field_reader& fields, const json& body, wanted_calls& out) {
-    const auto* tools = field_reader::find(body, "tools");
-    return !tools || read_functions(fields, *tools, "tools", out.functions);
-}
-
-/// Keeps only the function of that name.
-bool choose_function(field_reader& fields, const json& choice, wanted_calls& out) {
-    constexpr auto path = "tool_choice.function";
+bool read_named_choice(field_reader& fields, const json& choice, const std::string& at,
+                       std::string& out) {
+    if (!choice.is_object()) return fields.fail_wrong_type(choice, at, "a string or an object");
+    std::string type = "function";
+    if (!fields.read(choice, at, "type", type)) return false;
+    if (type != "function")
+        return fields.unsupported(
+            append_path(at, "type"),
+            fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
+    const auto path = append_path(at, "function");
     const auto* function = field_reader::find(choice, "function");
     if (!function) return fields.missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
-    std::string name;
-    if (!fields.require(*function, path, "name", name)) return false;
-    const auto is_it = [&](const callable& c) { return c.name == name; };
-    const auto found = std::find_if(out.functions.begin(), out.functions.end(), is_it);
-    if (found == out.functions.end())
-        return fields.invalid(
-            "tool_choice.function.name",
-            fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
-    out.functions = {*found};
-    out.must_call = true;
-    return true;
+    return fields.require(*function, path, "name", out);
 }
 
-bool read_named_choice(field_reader& fields, const json& choice, wanted_calls& out) {
-    if (!choice.is_object())
-        return fields.fail_wrong_type(choice, "tool_choice", "a string or an object");
-    std::string type = "function";
-    if (!fields.read(choice, "tool_choice", "type", type)) return false;
-    if (type == "function") return choose_function(fields, choice, out);
-    return fields.unsupported(
-        "tool_choice.type",
-        fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
+bool check_named_function(field_reader& fields, const std::string& name,
+                          const std::vector<std::string>& functions) {
+    if (std::ranges::find(functions, name) != functions.end()) return true;
+    return fields.invalid("tool_choice.function.name",
+                          fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
 }
 
-bool read_tool_choice(field_reader& fields, const json& body, wanted_calls& out) {
+/// Writes `tools` and `tool_choice` to `out`.
+bool read_tools(field_reader& fields, const json& body, generation_options& out) {
+    std::vector<std::string> functions;
+    const auto* tools = field_reader::find(body, "tools");
+    if (tools && !read_functions(fields, *tools, "tools", functions)) return false;
+    if (!functions.empty()) out.tools = dump_json(*tools);
     const auto* choice = field_reader::find(body, "tool_choice");
-    if (!choice || *choice == "auto") return true;
-    out.may_call = *choice != "none";
-    if (!out.may_call) return true;
-    if (out.functions.empty())
+    if (!choice) return true;
+    if (!read_tool_choice(fields, *choice, "tool_choice", out.tool_choice)) return false;
+    const bool is_required = out.tool_choice != "auto" && out.tool_choice != "none";
+    if (is_required && functions.empty())
         return fields.invalid("tool_choice", "requires a call, but there are no tools");
-    out.must_call = *choice == "required";
-    if (out.must_call) return true;
-    if (!choice->is_string()) return read_named_choice(fields, *choice, out);
-    return fields.invalid("tool_choice",
-                          R"(must be "none", "auto", "required", or name a function)");
-}
-
-/// `types` is the `type` of a schema: one type or a list.
-bool names_type(const json& types, const char* type) {
-    const auto is_it = [&](const json& one) { return one == type; };
-    return is_it(types) || (types.is_array() && std::ranges::any_of(types, is_it));
-}
-
-/// Only for lists of strings: if a list contains numbers, a number may be meant.
-bool lists_type(const json& values, std::string_view type) {
-    const auto is_text_or_null = [](const json& v) { return v.is_string() || v.is_null(); };
-    const auto is_it = [&](const json& v) { return std::string_view(v.type_name()) == type; };
-    return values.is_array() && std::ranges::all_of(values, is_text_or_null) &&
-           std::ranges::any_of(values, is_it);
-}
-
-/// Whether the schema allows values of `type`, "string" or "null".
-bool allows_type(const json& schema, const char* type) {
-    if (!schema.is_object()) return false;
-    if (const auto* types = field_reader::find(schema, "type")) return names_type(*types, type);
-    const auto allows_it = [&](const json& way) { return allows_type(way, type); };
-    for (const char* key : {"anyOf", "oneOf"}) {
-        const auto* ways = field_reader::find(schema, key);
-        if (ways && ways->is_array() && std::ranges::any_of(*ways, allows_it)) return true;
-    }
-    const auto* values = field_reader::find(schema, "enum");
-    return values && lists_type(*values, type);
-}
-
-void add_texts(const callable& function, text_parameters& out) {
-    const auto* properties =
-        function.parameters ? field_reader::find(*function.parameters, "properties") : nullptr;
-    if (!properties || !properties->is_object()) return;
-    for (const auto& parameter : properties->items())
-        if (allows_type(parameter.value(), "string"))
-            out.push_back({.function = function.name,
-                           .name = parameter.key(),
-                           .may_be_null = allows_type(parameter.value(), "null")});
+    return !choice->is_object() || check_named_function(fields, out.tool_choice, functions);
 }
 
 /// The schema in `format`; without one, a schema for any object.
@@ -215,38 +158,29 @@ void set_form(std::string grammar, std::string schema, generation_options& out) 
     out.json_schema = std::move(schema);
 }
 
-/// If calls are optional, the answer is constrained only if a format is requested.
-std::string schema_of(const wanted_calls& calls, const json& format) {
-    if (calls.must_call) return answer_schema(calls.functions, nullptr);
-    if (format.is_null()) return {};
-    return calls.functions.empty() ? dump_json(format) : answer_schema(calls.functions, &format);
-}
-
 }  // namespace
 
 bool read_constraints(field_reader& fields, const json& body, chat_request& out) {
-    wanted_calls calls;
     wanted_form form;
-    const bool is_read = read_tools(fields, body, calls) && read_tool_choice(fields, body, calls) &&
-                         read_form(fields, body, form) &&
-                         fields.read(body, "", "parallel_tool_calls", out.parallel_tool_calls);
+    auto& options = out.options;
+    const bool is_read = read_tools(fields, body, options) && read_form(fields, body, form) &&
+                         fields.read(body, "", "parallel_tool_calls", options.parallel_tool_calls);
     if (!is_read) return false;
-    if (!calls.may_call) calls.functions.clear();
-    out.options.tools = calls.functions.empty() ? "" : dump_json(body["tools"]);
-    for (const auto& f : calls.functions) {
-        out.functions.push_back(f.name);
-        add_texts(f, out.texts);
-    }
-    if (calls.must_call && !form.grammar.empty())
-        return fields.invalid("grammar",
-                              "cannot be combined with a tool_choice that requires a call");
-    set_form(std::move(form.grammar), schema_of(calls, form.schema), out.options);
+    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dump_json(form.schema), options);
     return true;
 }
 
 bool check_tools(field_reader& fields, const json& tools, const std::string& at) {
-    std::vector<callable> ignored;
+    std::vector<std::string> ignored;
     return read_functions(fields, tools, at, ignored);
+}
+
+bool read_tool_choice(field_reader& fields, const json& choice, const std::string& at,
+                      std::string& out) {
+    if (!choice.is_string()) return read_named_choice(fields, choice, at, out);
+    out = choice.get<std::string>();
+    if (out == "auto" || out == "none" || out == "required") return true;
+    return fields.invalid(at, R"(must be "none", "auto", "required", or name a function)");
 }
 
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {

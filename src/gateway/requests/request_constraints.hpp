@@ -17,6 +17,10 @@ bool read_constraints(field_reader& fields, const nlohmann::ordered_json& body, 
 /// Checks the value of `tools`; `at` is its path.
 bool check_tools(field_reader& fields, const nlohmann::ordered_json& tools, const std::string& at);
 
+/// Reads the value of `tool_choice` as generation_options::tool_choice; `at` is its path.
+bool read_tool_choice(field_reader& fields, const nlohmann::ordered_json& choice,
+                      const std::string& at, std::string& out);
+
 /// As read_constraints() for a request without functions: `response_format`, `grammar` and
 /// `json_schema`.
 bool read_text_form(field_reader& fields, const nlohmann::ordered_json& body,

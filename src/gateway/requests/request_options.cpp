@@ -179,9 +179,7 @@ bool check_options(field_reader& fields, const json& body, const generation_opti
     if (first.field != "json_schema")
         return fields.invalid(field_of_request(first.field), first.message);
     const bool is_plain_schema = field_reader::find(body, "json_schema") != nullptr;
-    if (options.tools.empty())
-        return fields.invalid(is_plain_schema ? "json_schema" : "response_format", first.message);
-    return fields.invalid("tools", "makes a schema that " + first.message);
+    return fields.invalid(is_plain_schema ? "json_schema" : "response_format", first.message);
 }
 
 }  // namespace tandem::gateway

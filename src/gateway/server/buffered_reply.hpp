@@ -30,17 +30,13 @@ class buffered_reply {
     // Valid after read().
     /// The reply, for its usage.
     const reply& itself() const noexcept { return reply_; }
-    /// Why something that looks like a call is not a valid one.
-    call_fault fault() const noexcept { return calls_.fault(); }
 
  private:
-    void take(text_and_calls read);
     std::variant<finished_answer, api_error> finish();
 
     gateway_core& core_;
     std::string pin_;
     std::size_t bytes_;
-    tool_call_extractor calls_;
     conversation talk_;
     reply reply_;
     finished_answer answer_{};

@@ -72,14 +72,13 @@ awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& 
 class streamed_reply {
  public:
     streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
-                   answer_kind kind, const generation_request& request, call_rules calls)
+                   answer_kind kind, const generation_request& request)
         : exchange_(exchange),
           core_(core),
           model_(model),
           by_chunk_(request.stream_by == tandem::stream_by::chunk),
           head_(head_of(core, model, kind)),
-          stream_(head_, request.include_usage),
-          calls_(std::move(calls)) {}
+          stream_(head_, request.include_usage) {}
 
     /// Runs until the reply ends, or until the client disconnects.
     awaitable<void> run(reply& r, admitted& who) {
@@ -95,10 +94,8 @@ class streamed_reply {
             // complete.
             if (out_.empty() && silence_.is_keep_alive_due(detail::now())) stream_.keep_alive(out_);
             co_await send_what_is_there();
-            if (calls_.is_done()) r.interrupt();
         }
-        take(calls_.finish(r.result().reasoning));
-        warn_of(core_.options.instruments.log, calls_.fault(), model_.name, exchange_.id());
+        take(r.result().calls);
         charge(exchange_, core_, model_, who, r, by_chunk_);
         who.release();
         co_await end(r.result());
@@ -110,11 +107,11 @@ class streamed_reply {
         stream_.reasoning(piece.reasoning, out_);
         if (piece.text.empty()) return;
         if (by_chunk_) core_.metrics.record_chunk(head_.model, piece);
-        take(calls_.feed(piece.text));
+        stream_.text(piece.text, out_);
     }
-    void take(const text_and_calls& read) {
-        stream_.text(read.text, out_);
-        for (const auto& call : read.calls) stream_.call(call, out_);
+    void take(std::vector<tool_call> calls) {
+        set_call_ids(calls, core_.random());
+        for (const auto& call : calls) stream_.call(call, out_);
     }
     // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still
     // have their own status.
@@ -128,14 +125,11 @@ class streamed_reply {
 
     awaitable<void> end(const reply_result& result) {
         if (result.finish_reason == finish_reason::error) {
-            const auto error = to_api_error(result.error, result.diagnostics);
+            const auto error = make_reply_error(result);
             if (!has_begun_) co_return co_await exchange_.send(error);
             fail(error);
-        } else if (const auto no_call = calls_.error(result.finish_reason)) {
-            if (!has_begun_ && out_.empty()) co_return co_await exchange_.send(*no_call);
-            fail(*no_call);
         } else {
-            stream_.end(calls_.reason(result.finish_reason), to_answer_usage(result.usage), out_);
+            stream_.end(result.finish_reason, to_answer_usage(result.usage), out_);
         }
         co_await send_what_is_there();
         co_await exchange_.end_stream();
@@ -152,7 +146,6 @@ class streamed_reply {
     bool by_chunk_;  // the client gets chunks as they come
     answer_head head_;
     answer_stream stream_;
-    tool_call_extractor calls_;
     keep_alive_policy silence_{detail::now()};
     std::string out_;
     bool has_begun_ = false;
@@ -180,7 +173,7 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, an
     const auto bytes = bytes_of(order);
     auto talk = open(core.places, order, detail::now());
     auto reply = talk.stream(order.options, request.stream_by);
-    streamed_reply answer(exchange, core, model, kind, request, std::move(order.calls));
+    streamed_reply answer(exchange, core, model, kind, request);
     co_await answer.run(reply, who);
     remember_affinity(core.places, order.pin, std::move(talk), bytes, reply.result(),
                       detail::now());
@@ -193,8 +186,7 @@ constexpr std::string_view cache_header = "X-Tandem-Cache";
 // A cached answer costs no prompt tokens, and its calls get new ids.
 finished_answer told_again(finished_answer answer, gateway_core& core) {
     answer.usage.cached_tokens = answer.usage.prompt_tokens;
-    const auto seed = core.random();
-    for (std::uint64_t i = 0; auto& call : answer.calls) call.id = call_id(seed, i++);
+    set_call_ids(answer.calls, core.random());
     return answer;
 }
 
@@ -232,7 +224,6 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         co_return co_await refuse(exchange, who, *error);
     buffered_reply reply(core, std::move(order));
     const auto read = co_await reply.read(exchange);
-    warn_of(core.options.instruments.log, reply.fault(), model.name, exchange.id());
     charge(exchange, core, model, who, reply.itself(), false);
     who.release();
     if (const auto* const error = std::get_if<api_error>(&read))
@@ -278,13 +269,9 @@ std::vector<std::string_view> request_texts(const completion_request& r) {
     return collect_texts({}, r.prompt, r.options);
 }
 
-generation_job order_of(gateway_core& core, chat_request request) {
+generation_job order_of(const gateway_core& core, chat_request request) {
     generation_job order{.setup = core.options.service.conversation,
-                         .options = std::move(request.options),
-                         .calls = {.functions = std::move(request.functions),
-                                   .texts = std::move(request.texts),
-                                   .id_seed = core.random(),
-                                   .max_calls = request.parallel_tool_calls ? 128u : 1u}};
+                         .options = std::move(request.options)};
     order.setup.messages = std::move(request.messages);
     return order;
 }

@@ -214,7 +214,7 @@ class voice_message_reader {
 
     bool value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
-        bool is_read = check_list_of_tools(v, at);
+        bool is_read = check_tool_options(v, at);
         for_each_voice_field(out, [&](const char* name, auto& field) {
             auto* found = find(v, name);
             if (!is_read || !found) return;
@@ -228,10 +228,17 @@ class voice_message_reader {
                right_unless(out.lora && out.lora->size() > max_adapters, joined(at, "lora"),
                             "has too many adapters");
     }
-    bool check_list_of_tools(json& options, const std::string& at) {
+    // As in OpenAI's API. A choice that names a function becomes its name.
+    bool check_tool_options(json& options, const std::string& at) {
         field_reader fields;
         const auto* const tools = find(options, "tools");
-        return !tools || check_tools(fields, *tools, joined(at, "tools")) || take_fault(fields);
+        if (tools && !check_tools(fields, *tools, joined(at, "tools"))) return take_fault(fields);
+        auto* const choice = find(options, "tool_choice");
+        std::string text;
+        if (choice && !read_tool_choice(fields, *choice, joined(at, "tool_choice"), text))
+            return take_fault(fields);
+        if (choice) *choice = std::move(text);
+        return true;
     }
     // A client sends these as JSON, and the library takes them as text. No tools = no text.
     static void write_as_text(std::string_view name, json& v) {

@@ -55,6 +55,11 @@ struct send_request {
 struct parse_calls {
     int slot;
 };
+/// Let the server generate and parse the calls anew on the slot, after the text before them. Report
+/// calls_parsed().
+struct force_calls {
+    int slot;
+};
 /// Report these calls, with which the reply ends, to the listener.
 struct report_calls {
     std::vector<tool_call> calls;
@@ -114,8 +119,8 @@ struct finish {};
 using any =
     std::variant<request_server, check_ids, tokenize_prompt, recover_tokens, request_slot,
                  update_slot_request, check_slot_demand, record_progress, cancel_slot_request,
-                 send_request, parse_calls, report_calls, close_connection, release_slot,
-                 release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
+                 send_request, parse_calls, force_calls, report_calls, close_connection,
+                 release_slot, release_slot_ownership, request_warm_slot, cancel_warm_slot_request,
                  send_warming_request, close_warming_connection, hand_over, log_late_start,
                  log_failover, report_timeout, log_slot_mismatch, finish>;
 

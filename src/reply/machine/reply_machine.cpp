@@ -62,14 +62,14 @@ void reply_machine::start(time_point now) {
 void reply_machine::begin(time_point now, reply_origin from) {
     if (from.rest) {
         // A reply for a reader had no mark.
-        if (!from.rest->calls.has_mark()) from.rest->calls = text::call_splitter(from.call_mark);
+        if (!from.rest->calls.has_mark()) from.rest->calls = make_splitter(from.call_mark);
         return resume_from_remainder(now, std::move(*from.rest), from.spoken);
     }
     continuation_ = reply_transcript(std::move(from.prompt), rules_.has_stop_words);
     reasoning_ = text::reasoning_filter(
         rules_.reasoning_tags,
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
-    calls_ = text::call_splitter(std::move(from.call_mark));
+    calls_ = make_splitter(std::move(from.call_mark));
     next_request(now);
 }
 
@@ -107,7 +107,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     enter_phase(phase::first_token, now);
     metrics_recorder_.request_sent(now, slot, reused, guard_wait);
     warming_.request_sent();
-    if (is_parsing_calls()) return actions_.push_back(action::parse_calls{slot});
+    if (is_parsing_calls()) return request_calls(slot);
     continuation_.begin_request();
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
     // failure it keeps running, because the listener hears nothing.
@@ -159,6 +159,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
 
 void reply_machine::request_failed(time_point now, failure why) {
     if (!has_running_request()) return;
+    if (is_parsing_calls() && is_parse_error(why.ec) && can_force_calls()) return force_calls(now);
     failed_slot_ = slot_;
     if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);

@@ -66,6 +66,10 @@ struct reply_rules {
     retry_limits retry_policy{};
     /// Constrained by a grammar: its state would be lost between requests, so nothing is cut.
     bool is_constrained = false;
+    /// The text is JSON, which may be a call, or must be one; see is_call_json().
+    bool is_call_json = false;
+    bool must_call = false;
+    bool may_call_several = true;
     /// Maximum time from a chunk's first token to its hand-over while no other is spoken; 0 =
     /// unbounded.
     duration chunk_deadline{};
@@ -123,7 +127,8 @@ class reply_machine {
     /// `connect_duration` is the connect time, if known.
     void response_started(time_point now, std::optional<duration> connect_duration = {});
     void event_read(time_point now, const wire::token_event& event);
-    /// The answer to action::parse_calls: the calls in the generated text.
+    /// The answer to action::parse_calls: the calls in the generated text. The text of a reply of
+    /// JSON without a call is the answer.
     void calls_parsed(time_point now, std::vector<tool_call> calls);
     /// The request ended without a final event, or could not be sent.
     void request_failed(time_point now, failure why);
@@ -187,6 +192,8 @@ class reply_machine {
     /// The text and its known ids. Its text() is the prompt followed by the generated text.
     const reply_transcript& transcript() const noexcept { return continuation_; }
     std::string_view text() const noexcept { return continuation_.text(); }
+    /// The text of the calls, from their mark on.
+    std::string_view call_text() const noexcept { return calls_.call(); }
     /// Text was generated: the next request continues from it.
     bool has_begun() const noexcept { return !continuation_.generated().empty(); }
     /// State from which another reply can continue. Call it once. Precondition: ended(), and its
@@ -235,11 +242,16 @@ class reply_machine {
     // Tool calls, in reply_machine_calls.cpp.
     void call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
+    text::call_splitter make_splitter(std::string mark) const;
     bool has_call_to_parse(finish_reason reason) const noexcept;
+    bool is_answer_in_json() const noexcept { return rules_.is_call_json && !rules_.must_call; }
     void parse_calls(time_point now, finish_reason reason);
     static failure make_too_long_failure();
     static bool is_parse_error(const error_code& ec) noexcept;
     void fail_call(time_point now, failure why);
+    bool can_force_calls() const noexcept;
+    void force_calls(time_point now);
+    void request_calls(int slot);
 
     // Requests.
     void begin(time_point now, reply_origin from);
@@ -308,6 +320,7 @@ class reply_machine {
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
     text::call_splitter calls_;
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
+    bool forces_calls_ = false;               // the model's own calls are invalid
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
     chunk_outbox delivery_;

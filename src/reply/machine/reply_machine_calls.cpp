@@ -1,7 +1,9 @@
 #include "reply/machine/reply_machine.hpp"
+#include "wire/calls/json_calls.hpp"
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 // The tool calls at the end of a reply. They are generated like text, in the same requests, and are
@@ -20,6 +22,11 @@ failure reply_machine::make_too_long_failure() {
                                            text::max_call_bytes)}};
 }
 
+text::call_splitter reply_machine::make_splitter(std::string mark) const {
+    return rules_.is_call_json ? text::call_splitter::withholding_all()
+                               : text::call_splitter(std::move(mark));
+}
+
 /// The text before the call is complete. The request is not cut any more: nothing is spoken until
 /// the call has its result.
 void reply_machine::call_read(time_point now) {
@@ -28,6 +35,9 @@ void reply_machine::call_read(time_point now) {
         return fail_call(now, make_too_long_failure());
     }
     if (phase_ != phase::streaming) enter_phase(phase::streaming, now);
+    // Shows a reader that a long call is being generated.
+    if (rules_.hands_over_reasoning) delivery_.add_reasoning(now, {});
+    hand_over_due_chunks(now);
     if (chunker_.unread().empty()) return;
     chunker_.finish();
     collect_chunks(now);
@@ -36,7 +46,10 @@ void reply_machine::call_read(time_point now) {
 
 /// Whether generation ended with a whole call. A call that a limit cut off is none.
 bool reply_machine::has_call_to_parse(finish_reason reason) const noexcept {
-    return calls_.has_call() && !calls_.is_too_long() && reason != finish_reason::length;
+    if (reason == finish_reason::length) return false;
+    if (calls_.has_call()) return !calls_.is_too_long();
+    return calls_.mark() == wire::channel_call_mark &&
+           wire::find_channel_call(result_.reasoning) != std::string::npos;
 }
 
 /// On the slot that holds the text.
@@ -44,20 +57,48 @@ void reply_machine::parse_calls(time_point now, finish_reason reason) {
     call_read(now);
     parses_as_ = reason;
     enter_phase(phase::first_token, now);
-    actions_.push_back(action::parse_calls{*slot_});
+    request_calls(*slot_);
+}
+
+void reply_machine::request_calls(int slot) {
+    if (forces_calls_)
+        actions_.push_back(action::force_calls{slot});
+    else
+        actions_.push_back(action::parse_calls{slot});
+}
+
+/// Once, and only calls that the server's grammar knows.
+bool reply_machine::can_force_calls() const noexcept {
+    return !forces_calls_ && !rules_.is_call_json && calls_.has_call();
+}
+
+/// Replaces invalid calls of the model. The listener waits for them, so they need not be its own.
+void reply_machine::force_calls(time_point now) {
+    forces_calls_ = true;
+    heard_at_ = phase_since_ = now;
+    request_calls(*slot_);
 }
 
 void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
     if (!has_running_request() || !is_parsing_calls()) return;
+    if (calls.empty() && can_force_calls()) return force_calls(now);
     retry_.begun();
     retry_.progressed();
     enter_phase(phase::streaming, now);
     end_request(now, false);
+    if (calls.empty() && is_answer_in_json()) {
+        show_text(calls_.release());
+        return generation_ended(now, *parses_as_);
+    }
     if (calls.empty())
-        return fail_call(now, {errc::invalid_tool_call,
-                               {.client_message = "the server finds no tool call after the mark "
-                                                  "with which one begins"}});
+        return fail_call(
+            now, {errc::invalid_tool_call,
+                  {.client_message = rules_.must_call ? "the text is not a call of one of the tools"
+                                                      : "no tool call follows the mark with which "
+                                                        "one begins"}});
+    if (!rules_.may_call_several) calls.resize(1);
     result_.calls = std::move(calls);
+    if (!calls_.has_call()) result_.reasoning.resize(wire::find_channel_call(result_.reasoning));
     actions_.push_back(action::report_calls{result_.calls});
     // A resumed reply speaks the rest of the text, and calls nothing again.
     calls_ = text::call_splitter();

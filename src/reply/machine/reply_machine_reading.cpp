@@ -153,7 +153,10 @@ void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
     reasoning_read(now, withheld.reasoning);
     show_text(calls_.feed(withheld.text, withheld.tokens));
     // What a limit cut off may be the beginning of a call.
-    if (reason != finish_reason::length) show_text(calls_.finish());
+    if (reason != finish_reason::length)
+        show_text(calls_.finish());
+    else if (is_answer_in_json())
+        show_text(calls_.release());
 }
 
 void reply_machine::generation_ended(time_point now, finish_reason reason) {

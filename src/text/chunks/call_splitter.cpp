@@ -6,8 +6,9 @@
 namespace tandem::text {
 
 call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
-    if (mark_.empty()) return {text, tokens};
-    if (has_call()) {
+    if (!has_mark()) return {text, tokens};
+    if (withholds_all_) tokens_ += tokens;
+    if (withholds_all_ || has_call()) {
         if (!is_too_long()) call_ += text;
         return {};
     }
@@ -23,6 +24,11 @@ call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
 
 call_splitter::visible call_splitter::finish() {
     return show(withheld_.size());
+}
+
+call_splitter::visible call_splitter::release() {
+    withheld_ = std::exchange(call_, {});
+    return finish();
 }
 
 /// Makes the first bytes of the withheld text visible. Their tokens count with the first of them.

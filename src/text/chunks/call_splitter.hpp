@@ -24,13 +24,22 @@ class call_splitter {
 
     /// `mark` is the text with which a call begins; empty: the reply contains no calls.
     explicit call_splitter(std::string mark = {}) : mark_(std::move(mark)) {}
+    /// Withholds all text.
+    static call_splitter withholding_all() {
+        call_splitter all;
+        all.withholds_all_ = true;
+        return all;
+    }
 
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
     /// Ends the text: withheld text becomes visible.
     visible finish();
+    /// Makes the call visible, because it is none.
+    visible release();
 
-    bool has_mark() const noexcept { return !mark_.empty(); }
+    const std::string& mark() const noexcept { return mark_; }
+    bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
     /// The text from the mark on, up to `max_call_bytes` and a token.
     const std::string& call() const noexcept { return call_; }
@@ -41,9 +50,10 @@ class call_splitter {
     std::size_t count_undecided() const noexcept;
 
     std::string mark_;
+    bool withholds_all_ = false;
     std::string call_;
     std::string withheld_;
-    int tokens_ = 0;  // of `withheld_`
+    int tokens_ = 0;  // of `withheld_`, or of all text
     std::string shown_;
 };
 

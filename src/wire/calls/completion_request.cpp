@@ -1,5 +1,6 @@
 #include "wire/calls/completion_request.hpp"
 
+#include "wire/calls/json_calls.hpp"
 #include "wire/calls/server_messages.hpp"
 #include "wire/json/json_text.hpp"
 
@@ -39,20 +40,9 @@ void append_prompt(std::span<const prompt_part> parts, std::string& out) {
 // if a request contains none.
 constexpr std::int64_t new_seed_each_time = 0xFFFFFFFF;
 
-// Control tokens of some models, which the server otherwise hides. The server ignores those that
-// its model lacks.
-constexpr const char* marks_of_calls[]{
-    "<tool_call>", "</tool_call>", "<|tool_call>",  "<tool_call|>",   "<|\"|>",       "<arg_key>",
-    "</arg_key>",  "<arg_value>",  "</arg_value>",  "<|python_tag|>", "[TOOL_CALLS]", "[ARGS]",
-    "[CALL_ID]",   "<|channel|>",  "<|constrain|>", "<|message|>",    "<|start|>"};
-
-void add_marks_of_calls(std::span<const std::string> more, json& list) {
-    for (const auto* mark : marks_of_calls) list.push_back(mark);
-    for (const auto& mark : more)
-        if (std::find(std::begin(marks_of_calls), std::end(marks_of_calls), mark) ==
-            std::end(marks_of_calls))
-            list.push_back(mark);
-}
+// Control tokens of gpt-oss, which writes reasoning and calls to channels. The server hides such
+// tokens unless they are listed, and ignores those that its model lacks.
+constexpr const char* channel_tokens[]{"<|channel|>", "<|constrain|>", "<|message|>", "<|start|>"};
 
 json sampling_fields(const generation_options& o) {
     json fields = json::object();
@@ -96,11 +86,15 @@ std::string encode_completion_settings(const generation_options& options,
     auto fields = fields_of(options, report);
     for (const auto& pair : reasoning_tags)
         for (const auto& mark : {pair.open, pair.close}) fields["preserved_tokens"].push_back(mark);
-    if (!options.tools.empty()) add_marks_of_calls(call_tokens, fields["preserved_tokens"]);
+    for (const auto* token : channel_tokens)
+        if (!options.tools.empty()) fields["preserved_tokens"].push_back(token);
+    for (const auto& token : call_tokens) fields["preserved_tokens"].push_back(token);
     const auto object = dump_json(fields);
     auto settings = object.substr(1, object.size() - 2);
     if (!options.lora.empty()) settings += R"(,"lora":)" + encode_adapter_list(options.lora);
-    if (!options.json_schema.empty())
+    if (is_call_json(options))
+        settings += R"(,"json_schema":)" + make_call_schema(options);
+    else if (!options.json_schema.empty())
         settings += R"(,"json_schema":)" + compact_json(options.json_schema);
     append_members(options.sampling, settings);
     return settings;

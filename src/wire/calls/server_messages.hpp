@@ -73,6 +73,21 @@ struct reply_to_parse {
     std::optional<token_id> end_token{};
 };
 
+/// The text of a reply up to where its call names a function.
+struct begun_call {
+    /// The messages that the reply answers.
+    std::vector<chat_message> messages{};
+    std::string text{};
+    int slot = 0;
+    bool reuse_cache = true;  ///< as in reply_to_parse
+};
+
+/// Maximum length of a call that the server generates under its grammar of the tools.
+inline constexpr int max_forced_tokens = 2048;
+/// POST /v1/chat/completions that goes on from such a text under the server's grammar of the tools,
+/// and parses the calls. The answer is that of parse_reply_body().
+std::string forced_call_body(const begun_call& c, const generation_options& o);
+
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat
 /// template. On the slot that holds the text, it evaluates one token. It also samples one token,
 /// which would become a part of the text, so the request makes it the model's end token. Uses the

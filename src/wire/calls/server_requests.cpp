@@ -13,8 +13,11 @@ json template_json(const tool_call& c) {
 }
 
 // Old servers require a content in every message and render an empty one as a missing one.
+// A template puts its own white space between text and calls, so the model's would be doubled.
 json template_json(const chat_message& m) {
-    json message{{"role", m.role}, {"content", m.content}};
+    const std::string_view text = m.content;
+    const auto end = m.tool_calls.empty() ? text.size() : text.find_last_not_of(" \t\r\n") + 1;
+    json message{{"role", m.role}, {"content", text.substr(0, end)}};
     for (const auto& c : m.tool_calls) message["tool_calls"].push_back(template_json(c));
     if (!m.tool_call_id.empty()) message["tool_call_id"] = m.tool_call_id;
     if (!m.name.empty()) message["name"] = m.name;
@@ -62,20 +65,35 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
     return body + '}';
 }
 
-std::string parse_reply_body(const reply_to_parse& r, const generation_options& o) {
-    std::vector<chat_message> all(r.messages.begin(), r.messages.end());
+namespace {
+
+/// Without its closing brace. Any sampling is greedy.
+std::string continued_chat_body(std::vector<chat_message> all, std::string_view text, int slot,
+                                bool reuse_cache, const generation_options& o) {
     // The prompt of a reply after a message of the assistant ends within that message.
     if (all.empty() || all.back().role != "assistant" || !all.back().tool_calls.empty())
         all.push_back({.role = "assistant"});
-    all.back().content += r.text;
+    all.back().content += text;
     auto body = apply_template_body(all, o.tools, o.template_options);
     body.pop_back();
-    body += fmt::format(R"(,"max_tokens":0,"id_slot":{},"cache_prompt":{})", r.slot, r.reuse_cache);
-    constexpr int certain = 1000;
-    if (r.end_token)
-        body += fmt::format(R"(,"temperature":0,"logit_bias":[[{},{}]])", *r.end_token, certain);
+    body += fmt::format(R"(,"temperature":0,"id_slot":{},"cache_prompt":{})", slot, reuse_cache);
     if (!o.lora.empty()) body += R"(,"lora":)" + encode_adapter_list(o.lora);
-    return body + '}';
+    return body;
+}
+
+}  // namespace
+
+std::string parse_reply_body(const reply_to_parse& r, const generation_options& o) {
+    auto body = continued_chat_body(r.messages, r.text, r.slot, r.reuse_cache, o);
+    constexpr int certain = 1000;
+    if (r.end_token) body += fmt::format(R"(,"logit_bias":[[{},{}]])", *r.end_token, certain);
+    return body + R"(,"max_tokens":0})";
+}
+
+std::string forced_call_body(const begun_call& c, const generation_options& o) {
+    const auto body = continued_chat_body(c.messages, c.text, c.slot, c.reuse_cache, o);
+    return fmt::format(R"({},"tool_choice":"required","parallel_tool_calls":{},"max_tokens":{}}})",
+                       body, o.parallel_tool_calls, max_forced_tokens);
 }
 
 std::string slot_erase_path(int slot) {

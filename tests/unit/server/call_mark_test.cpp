@@ -194,6 +194,14 @@ TEST(call_mark, is_found_where_only_one_of_two_renderings_has_the_call) {
               "<tool_call>");
 }
 
+TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
+    for (const auto* name : {"Qwen 3", "Mistral Nemo", "gpt-oss"}) {
+        const auto mark = find_call_mark(render(template_of(name)));
+        EXPECT_TRUE(mark.lead.starts_with(mark.opening)) << name;
+        EXPECT_TRUE(template_of(name).alone.ends_with(mark.lead)) << name;
+    }
+}
+
 // The template shows the words as those of a message after the call.
 TEST(call_mark, is_not_sought_after_words_that_follow_the_call) {
     auto prompts = render(template_of("Gemma 4"));

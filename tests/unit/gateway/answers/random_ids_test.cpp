@@ -6,11 +6,13 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
-using tandem::gateway::call_id;
 using tandem::gateway::make_random_id;
+using ::testing::Each;
 using ::testing::MatchesRegex;
 
 TEST(make_random_id, has_its_prefix_and_24_letters_and_digits) {
@@ -25,21 +27,25 @@ TEST(make_random_id, is_another_one_each_time) {
     EXPECT_EQ(ids.size(), 1000u);
 }
 
-// Mistral's templates require this form.
-TEST(call_id, has_nine_letters_and_digits) {
-    for (const std::uint64_t seed : {0ull, 1ull, ~0ull})
-        EXPECT_THAT(call_id(seed, 7), MatchesRegex("call[0-9A-Za-z]{5}"));
+std::vector<std::string> ids_of_calls(std::size_t count, std::uint64_t seed) {
+    std::vector<tandem::tool_call> calls(count);
+    tandem::gateway::set_call_ids(calls, seed);
+    std::vector<std::string> ids;
+    for (const auto& call : calls) ids.push_back(call.id);
+    return ids;
 }
 
-TEST(call_id, is_another_one_for_each_call_and_each_seed) {
+// Mistral's templates require this form.
+TEST(set_call_ids, gives_each_call_nine_letters_and_digits) {
+    for (const std::uint64_t seed : {0ull, 1ull, ~0ull})
+        EXPECT_THAT(ids_of_calls(3, seed), Each(MatchesRegex("call[0-9A-Za-z]{5}")));
+}
+
+TEST(set_call_ids, gives_another_one_to_each_call_and_for_each_seed) {
     std::set<std::string> ids;
     for (std::uint64_t seed = 0; seed < 50; ++seed)
-        for (std::uint64_t number = 0; number < 20; ++number) ids.insert(call_id(seed, number));
+        for (auto& id : ids_of_calls(20, seed)) ids.insert(std::move(id));
     EXPECT_EQ(ids.size(), 1000u);
-}
-
-TEST(call_id, is_the_same_for_the_same_call) {
-    EXPECT_EQ(call_id(5, 2), call_id(5, 2));
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 #include "read_requests.hpp"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 namespace tandem::gateway {
 namespace {
 
-using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 const std::string two_tools =
@@ -73,55 +69,18 @@ TEST(response_format, has_the_bound_of_the_library) {
     EXPECT_EQ(e.param, "response_format");
 }
 
-TEST(tools, go_to_the_template_as_they_are_and_may_be_called) {
+TEST(tools, go_to_the_template_as_they_are) {
     const auto r = chat_with(two_tools);
     EXPECT_EQ("\"tools\":" + r.options.tools, two_tools);
-    EXPECT_THAT(r.functions, ElementsAre("weather", "now"));
-    EXPECT_EQ(r.options.json_schema, "");
-    EXPECT_FALSE(chat_with(two_tools + R"(,"parallel_tool_calls":false)").parallel_tool_calls);
-}
-
-TEST(tools, tell_which_parameters_are_texts_and_may_be_null) {
-    const struct {
-        const char* schema;
-        bool is_text, may_be_null;
-    } rows[] = {
-        {R"({"type":"string"})", true, false},
-        {R"({"type":["string","null"]})", true, true},
-        {R"({"type":["string","integer"]})", true, false},
-        {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", true, true},
-        {R"({"oneOf":[{"type":"integer"},{"type":"string"}]})", true, false},
-        {R"({"anyOf":[{"anyOf":[{"type":"string"}]},{"type":"null"}]})", true, true},
-        {R"({"enum":["1","2"]})", true, false},
-        {R"({"enum":["1",null]})", true, true},
-        {R"({"anyOf":[{"enum":["1"]},{"type":"null"}]})", true, true},
-        {R"({"enum":["1",2]})", false, false},
-        {R"({"enum":[]})", false, false},
-        {R"({"enum":"string"})", false, false},
-        {R"({"type":"integer","enum":["1"]})", false, false},
-        {R"({"anyOf":[{"type":"integer"},{"type":"null"}]})", false, false},
-        {R"({"anyOf":"string"})", false, false},
-        {R"({})", false, false},
-        {R"("string")", false, false},
-    };
-    for (const auto& row : rows) {
-        const auto r = chat_with(R"("tools":[{"function":{"name":"f","parameters":{"properties":)"
-                                 R"({"p":)" +
-                                 std::string(row.schema) + "}}}}]");
-        ASSERT_EQ(r.texts.size(), row.is_text ? 1u : 0u) << row.schema;
-        if (!row.is_text) continue;
-        EXPECT_EQ(r.texts[0].function, "f");
-        EXPECT_EQ(r.texts[0].name, "p");
-        EXPECT_EQ(r.texts[0].may_be_null, row.may_be_null) << row.schema;
-    }
+    EXPECT_EQ(r.options.tool_choice, "");
+    EXPECT_FALSE(
+        chat_with(two_tools + R"(,"parallel_tool_calls":false)").options.parallel_tool_calls);
 }
 
 TEST(tools, may_be_none) {
     for (const char* members : {R"("tools":[])", R"("tools":null)",
                                 R"("tools":[],"tool_choice":"auto")", R"("tool_choice":"none")"}) {
-        const auto r = chat_with(members);
-        EXPECT_EQ(r.options.tools, "") << members;
-        EXPECT_THAT(r.functions, IsEmpty()) << members;
+        EXPECT_EQ(chat_with(members).options.tools, "") << members;
     }
 }
 
@@ -148,70 +107,20 @@ TEST(tools, have_bounds) {
         for (std::size_t i = 1; i < n; ++i) list += R"(,{"function":{"name":"f"}})";
         return R"("tools":[)" + list + "]";
     };
-    EXPECT_EQ(chat_with(many(1024)).functions.size(), 1024u);
+    EXPECT_NE(chat_with(many(1024)).options.tools, "");
     EXPECT_EQ(refusal_with(many(1025)).message, "tools has 1025 items; the maximum is 1024");
-    EXPECT_THAT(refusal_with(many(1024) + R"(,"tool_choice":"required")").message,
-                StartsWith("tools makes a schema that has"));
     const std::string large(70'000, 'x');
     EXPECT_THAT(refusal_with(R"("tools":[{"function":{"name":")" + large + R"("}}])").message,
                 StartsWith("tools has 70"));
 }
 
-TEST(tool_choice, of_none_hides_the_tools) {
-    const auto r = chat_with(two_tools + R"(,"tool_choice":"none")");
-    EXPECT_EQ(r.options.tools, "");
-    EXPECT_THAT(r.functions, IsEmpty());
-    EXPECT_EQ(r.options.json_schema, "");
-}
-
-TEST(tool_choice, of_a_function_forces_a_call_of_it) {
-    const auto r = chat_with(two_tools +
-                             R"(,"tool_choice":{"type":"function","function":{"name":"weather"}})");
-    EXPECT_THAT(r.functions, ElementsAre("weather"));
-    EXPECT_EQ("\"tools\":" + r.options.tools, two_tools);
-    EXPECT_EQ(json::parse(r.options.json_schema), json::parse(R"({
-        "type":"object","required":["name","parameters"],"additionalProperties":false,
-        "properties":{"name":{"const":"weather"},"parameters":{"$ref":"#/$defs/call0"}},
-        "$defs":{"call0":
-            {"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}})"));
-}
-
-// The library keeps the order of a schema's members.
-TEST(tool_choice, lets_the_name_come_first_also_where_members_are_sorted) {
-    const auto r = chat_with(two_tools + R"(,"tool_choice":"required")");
-    const auto way = json::parse(r.options.json_schema)["anyOf"][0]["properties"];
-    EXPECT_EQ(way.begin().key(), "name");
-}
-
-TEST(tool_choice, of_required_forces_a_call_of_any) {
-    const auto r = chat_with(two_tools + R"(,"tool_choice":"required")");
-    EXPECT_THAT(r.functions, ElementsAre("weather", "now"));
-    const auto schema = json::parse(r.options.json_schema);
-    ASSERT_EQ(schema["anyOf"].size(), 2u);
-    EXPECT_EQ(schema["anyOf"][1]["properties"]["name"]["const"], "now");
-    EXPECT_EQ(schema["$defs"]["call1"],
-              json::parse(R"({"type":"object","properties":{},"additionalProperties":false})"));
-}
-
-TEST(tool_choice, of_auto_with_a_format_allows_a_call_or_an_answer) {
-    const auto r = chat_with(two_tools + R"(,"response_format":{"type":"json_schema",
-        "json_schema":{"schema":{"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}}})");
-    const auto schema = json::parse(r.options.json_schema);
-    ASSERT_EQ(schema["anyOf"].size(), 3u);
-    EXPECT_EQ(schema["anyOf"][2], json::parse(R"({"$ref":"#/$defs/answer"})"));
-    EXPECT_EQ(schema["$defs"]["answer"]["$ref"], "#/$defs/answer/$defs/a");
-}
-
-TEST(tool_choice, keeps_references_inside_the_parameters_right) {
-    const auto r = chat_with(R"("tools":[{"function":{"name":"f","parameters":{
-        "type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"type":"array","items":
-        {"anyOf":[{"$ref":"#"},{"$ref":"https://example.com/x"}]}},"$ref":{"type":"null"}},
-        "$defs":{"a":{"type":"string"}}}}}],"tool_choice":"required")");
-    const auto parameters = json::parse(r.options.json_schema)["$defs"]["call0"];
-    EXPECT_EQ(parameters["properties"]["a"]["$ref"], "#/$defs/call0/$defs/a");
-    EXPECT_EQ(parameters["properties"]["b"]["items"]["anyOf"][0]["$ref"], "#/$defs/call0");
-    EXPECT_EQ(parameters["properties"]["b"]["items"]["anyOf"][1]["$ref"], "https://example.com/x");
-    EXPECT_EQ(parameters["properties"]["$ref"]["type"], "null") << "a property of that name";
+TEST(tool_choice, is_a_word_or_names_a_function) {
+    const auto choice = [](const std::string& value) {
+        return chat_with(two_tools + R"(,"tool_choice":)" + value).options.tool_choice;
+    };
+    for (const char* word : {"auto", "none", "required"})
+        EXPECT_EQ(choice('"' + std::string(word) + '"'), word);
+    EXPECT_EQ(choice(R"({"type":"function","function":{"name":"weather"}})"), "weather");
 }
 
 TEST(tool_choice, is_refused_where_it_cannot_be_done) {

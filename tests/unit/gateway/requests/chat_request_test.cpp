@@ -19,8 +19,8 @@ TEST(chat_request, needs_nothing_but_a_message) {
     EXPECT_FALSE(r.stream);
     EXPECT_FALSE(r.include_usage);
     EXPECT_EQ(r.affinity_key, "");
-    EXPECT_THAT(r.functions, IsEmpty());
-    EXPECT_TRUE(r.parallel_tool_calls);
+    EXPECT_EQ(r.options.tools, "");
+    EXPECT_TRUE(r.options.parallel_tool_calls);
 }
 
 TEST(chat_request, has_the_defaults_of_the_configuration_and_not_those_of_openai) {

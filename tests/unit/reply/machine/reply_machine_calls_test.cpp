@@ -133,8 +133,18 @@ TEST_F(calling_reply, drops_a_call_that_the_token_limit_cut_off) {
     EXPECT_EQ(d.machine.result().unspoken_text, "<call>x");
 }
 
-TEST_F(calling_reply, fails_where_the_server_finds_no_call) {
+TEST_F(calling_reply, lets_the_server_generate_calls_that_are_invalid) {
     generate_call();
+    d.wants();
+    d.parsed({});
+    EXPECT_THAT(d.wants(), ElementsAre("force on 0"));
+    d.parsed({time_call});
+    EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "call get_time"));
+}
+
+TEST_F(calling_reply, fails_where_the_server_generates_no_call_either) {
+    generate_call();
+    d.parsed({});
     d.parsed({});
     d.ask();
     d.wants();
@@ -148,6 +158,8 @@ class refused_call : public calling_reply, public testing::WithParamInterface<er
 TEST_P(refused_call, fails_with_the_reason_of_the_server_and_is_not_parsed_again) {
     generate_call();
     d.wants();
+    d.fail(GetParam());
+    EXPECT_THAT(d.wants(), ElementsAre("force on 0"));
     d.fail(GetParam());
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end invalid_tool_call"));
@@ -247,8 +259,100 @@ TEST_F(calling_reply, that_had_no_mark_finds_its_calls_once_it_is_resumed_with_o
     EXPECT_THAT(resumed.wants(), testing::Contains("chunk 0 'One moment.' end"));
 }
 
+TEST_F(calling_reply, drops_further_calls_if_it_may_have_one_only) {
+    auto rules = machine_driver::default_rules();
+    rules.may_call_several = false;
+    machine_driver r(rules);
+    r.ask();
+    r.start({.prompt = {.text = "P"}, .call_mark = open});
+    r.grant(0);
+    r.tokens(open, "x");
+    r.final();
+    r.parsed({time_call, time_call});
+    r.wants();
+    EXPECT_THAT(r.machine.result().calls, ElementsAre(time_call));
+}
+
+// gpt-oss, whose calls are a part of its reasoning.
+TEST_F(calling_reply, may_have_its_call_at_the_end_of_its_reasoning) {
+    auto rules = machine_driver::default_rules();
+    rules.reasoning_tags = {{"<|channel|>analysis", "<|channel|>final<|message|>"}};
+    machine_driver r(rules);
+    r.ask();
+    r.start({.prompt = {.text = "P"}, .call_mark = "to=functions."});
+    r.grant(0);
+    r.wants();
+    const std::string thoughts = "<|message|>Noon?<|start|>assistant<|channel|>";
+    r.tokens("<|channel|>analysis", thoughts, "commentary to=functions.now<|message|>{}");
+    r.final();
+    EXPECT_THAT(r.wants(), ElementsAre(HasSubstr("parse")));
+    r.parsed({time_call});
+    r.wants();
+    EXPECT_EQ(r.machine.result().finish_reason, finish_reason::tool_calls);
+    EXPECT_THAT(r.machine.result().reasoning, testing::Not(HasSubstr("to=functions")));
+}
+
+// --- replies of JSON that may be a call, or must be one
+
+class reply_of_call_json : public testing::Test {
+ protected:
+    machine_driver begin(bool must_call) {
+        auto rules = machine_driver::default_rules();
+        rules.pacing = tandem::detail::uncut;
+        rules.is_call_json = true;
+        rules.must_call = must_call;
+        machine_driver d(rules);
+        d.begin();
+        d.tokens("{\"a. ", "B", ".\"", ":1}");
+        return d;
+    }
+};
+
+TEST_F(reply_of_call_json, speaks_nothing_before_it_is_known_to_be_an_answer) {
+    auto d = begin(false);
+    EXPECT_THAT(d.wants(), IsEmpty());
+    d.final();
+    EXPECT_THAT(d.wants(), ElementsAre(HasSubstr("parse")));
+    d.parsed({});
+    d.wants();
+    ASSERT_FALSE(d.handed_over.empty());
+    d.go_on(0);
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().finish_reason, finish_reason::eos);
+    EXPECT_EQ(d.machine.result().text + d.machine.result().unspoken_text, "{\"a. B.\":1}");
+}
+
+TEST_F(reply_of_call_json, ends_with_the_call_that_it_is) {
+    auto d = begin(true);
+    d.final();
+    d.parsed({time_call});
+    d.wants();
+    EXPECT_EQ(d.machine.result().finish_reason, finish_reason::tool_calls);
+    EXPECT_EQ(d.machine.result().text, "");
+}
+
+TEST_F(reply_of_call_json, fails_if_it_must_be_a_call_and_is_none) {
+    auto d = begin(true);
+    d.final();
+    d.parsed({});
+    d.ask();
+    d.wants();
+    EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);
+}
+
+TEST_F(reply_of_call_json, that_its_token_limit_cuts_off_is_text_only_if_it_may_be_an_answer) {
+    for (const bool must_call : {false, true}) {
+        auto d = begin(must_call);
+        d.final(tandem::wire::stop_type::limit);
+        d.wants();
+        EXPECT_EQ(d.handed_over.empty(), must_call);
+    }
+}
+
 TEST_F(calling_reply, reports_its_failure_only_at_its_end) {
     generate_call();
+    d.parsed({});
     d.parsed({});
     d.wants();
     EXPECT_FALSE(d.machine.get_called_functions()) << "the chunk before it is spoken";

@@ -55,6 +55,19 @@ TEST(call_splitter, withholds_no_more_than_may_become_the_mark) {
     EXPECT_FALSE(splitter.has_call());
 }
 
+TEST(call_splitter, may_withhold_all_text_and_show_it_when_it_is_no_call) {
+    auto splitter = call_splitter::withholding_all();
+    EXPECT_TRUE(splitter.has_mark());
+    EXPECT_EQ(splitter.feed("{\"a\":", 2).text, "");
+    EXPECT_EQ(splitter.feed("1}", 1).text, "");
+    EXPECT_EQ(splitter.finish().text, "");
+    EXPECT_EQ(splitter.call(), "{\"a\":1}");
+    const auto all = splitter.release();
+    EXPECT_EQ(all.text, "{\"a\":1}");
+    EXPECT_EQ(all.tokens, 3);
+    EXPECT_FALSE(splitter.has_call());
+}
+
 TEST(call_splitter, shows_everything_without_a_mark) {
     EXPECT_EQ(split("a <tool_call>", 3, "").text, "a <tool_call>");
 }

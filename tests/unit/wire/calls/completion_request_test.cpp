@@ -46,22 +46,24 @@ TEST(CompletionRequest, AsksForTheMarksOfReasoningInTheText) {
     EXPECT_FALSE(body_of("Hi").contains("preserved_tokens"));
 }
 
-TEST(CompletionRequest, AsksForTheMarksOfCallsWhereThereAreTools) {
-    const auto marks = body_of("Hi", {.tools = "[{}]"}).at("preserved_tokens");
-    for (const auto* mark : {"<tool_call>", "<|tool_call>", "<|channel|>"})
-        EXPECT_NE(std::find(marks.begin(), marks.end(), mark), marks.end()) << mark;
+TEST(CompletionRequest, AsksForTheTokensOfCallsWhereThereAreTools) {
+    const auto tokens = body_of("Hi", {.tools = "[{}]"}).at("preserved_tokens");
+    EXPECT_NE(std::find(tokens.begin(), tokens.end(), "<|channel|>"), tokens.end());
 }
 
-TEST(CompletionRequest, AsksOnceForEachOfTheTokensOfCallsThatATemplateHas) {
+TEST(CompletionRequest, AsksForTheTokensOfCallsThatATemplateHas) {
     const std::vector<std::string> learned{"<tool_call>", "<|tools_prefix|>"};
-    const auto marks_with = [&](const generation_options& options) {
-        const auto text = encode_completion_settings(options, {}, {}, learned);
-        return json::parse('{' + text + '}').value("preserved_tokens", json::array());
-    };
-    const auto marks = marks_with({.tools = "[{}]"});
-    for (const auto& mark : learned)
-        EXPECT_EQ(std::count(marks.begin(), marks.end(), mark), 1) << mark;
-    EXPECT_EQ(marks_with({}), json::array()) << "only with tools";
+    const auto text = encode_completion_settings({.tools = "[{}]"}, {}, {}, learned);
+    const auto tokens = json::parse('{' + text + '}').at("preserved_tokens");
+    for (const auto& token : learned)
+        EXPECT_EQ(std::count(tokens.begin(), tokens.end(), token), 1) << token;
+}
+
+TEST(CompletionRequest, LetsARequiredCallBeJsonOfASchema) {
+    const auto schema =
+        body_of("Hi", {.tools = R"([{"function":{"name":"f"}}])", .tool_choice = "required"})
+            .at("json_schema");
+    EXPECT_EQ(schema["properties"]["name"]["const"], "f");
 }
 
 TEST(CompletionRequest, HasFurtherFieldsOfSampling) {

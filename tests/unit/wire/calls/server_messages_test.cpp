@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tandem::wire {
@@ -204,6 +205,17 @@ TEST_F(ServerMessages, ApplyTemplateSendsToolCallsAndTheirResultsAsOpenAiDoes) {
             {"id":"c1","type":"function","function":{"name":"rain","arguments":"{\"in\":\"Bonn\"}"}},
             {"type":"function","function":{"name":"now","arguments":"{}"}}]},
         {"role":"tool","content":"No.","tool_call_id":"c1","name":"rain"}]})"));
+}
+
+TEST_F(ServerMessages, ApplyTemplateLeavesTheWhiteSpaceBeforeACallToTheTemplate) {
+    for (const auto& [said, sent] : {std::pair{"One moment. \n", "One moment."}, {"\n", ""}}) {
+        const std::vector<chat_message> messages{
+            {.role = "assistant", .content = said, .tool_calls = {{.name = "now"}}},
+            {.role = "assistant", .content = said}};
+        const auto body = json::parse(apply_template_body(messages));
+        EXPECT_EQ(body["messages"][0]["content"], sent);
+        EXPECT_EQ(body["messages"][1]["content"], said) << "without a call";
+    }
 }
 
 TEST_F(ServerMessages, ApplyTemplateLeavesOutWhatAMessageHasNot) {

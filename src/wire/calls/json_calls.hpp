@@ -1,0 +1,34 @@
+#pragma once
+
+#include "tandem/config.hpp"
+#include "tandem/server.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Tool calls as JSON, and functions as a request states them.
+namespace tandem::wire {
+
+/// The names of the functions in generation_options::tools; empty names are omitted. Empty if
+/// `tools` is not a list of objects.
+std::vector<std::string> read_function_names(std::string_view tools);
+
+/// A JSON schema of one call, an object of `name` and `parameters`; and, unless a call is required,
+/// of what `json_schema` allows. Precondition: is_call_json(options).
+std::string make_call_schema(const generation_options& options);
+
+/// The call in a text of this schema, without an id; nullopt if the text is an answer, or not
+/// complete.
+std::optional<tool_call> decode_json_call(std::string_view text, const generation_options& options);
+
+/// With which gpt-oss begins a call.
+inline constexpr std::string_view channel_call_mark = "to=functions.";
+/// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a channel
+/// of their own, which a reply reads as reasoning. nullopt if there is none, or no whole one.
+std::optional<tool_call> decode_channel_call(std::string_view reasoning);
+/// Its offset in the reasoning; npos if there is none.
+std::size_t find_channel_call(std::string_view reasoning) noexcept;
+
+}  // namespace tandem::wire

@@ -1,0 +1,130 @@
+#include "wire/calls/json_calls.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace tandem::wire {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string weather_and_time =
+    R"([{"type":"function","function":{"name":"weather","parameters":)"
+    R"({"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}},)"
+    R"({"type":"function","function":{"name":"now"}}])";
+
+generation_options must_call_any(std::string tools = weather_and_time) {
+    return {.tools = std::move(tools), .tool_choice = "required"};
+}
+generation_options call_or_answer(std::string schema = R"({"type":"object"})") {
+    return {.json_schema = std::move(schema), .tools = weather_and_time};
+}
+
+TEST(read_function_names, reads_them_in_their_order_and_omits_what_has_none) {
+    EXPECT_THAT(read_function_names(weather_and_time), ElementsAre("weather", "now"));
+    for (const char* tools :
+         {"", "{}", "[5]", "[{}]", R"([{"function":[]}])", R"([{"function":{"name":5}}])"})
+        EXPECT_THAT(read_function_names(tools), IsEmpty()) << tools;
+}
+
+TEST(make_call_schema, of_a_named_function_allows_a_call_of_it_only) {
+    EXPECT_EQ(json::parse(make_call_schema({.tools = weather_and_time, .tool_choice = "weather"})),
+              json::parse(R"({
+        "type":"object","required":["name","parameters"],"additionalProperties":false,
+        "properties":{"name":{"const":"weather"},"parameters":{"$ref":"#/$defs/call0"}},
+        "$defs":{"call0":
+            {"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}})"));
+}
+
+TEST(make_call_schema, of_a_required_call_allows_one_of_any_function) {
+    const auto schema = json::parse(make_call_schema(must_call_any()));
+    ASSERT_EQ(schema["anyOf"].size(), 2u);
+    EXPECT_EQ(schema["anyOf"][1]["properties"]["name"]["const"], "now");
+    EXPECT_EQ(schema["$defs"]["call1"],
+              json::parse(R"({"type":"object","properties":{},"additionalProperties":false})"));
+}
+
+TEST(make_call_schema, with_a_schema_allows_a_call_or_an_answer) {
+    const auto schema = json::parse(
+        make_call_schema(call_or_answer(R"({"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}})")));
+    ASSERT_EQ(schema["anyOf"].size(), 3u);
+    EXPECT_EQ(schema["anyOf"][2], json::parse(R"({"$ref":"#/$defs/answer"})"));
+    EXPECT_EQ(schema["$defs"]["answer"]["$ref"], "#/$defs/answer/$defs/a");
+}
+
+TEST(make_call_schema, keeps_the_order_of_parameters_in_which_a_model_writes_them) {
+    const auto schema = make_call_schema(must_call_any(
+        R"([{"function":{"name":"f","parameters":{"properties":{"why":{},"answer":{}}}}}])"));
+    EXPECT_LT(schema.find("why"), schema.find("answer"));
+    EXPECT_LT(schema.find(R"("name")"), schema.find(R"("parameters")"));
+}
+
+TEST(make_call_schema, rebases_references_inside_the_parameters) {
+    const auto schema = make_call_schema(must_call_any(R"([{"function":{"name":"f","parameters":{
+        "type":"object","properties":{"a":{"$ref":"#/$defs/a"},"b":{"type":"array","items":
+        {"anyOf":[{"$ref":"#"},{"$ref":"https://example.com/x"}]}},"$ref":{"type":"null"}},
+        "$defs":{"a":{"type":"string"}}}}}])"));
+    const auto parameters = json::parse(schema)["$defs"]["call0"];
+    EXPECT_EQ(parameters["properties"]["a"]["$ref"], "#/$defs/call0/$defs/a");
+    EXPECT_EQ(parameters["properties"]["b"]["items"]["anyOf"][0]["$ref"], "#/$defs/call0");
+    EXPECT_EQ(parameters["properties"]["b"]["items"]["anyOf"][1]["$ref"], "https://example.com/x");
+    EXPECT_EQ(parameters["properties"]["$ref"]["type"], "null") << "a property of that name";
+}
+
+TEST(decode_json_call, reads_the_call_with_its_arguments_in_their_order) {
+    const auto call = decode_json_call(
+        R"( {"name":"weather","parameters":{"zip":1,"city":"\u00d6d"}})", must_call_any());
+    ASSERT_TRUE(call);
+    EXPECT_EQ(call->name, "weather");
+    EXPECT_EQ(call->arguments, "{\"zip\":1,\"city\":\"Öd\"}");
+}
+
+TEST(decode_json_call, finds_no_call_in_an_answer_nor_in_a_part_of_one) {
+    for (const char* text : {"", "[]", R"({"name":"weather")", R"({"name":"weather"})",
+                             R"({"name":"weather","parameters":"x"})",
+                             R"({"name":"other","parameters":{}})", R"({"parameters":{}})"})
+        EXPECT_FALSE(decode_json_call(text, call_or_answer())) << text;
+    EXPECT_FALSE(decode_json_call(R"({"name":"now","parameters":{}})",
+                                  {.tools = weather_and_time, .tool_choice = "weather"}));
+}
+
+TEST(decode_json_call, refuses_hostile_text_at_once) {
+    const auto deep = std::string(1'000, '[') + std::string(1'000, ']');
+    EXPECT_FALSE(
+        decode_json_call(R"({"name":"now","parameters":{"a":)" + deep + "}}", must_call_any()));
+    std::string wide = R"({"name":"now","parameters":{)";
+    for (int i = 0; i < 50'000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
+    EXPECT_FALSE(decode_json_call(wide + R"("x":0}})", must_call_any()));
+}
+
+TEST(decode_channel_call, reads_the_call_in_the_reasoning_of_gpt_oss) {
+    const std::string thoughts = "The user asks for the time.";
+    for (const char* header :
+         {"<|channel|>commentary to=functions.now <|constrain|>json<|message|>",
+          "<|start|>assistant<|channel|>commentary to=functions.now<|channel|>commentary"
+          "<|constrain|>json<|message|>",
+          " to=functions.now<|message|>"}) {
+        const auto text = thoughts + header + R"({"zone": "UTC"})";
+        const auto call = decode_channel_call(text);
+        ASSERT_TRUE(call) << text;
+        EXPECT_EQ(call->name, "now");
+        EXPECT_EQ(call->arguments, R"({"zone":"UTC"})");
+        EXPECT_EQ(find_channel_call(text), thoughts.size()) << text;
+    }
+}
+
+TEST(decode_channel_call, finds_none_in_other_reasoning_nor_in_half_a_call) {
+    EXPECT_EQ(find_channel_call("I could call to functions."), std::string::npos);
+    for (const char* text :
+         {"", "to=functions.", "to=functions.now", "to=functions.now<|message|>",
+          R"(to=functions.now<|message|>{"zone": "U)", "to=functions.<|message|>{}"})
+        EXPECT_FALSE(decode_channel_call(text)) << text;
+}
+
+}  // namespace
+}  // namespace tandem::wire
