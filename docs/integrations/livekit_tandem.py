@@ -6,13 +6,14 @@
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
 from livekit.agents import Agent, FlushSentinel, ModelSettings, llm
 from livekit.agents.voice.io import PlaybackFinishedEvent
-from tandem_voice import TandemVoice
+from tandem_voice import TandemError, TandemVoice
 
 
 class NoLLM(llm.LLM):
@@ -36,33 +37,35 @@ class TandemAgent(Agent):
 
     async def llm_node(
         self, chat_ctx: llm.ChatContext, tools: list[llm.Tool], model_settings: ModelSettings
-    ) -> AsyncIterable[str | FlushSentinel]:
+    ) -> AsyncIterable[str | llm.ChatChunk | FlushSentinel]:
         """Each chunk is a segment of its own, which LiveKit speaks to its end, before it is
         continued. When the user interrupts, LiveKit cancels the task that runs this."""
-        async with aclosing(self._voice.reply(messages_of(chat_ctx), **timing_of(chat_ctx))) as chunks:
-            async for chunk in chunks:
-                if not chunk["speech"]:
-                    await self._voice.spoken(chunk)
-                    continue
-                output = self.session.output
-                with Playout(output.audio if output.audio_enabled else None, chunk) as playout:
-                    yield chunk["speech"] + " "
-                    yield FlushSentinel()
-                    await asyncio.wait_for(playout.is_over.wait(), self._voice.patience)
-                await self._voice.spoken(chunk)
+        reply = self._voice.reply(
+            messages_of(chat_ctx), tools=schemas_of(tools, model_settings), **timing_of(chat_ctx)
+        )
+        output = self.session.output
+        audio = output.audio if output.audio_enabled else None
+        async with aclosing(reply) as events:
+            with Playout(audio, self._voice):
+                async for event in events:
+                    if event["type"] == "calls":
+                        yield chunk_of(event["calls"])
+                        continue
+                    if event["speech"]:
+                        yield event["speech"] + " "
+                        yield FlushSentinel()
+                    if not event["speech"] or audio is None:
+                        await self._voice.spoken(event)
 
 
 class Playout:
-    """The playing of one chunk: how far it was heard, and when it is over."""
+    """Reports to the voice what LiveKit plays of its chunks."""
 
-    def __init__(self, audio, chunk):
-        self._audio, self._chunk = audio, chunk
-        self.is_over = asyncio.Event()
+    def __init__(self, audio, voice):
+        self._audio, self._voice, self._report = audio, voice, None
 
     def __enter__(self):
-        if self._audio is None:
-            self.is_over.set()  # text only
-        else:
+        if self._audio is not None:
             self._audio.on("playback_finished", self._finished)
         return self
 
@@ -71,25 +74,63 @@ class Playout:
             self._audio.off("playback_finished", self._finished)
 
     def _finished(self, event: PlaybackFinishedEvent):
-        if event.interrupted:
-            self._note_heard(event.synchronized_transcript)
-        else:
-            self.is_over.set()
+        chunk = self._voice.speaking
+        if chunk is None:
+            return
+        if not event.interrupted:
+            self._report = asyncio.create_task(self._spoken(chunk))
+        elif event.synchronized_transcript is not None:
+            # without a transcript that goes with the voice, nothing of the chunk counts as heard
+            chunk["heard"] = min(len(event.synchronized_transcript.strip()), len(chunk["speech"]))
 
-    def _note_heard(self, transcript):
-        """Without a transcript that goes with the voice nothing of the chunk counts as heard."""
-        if transcript is not None:
-            speech = self._chunk["speech"]
-            self._chunk["heard"] = min(len(transcript.strip()), len(speech))
+    async def _spoken(self, chunk):
+        with suppress(TandemError):  # llm_node reports a lost connection
+            await self._voice.spoken(chunk)
+
+
+def schemas_of(tools: list[llm.Tool], model_settings: ModelSettings):
+    """The tools as OpenAI's API has them."""
+    if model_settings.tool_choice == "none":
+        return []
+    return llm.ToolContext(tools).parse_function_tools("openai", strict=False)
+
+
+def chunk_of(calls):
+    """Calls of the model, which LiveKit runs while it speaks."""
+    return llm.ChatChunk(
+        id=calls[0]["reply"],
+        delta=llm.ChoiceDelta(
+            role="assistant",
+            tool_calls=[
+                llm.FunctionToolCall(
+                    name=call["name"], arguments=text_of(call["arguments"]), call_id=call["id"]
+                )
+                for call in calls
+            ],
+        ),
+    )
+
+
+def text_of(arguments):
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def messages_of(chat_ctx: llm.ChatContext):
     """The history as OpenAI's API has it, text only."""
-    return [
-        {"role": "system" if m.role == "developer" else m.role, "content": m.text_content}
-        for m in chat_ctx.items
-        if m.type == "message" and m.text_content
-    ]
+    messages = []
+    for item in chat_ctx.items:
+        if item.type == "message" and item.text_content:
+            role = "system" if item.role == "developer" else item.role
+            messages.append({"role": role, "content": item.text_content})
+        elif item.type == "function_call":
+            if not messages or messages[-1]["role"] != "assistant":
+                messages.append({"role": "assistant", "content": ""})
+            function = {"name": item.name, "arguments": item.arguments}
+            call = {"id": item.call_id, "type": "function", "function": function}
+            messages[-1].setdefault("tool_calls", []).append(call)
+        elif item.type == "function_call_output":
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": item.output})
+    return messages
 
 
 def timing_of(chat_ctx: llm.ChatContext):

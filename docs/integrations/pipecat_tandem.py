@@ -13,6 +13,7 @@ import aiohttp
 from pipecat.frames.frames import (
     ControlFrame,
     Frame,
+    FunctionCallFromLLM,
     LLMContextFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
@@ -67,10 +68,15 @@ class TandemLLMService(LLMService):
             system_instruction=self._settings.system_instruction,
             convert_developer_to_user=True,
         )
+        messages = [m for m in asked["messages"] if not has_no_result(m)]
+        tools = asked["tools"] if isinstance(asked["tools"], list) else []
         try:
-            async with aclosing(self._voice.reply(asked["messages"], **self._timing())) as chunks:
-                async for chunk in chunks:
-                    await self._speak(chunk)
+            async with aclosing(self._voice.reply(messages, tools=tools, **self._timing())) as events:
+                async for event in events:
+                    if event["type"] == "calls":
+                        await self._run(event["calls"], context)
+                    else:
+                        await self._speak(event)
         except (TandemError, ValueError, aiohttp.ClientError) as error:
             await self.push_error(error_msg=f"tandem: {error}", exception=error)
 
@@ -89,6 +95,20 @@ class TandemLLMService(LLMService):
             await self.push_frame(LLMFullResponseEndFrame())
         await self.push_frame(TandemChunkFrame(chunk))
 
+    async def _run(self, calls, context):
+        """Pipecat puts the results into the context, and sends it again after the last one."""
+        await self.run_function_calls(
+            [
+                FunctionCallFromLLM(
+                    function_name=call["name"],
+                    tool_call_id=call["id"],
+                    arguments=call["arguments"] if isinstance(call["arguments"], dict) else {},
+                    context=context,
+                )
+                for call in calls
+            ]
+        )
+
     def heard(self, word):
         """The listener hears this word of the chunk that is being spoken."""
         chunk = self._voice.speaking
@@ -101,6 +121,11 @@ class TandemLLMService(LLMService):
     async def spoken(self, chunk):
         with suppress(TandemError):  # _answer reports a lost connection
             await self._voice.spoken(chunk)
+
+
+def has_no_result(message):
+    """Whether this stands for the result of a function that runs, or was cancelled."""
+    return message["role"] == "tool" and message["content"] in ("IN_PROGRESS", "CANCELLED")
 
 
 class TandemEar(FrameProcessor):

@@ -6,6 +6,10 @@
             await speak(chunk["speech"])
             await voice.spoken(chunk)
 
+With reply(messages, tools=[...]), OpenAI's list of functions, the last event of a reply may have the type
+"calls". Its list `calls` has the `id`, `name` and `arguments` of each call. Run the functions while the voice
+speaks, and call reply() with their results in `messages` ("role": "tool").
+
 With options={"lookahead": 1}, reply() yields each chunk while the one before is spoken: make its sound in
 this loop, and call spoken() in the task that plays it. Without spoken(), a reply ends after 30 s
 (continue_timeout).
@@ -40,28 +44,38 @@ class TandemVoice:
         self._url, self._options = url.rstrip("/") + "/v1/voice", options
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http = self._socket = self._reader = self._events = None
-        self._told = []  # the messages that the session knows, but for the assistant's
+        self._told = []  # the messages that the session knows, but for those of the assistant and tools
         self._turns = 0  # that were asked for
+        self._open_calls = set()  # ids of calls without a result
+        self._has_called = False  # the newest turn goes on with the results of its calls
         self._unspoken = []  # chunks of the running reply
+        self._silence = asyncio.Event()  # all of them were spoken
         self.patience = 30.0  # seconds that the gateway waits for a chunk to be spoken
 
-    async def reply(self, messages, **turn):
+    async def reply(self, messages, *, tools=None, **turn):
         """Yields the chunks of the reply to `messages`, which are the whole history: only what is
-        new of it is sent. Call spoken() for each chunk. `turn` has further fields of `start`. Raises
-        TandemError, ValueError where there is nothing to reply to, and aiohttp.ClientError where there
-        is no gateway."""
-        self._turns += 1
-        name = str(self._turns)
-        await self._start(messages, {**turn, "turn": name})
-        self._unspoken, has_ended = [], False
+        new of it is sent. Call spoken() for each chunk. If the reply calls functions of `tools`, the
+        last event has their `calls`. While other calls have no result, nothing is yielded. `turn` has
+        further fields of `start`. Raises TandemError, ValueError where there is nothing to reply to, and
+        aiohttp.ClientError where there is no gateway."""
+        if not await self._ask(messages, tools, turn):
+            return
+        self._unspoken, self._has_called, has_ended, calls = [], False, False, []
         try:
             while True:
-                event = await self._next_event(name)
+                event = await self._next_event(str(self._turns))
                 if event["type"] == "end":
-                    has_ended = True
-                    return
+                    self._has_called = bool(calls) and event["finish_reason"] == "tool_calls"
+                    break
+                if event["type"] == "call":
+                    calls.append(event)
+                    continue
                 self._unspoken.append(event)
                 yield event
+            if self._has_called:
+                yield {"type": "calls", "calls": calls}
+                await self._wait_until_spoken()
+            has_ended = True
         except TandemError:
             has_ended = True
             raise
@@ -79,6 +93,8 @@ class TandemVoice:
         """Says that this chunk, and all before it, were spoken. Has no effect after an interruption."""
         if chunk in self._unspoken:
             del self._unspoken[: self._unspoken.index(chunk) + 1]
+            if not self._unspoken:
+                self._silence.set()
             await self._say(type="continue", chunk=chunk["id"])
 
     async def close(self):
@@ -96,20 +112,40 @@ class TandemVoice:
     def _is_open(self):
         return self._socket is not None and not self._socket.closed
 
-    async def _start(self, messages, turn):
-        asked = [m for m in messages if m["role"] != "assistant"]
+    async def _ask(self, messages, tools, turn):
+        """Whether a reply comes: not before all calls of the last one have a result."""
+        asked = [m for m in messages if m["role"] not in ("assistant", "tool")]
         goes_on = self._is_open() and asked[: len(self._told)] == self._told
-        new = asked[len(self._told) :] if goes_on else list(messages)
+        self._known = self._told if goes_on else None
+        if goes_on:
+            await self._answer_calls(messages)
+            new = asked[len(self._told) :]
+            if not new and self._has_called:
+                return not self._open_calls
+        else:
+            new = list(messages)
         if not new or new[-1]["role"] == "assistant":
             raise ValueError("nothing to reply to: the last message is not the user's")
         if new[-1]["role"] == "system":
             new[-1] = {**new[-1], "role": "user"}  # the system alone gets no reply
+        options = dict(turn.pop("options", None) or {})
         if not goes_on:
             await self.close()
             await self._connect()
-            turn = {**turn, "options": self._options}
-        self._known, self._told = self._told if goes_on else None, asked
-        await self._say(type="start", messages=new, **turn)
+            options = {**(self._options or {}), **options}
+        if tools is not None:
+            options["tools"] = tools
+        self._told, self._turns = asked, self._turns + 1
+        self._open_calls.clear()  # dropped by the start
+        await self._say(type="start", turn=str(self._turns), messages=new, options=options, **turn)
+        return True
+
+    async def _answer_calls(self, messages):
+        for message in messages:
+            call = message.get("tool_call_id")
+            if call in self._open_calls:
+                self._open_calls.remove(call)
+                await self._say(type="result", call=call, content=message["content"])
 
     async def _connect(self):
         self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10))
@@ -119,17 +155,21 @@ class TandemVoice:
         self._events = asyncio.Queue()
         self._reader = asyncio.create_task(self._read(self._socket, self._events))
 
-    @staticmethod
-    async def _read(socket, events):
+    async def _read(self, socket, events):
         """Reads while nobody waits, too: pings are answered by reading."""
         async for message in socket:
             if message.type != aiohttp.WSMsgType.TEXT:
                 break
-            events.put_nowait(json.loads(message.data))
+            event = json.loads(message.data)
+            if event["type"] == "call":
+                self._open_calls.add(event["id"])
+            if event["type"] == "call_dropped":
+                self._open_calls.discard(event["call"])
+            events.put_nowait(event)
         events.put_nowait({"type": "closed", "code": socket.close_code})
 
     async def _next_event(self, turn):
-        """The next chunk of this turn, or its end. What comes of those before it is passed over."""
+        """The next chunk or call of this turn, or its end. What comes of those before it is passed over."""
         while True:
             event = await self._events.get()
             kind, named = event["type"], event.get("turn")
@@ -137,6 +177,8 @@ class TandemVoice:
                 raise TandemError("connection_lost", f"the connection was closed ({event['code']})", True)
             if kind == "ready":
                 self.patience = event["limits"]["continue_timeout_ms"] / 1000
+            elif kind == "error" and event["code"] == "unknown_call":
+                continue  # it was dropped before its result came
             elif kind == "error" and named in (turn, None):
                 if "reply" not in event:
                     await self._take_back()
@@ -157,9 +199,16 @@ class TandemVoice:
         else:
             self._told = self._known
 
+    async def _wait_until_spoken(self):
+        self._silence.clear()
+        if self._unspoken:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._silence.wait(), self.patience)
+
     async def _interrupt(self):
         chunk = self.speaking
-        self._unspoken = []
+        self._unspoken, self._has_called = [], False
+        self._open_calls.clear()
         heard = chunk and chunk.get("heard")
         told = {} if heard is None else {"heard": {"chunk": chunk["id"], "chars": heard}}
         await self._say(type="interrupt", **told)

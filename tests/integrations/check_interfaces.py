@@ -28,7 +28,7 @@ USED = {
     "pipecat.frames.frames.InterruptionFrame": [],
     "pipecat.services.llm_service.LLMService": [
         "get_llm_adapter", "push_frame(frame,direction)", "push_error(error_msg,exception)", "cleanup",
-        "_settings",
+        "run_function_calls(function_calls)", "_settings",
     ],
     "pipecat.services.settings.LLMSettings": ["model", "system_instruction"],
     "pipecat.adapters.services.open_ai_adapter.OpenAILLMAdapter": [
@@ -43,6 +43,9 @@ USED = {
     "livekit.agents.llm.ChatChunk": ["delta"],
     "livekit.agents.llm.ChatContext": ["items"],
     "livekit.agents.llm.ChatMessage": ["type", "role", "text_content", "metrics"],
+    "livekit.agents.llm.FunctionCall": ["type", "call_id", "name", "arguments"],
+    "livekit.agents.llm.FunctionCallOutput": ["type", "call_id", "output"],
+    "livekit.agents.llm.ToolContext": ["parse_function_tools(format)"],
 }  # fmt: skip
 
 

@@ -31,6 +31,34 @@ DIALOGUE = [
     {"role": "assistant", "content": SECOND},
 ]
 FIRST_TURN = DIALOGUE[:2]
+BOOK = {
+    "type": "function",
+    "function": {
+        "name": "book",
+        "description": "Books a table",
+        "parameters": {"type": "object", "properties": {"guests": {"type": "integer"}}},
+    },
+}
+WAIT = "One moment."
+BOOKED = "Your table is booked."
+CALL = '<tool_call>\n{"name": "book", "arguments": {"guests": 4}}\n</tool_call>'  # as in --tool-template
+BOOKING = [
+    {"role": "system", "content": SYSTEM},
+    {"role": "user", "content": "Book it for four."},
+    {"role": "assistant", "content": f"{WAIT}\n{CALL}"},
+    {"role": "tool", "content": '"done"'},
+    {"role": "assistant", "content": BOOKED},
+]
+NO_RESULT = "No result: interrupted."  # what the gateway writes
+
+
+def _bookings():
+    """Yields BOOKING, preceded by how the model writes the call, and dialogues that go on differently
+    after the call."""
+    yield [*BOOKING[:2], {"role": "assistant", "content": WAIT + CALL}]
+    yield BOOKING
+    for result in (BOOKING[3]["content"], NO_RESULT):
+        yield [*BOOKING[:3], {"role": "tool", "content": result}, *DIALOGUE[3:]]
 
 
 def _dialogues(heard_words):
@@ -61,10 +89,11 @@ def gateway(*flags, heard_words=None):
     of `serve`."""
     with contextlib.ExitStack() as stack:
         script = stack.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
-        for i, messages in enumerate(_dialogues(heard_words)):
+        for i, messages in enumerate([*_dialogues(heard_words), *_bookings()]):
             script.write(json.dumps({"id": f"table-{i}", "messages": messages}) + "\n")
         script.flush()
-        mock = _started(stack, [os.environ["TANDEM_MOCK_SERVER"], "--dialogues", script.name])
+        mock = [os.environ["TANDEM_MOCK_SERVER"], "--tool-template", "--dialogues", script.name]
+        mock = _started(stack, mock)
         command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", mock]
         command += ["--listen", "127.0.0.1:0", "--log-level", "error", "--reuse-guard", "auto", *flags]
         yield _started(stack, command)

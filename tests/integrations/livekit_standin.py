@@ -29,6 +29,40 @@ class LLM:
 
 
 @dataclass
+class FunctionToolCall:
+    name: str
+    arguments: str
+    call_id: str
+
+
+@dataclass
+class ChoiceDelta:
+    role: str | None = None
+    tool_calls: list = field(default_factory=list)
+
+
+@dataclass
+class ChatChunk:
+    id: str
+    delta: ChoiceDelta | None = None
+
+
+@dataclass
+class FunctionCall:
+    call_id: str
+    name: str
+    arguments: str
+    type: str = "function_call"
+
+
+@dataclass
+class FunctionCallOutput:
+    call_id: str
+    output: str
+    type: str = "function_call_output"
+
+
+@dataclass
 class ChatMessage:
     role: str
     text_content: str
@@ -41,8 +75,18 @@ class ChatContext:
     items: list
 
 
+@dataclass
 class Tool:
-    pass
+    schema: dict
+
+
+class ToolContext:
+    def __init__(self, tools):
+        self._tools = tools
+
+    def parse_function_tools(self, format, *, strict=True):
+        assert format == "openai" and not strict
+        return [tool.schema for tool in self._tools]
 
 
 class AudioOutput:
@@ -80,15 +124,18 @@ class Reply:
     """Runs a node as LiveKit does. Splits the node's output into segments at each FlushSentinel. An
     interruption first ends the playback, and then cancels the node."""
 
-    def __init__(self, agent, chat_ctx):
-        self.segments, self._text, self._new = [], "", asyncio.Condition()
-        self.task = asyncio.create_task(self._run(agent.llm_node(chat_ctx, [], ModelSettings())))
+    def __init__(self, agent, chat_ctx, tools=()):
+        self.segments, self.calls, self._text, self._new = [], [], "", asyncio.Condition()
+        node = agent.llm_node(chat_ctx, list(tools), ModelSettings())
+        self.task = asyncio.create_task(self._run(node))
 
     async def _run(self, node):
         try:
             async for piece in node:
                 if isinstance(piece, str):
                     self._text += piece
+                elif isinstance(piece, ChatChunk):
+                    await self._add_calls(piece.delta.tool_calls)
                 else:
                     await self._end_segment()
         finally:
@@ -99,6 +146,15 @@ class Reply:
             self.segments.append(self._text)
             self._text = ""
             self._new.notify_all()
+
+    async def _add_calls(self, calls):
+        async with self._new:
+            self.calls += calls
+            self._new.notify_all()
+
+    async def has_called(self):
+        async with self._new:
+            await self._new.wait_for(lambda: self.calls)
 
     async def has_segments(self, count):
         async with self._new:
@@ -118,7 +174,10 @@ def _module(name, **members):
 
 
 _module("livekit")
-_llm = _module("livekit.agents.llm", LLM=LLM, ChatContext=ChatContext, ChatMessage=ChatMessage, Tool=Tool)
+_llm = _module(
+    "livekit.agents.llm", LLM=LLM, ChatChunk=ChatChunk, ChatContext=ChatContext, ChatMessage=ChatMessage,
+    ChoiceDelta=ChoiceDelta, FunctionToolCall=FunctionToolCall, Tool=Tool, ToolContext=ToolContext,
+)  # fmt: skip
 _module("livekit.agents", Agent=Agent, FlushSentinel=FlushSentinel, ModelSettings=ModelSettings, llm=_llm)
 _module("livekit.agents.voice")
 _module("livekit.agents.voice.io", PlaybackFinishedEvent=PlaybackFinishedEvent, AudioOutput=AudioOutput)

@@ -1,12 +1,15 @@
 """Tests docs/integrations/livekit_tandem.py with a gateway and stand-ins for LiveKit Agents."""
 
+import json
 import time
 import unittest
 
 import livekit_standin as livekit
-from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, gateway
+from gateway_process import (
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway,
+)  # fmt: skip
 
-from livekit_tandem import TandemAgent, messages_of, timing_of
+from livekit_tandem import TandemAgent, messages_of, schemas_of, timing_of
 from tandem_voice import TandemError
 
 
@@ -22,6 +25,21 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
 
     def reply(self, messages):
         return livekit.Reply(self.agent, context(messages))
+
+    async def book(self):
+        """Returns a reply that calls a function, at the time of the call."""
+        self.history = context(BOOKING[:2])
+        reply = livekit.Reply(self.agent, self.history, [livekit.Tool(BOOK)])
+        await reply.has_called()
+        return reply
+
+    async def goes_on(self):
+        """Returns the segments of the next reply, which is spoken."""
+        reply = livekit.Reply(self.agent, self.history, [livekit.Tool(BOOK)])
+        await reply.has_segments(1)
+        self.audio.finish()
+        await reply.task
+        return [segment.strip() for segment in reply.segments]
 
     async def test_makes_a_segment_of_each_chunk_and_waits_until_it_is_spoken(self):
         reply = self.reply(FIRST_TURN)
@@ -51,6 +69,34 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
         await reply.interrupt(self.audio, None)
         self.assertEqual([{"type": "interrupt"}], said)
 
+    async def test_gives_livekit_a_call_while_it_speaks_and_then_says_what_came_of_it(self):
+        reply = await self.book()
+        (call,) = reply.calls
+        self.assertEqual(("book", {"guests": 4}), (call.name, json.loads(call.arguments)))
+        self.assertEqual([WAIT], [segment.strip() for segment in reply.segments])
+        self.assertFalse(reply.task.done())
+        self.audio.finish()
+        await reply.task
+        self.history.items += [
+            livekit.ChatMessage("assistant", WAIT),
+            livekit.FunctionCall(call.call_id, call.name, call.arguments),
+            livekit.FunctionCallOutput(call.call_id, BOOKING[3]["content"]),
+        ]
+        self.assertEqual([BOOKED], await self.goes_on())
+
+    async def test_goes_on_where_the_user_interrupts_a_reply_that_called(self):
+        reply = await self.book()
+        await reply.interrupt(self.audio, WAIT)
+        self.history.items += context([DIALOGUE[3]]).items
+        self.assertEqual([SECOND], await self.goes_on())
+
+    async def test_goes_on_where_the_user_talks_while_a_function_runs(self):
+        reply = await self.book()
+        self.audio.finish()
+        await reply.task
+        self.history.items += context([DIALOGUE[3]]).items
+        self.assertEqual([SECOND], await self.goes_on())
+
     async def test_does_not_wait_where_there_is_no_voice(self):
         self.agent.session.output.audio_enabled = False
         reply = self.reply(FIRST_TURN)
@@ -70,12 +116,29 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
             self.agent.llm.chat(chat_ctx=context(FIRST_TURN))
 
     def test_takes_the_text_of_a_history(self):
-        call = livekit.ChatMessage("assistant", "", type="function_call")
+        handoff = livekit.ChatMessage("assistant", "", type="agent_handoff")
         developer = livekit.ChatMessage("developer", "Be brief.")
-        history = livekit.ChatContext([developer, call, *context(FIRST_TURN[1:]).items])
+        history = livekit.ChatContext([developer, handoff, *context(FIRST_TURN[1:]).items])
         self.assertEqual(
             [{"role": "system", "content": "Be brief."}, FIRST_TURN[1]], messages_of(history)
         )
+
+    def test_takes_the_calls_of_a_history_and_their_results(self):
+        calls = [livekit.FunctionCall(call_id, "book", "{}") for call_id in ("a", "b")]
+        results = [livekit.FunctionCallOutput(call_id, "done") for call_id in ("a", "b")]
+        history = livekit.ChatContext([*context(FIRST_TURN).items, *calls, *results])
+        function = {"name": "book", "arguments": "{}"}
+        asked = [{"id": call_id, "type": "function", "function": function} for call_id in ("a", "b")]
+        told = [{"role": "tool", "tool_call_id": call_id, "content": "done"} for call_id in ("a", "b")]
+        self.assertEqual(
+            [*FIRST_TURN, {"role": "assistant", "content": "", "tool_calls": asked}, *told],
+            messages_of(history),
+        )
+
+    def test_offers_no_tools_where_livekit_wants_no_call(self):
+        tools = [livekit.Tool(BOOK)]
+        self.assertEqual([BOOK], schemas_of(tools, livekit.ModelSettings("auto")))
+        self.assertEqual([], schemas_of(tools, livekit.ModelSettings("none")))
 
     def test_tells_when_the_user_stopped_speaking(self):
         history = context(FIRST_TURN)

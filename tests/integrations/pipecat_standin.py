@@ -4,6 +4,7 @@ import of this module registers the stand-ins under the names of Pipecat's modul
 
 import asyncio
 import enum
+import json
 import sys
 import types
 from dataclasses import dataclass, field
@@ -43,6 +44,14 @@ class LLMFullResponseEndFrame(ControlFrame):
 
 
 @dataclass
+class FunctionCallFromLLM:
+    function_name: str
+    tool_call_id: str
+    arguments: dict
+    context: object
+
+
+@dataclass
 class InterruptionFrame(SystemFrame):
     pass
 
@@ -70,9 +79,12 @@ class FrameDirection(enum.Enum):
     UPSTREAM = 2
 
 
+NOT_GIVEN = object()
+
+
 class LLMContext:
-    def __init__(self, messages=None):
-        self.messages = messages or []
+    def __init__(self, messages=None, tools=NOT_GIVEN):
+        self.messages, self.tools = messages or [], tools
 
 
 @dataclass
@@ -108,20 +120,47 @@ class FrameProcessor:
         if isinstance(frame, InterruptionFrame):
             self._task.cancel()
             await asyncio.wait([self._task])
-        self._task = asyncio.create_task(self.process_frame(frame, direction))
+        self._task = asyncio.create_task(self._process(frame, direction, self._task))
         return self._task
+
+    async def _process(self, frame, direction, previous):
+        if previous:
+            await asyncio.wait([previous])
+        await self.process_frame(frame, direction)
 
 
 class Adapter:
     def get_llm_invocation_params(self, context, *, system_instruction=None, convert_developer_to_user):
         system = [{"role": "system", "content": system_instruction}] if system_instruction else []
-        return {"messages": system + list(context.messages)}
+        return {"messages": system + list(context.messages), "tools": context.tools}
 
 
 class LLMService(FrameProcessor):
+    """Runs functions, and puts calls and results into the context as Pipecat's aggregators do."""
+
     def __init__(self, run_in_parallel=True, settings=None, **kwargs):
         super().__init__(**kwargs)
-        self._settings = settings
+        self._settings, self.functions, self._running = settings, {}, []
+
+    async def process_frame(self, frame, direction):
+        if isinstance(frame, InterruptionFrame):
+            for task in self._running:
+                task.cancel()
+
+    async def run_function_calls(self, function_calls):
+        """Each function returns its result, or is cancelled by an interruption."""
+        self._running = [asyncio.create_task(self._call(call)) for call in function_calls]
+
+    async def _call(self, call):
+        function = {"name": call.function_name, "arguments": json.dumps(call.arguments)}
+        calls = [{"id": call.tool_call_id, "function": function, "type": "function"}]
+        result = {"role": "tool", "content": "IN_PROGRESS", "tool_call_id": call.tool_call_id}
+        call.context.messages += [{"role": "assistant", "tool_calls": calls}, result]
+        try:
+            result["content"] = json.dumps(await self.functions[call.function_name](**call.arguments))
+            await self.queue_frame(LLMContextFrame(call.context))
+        except asyncio.CancelledError:
+            result["content"] = "CANCELLED"
 
     def get_llm_adapter(self):
         return Adapter()
@@ -137,8 +176,9 @@ def _module(name, *classes):
 for _name in ("pipecat", "pipecat.frames", "pipecat.processors", "pipecat.processors.aggregators", "pipecat.services"):
     _module(_name)
 _module(
-    "pipecat.frames.frames", ControlFrame, Frame, LLMContextFrame, LLMFullResponseEndFrame,
-    LLMFullResponseStartFrame, LLMTextFrame, TTSStartedFrame, TTSTextFrame, VADUserStoppedSpeakingFrame,
+    "pipecat.frames.frames", ControlFrame, Frame, FunctionCallFromLLM, LLMContextFrame,
+    LLMFullResponseEndFrame, LLMFullResponseStartFrame, LLMTextFrame, TTSStartedFrame, TTSTextFrame,
+    VADUserStoppedSpeakingFrame,
 )  # fmt: skip
 _module("pipecat.processors.aggregators.llm_context", LLMContext)
 _module("pipecat.processors.frame_processor", FrameDirection, FrameProcessor)

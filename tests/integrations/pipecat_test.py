@@ -4,7 +4,9 @@ import asyncio
 import unittest
 
 import pipecat_standin as pipecat
-from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, gateway
+from gateway_process import (
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway,
+)  # fmt: skip
 
 from pipecat_tandem import TandemChunkFrame, TandemEar, TandemLLMService
 
@@ -50,9 +52,21 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         self.ear = self.stage.next = TandemEar(self.llm)
         self.llm.next = self.stage
 
-    async def ask(self, messages):
-        context = pipecat.LLMContext(messages[1:])  # the service adds the system prompt
-        return await self.llm.queue_frame(pipecat.LLMContextFrame(context))
+    async def ask(self, messages, *tools):
+        # the service adds the system prompt
+        self.context = pipecat.LLMContext(messages[1:], *tools)
+        return await self.llm.queue_frame(pipecat.LLMContextFrame(self.context))
+
+    def with_function(self):
+        """The model may call a function, which returns what the test sets as the result of `booked`."""
+        self.called, self.booked = asyncio.Event(), asyncio.Future()
+
+        async def book(guests):
+            self.guests = guests
+            self.called.set()
+            return await self.booked
+
+        self.llm.functions["book"] = book
 
     async def interrupt(self):
         await self.llm.queue_frame(pipecat.InterruptionFrame())
@@ -96,6 +110,30 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         await self.ask(DIALOGUE[:4])
         await self.stage.has_said(2)
         self.assertEqual([FIRST[0], SECOND], self.stage.said)
+
+    async def test_runs_a_function_while_it_speaks_and_then_says_what_came_of_it(self):
+        self.with_function()
+        await self.ask(BOOKING[:2], [BOOK])
+        await self.called.wait()
+        self.assertEqual(4, self.guests)
+        self.assertEqual([WAIT], self.stage.said)
+        self.booked.set_result("done")
+        await self.stage.finish()
+        await self.stage.has_said(2)
+        self.assertEqual([WAIT, BOOKED], self.stage.said)
+
+    async def test_answers_the_user_who_talks_while_a_function_runs(self):
+        self.with_function()
+        answer = await self.ask(BOOKING[:2], [BOOK])
+        await self.called.wait()
+        await self.stage.finish()
+        await answer
+        await self.interrupt()
+        self.context.messages.append(DIALOGUE[3])
+        await self.llm.queue_frame(pipecat.LLMContextFrame(self.context))
+        await self.stage.has_said(2)
+        self.assertEqual("CANCELLED", self.context.messages[-2]["content"])
+        self.assertEqual([WAIT, SECOND], self.stage.said)
 
     async def test_does_not_count_words_of_another_voice(self):
         await self.ask(FIRST_TURN)

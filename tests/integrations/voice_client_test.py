@@ -8,7 +8,9 @@ from contextlib import aclosing
 
 import aiohttp
 
-from gateway_process import DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, gateway, new_key
+from gateway_process import (
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway, new_key,
+)  # fmt: skip
 from tandem_voice import TandemError, TandemVoice
 
 
@@ -122,6 +124,80 @@ class VoiceClient(unittest.IsolatedAsyncioTestCase):
         self.addAsyncCleanup(voice.close)
         with self.assertRaisesRegex(TandemError, "temperature"):
             await spoken(voice, FIRST_TURN)
+
+
+def answered(call):
+    """Returns the history after a call that was answered."""
+    function = {"name": call["name"], "arguments": json.dumps(call["arguments"])}
+    calls = [{"id": call["id"], "type": "function", "function": function}]
+    asked = {"role": "assistant", "content": WAIT, "tool_calls": calls}
+    return [*BOOKING[:2], asked, {**BOOKING[3], "tool_call_id": call["id"]}]
+
+
+class VoiceClientAndFunctions(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.voice = TandemVoice(self.enterContext(gateway()))
+        self.addAsyncCleanup(self.voice.close)
+
+    def book(self):
+        return aclosing(self.voice.reply(BOOKING[:2], tools=[BOOK]))
+
+    async def called(self):
+        """Speaks the reply that calls the function, and returns the call."""
+        async with self.book() as events:
+            async for event in events:
+                if event["type"] == "calls":
+                    (call,) = event["calls"]
+                else:
+                    await self.voice.spoken(event)
+        return call
+
+    async def test_yields_the_calls_of_a_reply_while_its_last_chunk_is_spoken(self):
+        async with self.book() as events:
+            words = await anext(events)
+            self.assertEqual(WAIT, words["speech"])
+            (call,) = (await anext(events))["calls"]
+            self.assertEqual(("book", {"guests": 4}), (call["name"], call["arguments"]))
+            await self.voice.spoken(words)
+            self.assertEqual([], [event async for event in events])
+
+    async def test_speaks_the_reply_to_the_results_in_the_same_session(self):
+        call = await self.called()
+        socket = self.voice._socket
+        self.assertEqual([BOOKED], await spoken(self.voice, answered(call), tools=[BOOK]))
+        self.assertIs(socket, self.voice._socket)
+        again = [*answered(call), {"role": "assistant", "content": BOOKED}, DIALOGUE[3]]
+        self.assertTrue(await spoken(self.voice, again, tools=[]))
+
+    async def test_sends_a_result_before_what_the_user_says_next(self):
+        call = await self.called()
+        self.assertEqual([SECOND], await spoken(self.voice, [*answered(call), DIALOGUE[3]]))
+
+    async def test_goes_on_without_a_result_when_the_user_talks_while_a_function_runs(self):
+        await self.called()
+        self.assertEqual([SECOND], await spoken(self.voice, [*BOOKING[:2], DIALOGUE[3]]))
+
+    async def test_drops_the_calls_of_a_reply_that_was_left(self):
+        async with self.book() as events:
+            words = await anext(events)
+            await anext(events)
+            words["heard"] = len(WAIT)
+        self.assertEqual([SECOND], await spoken(self.voice, [*BOOKING[:2], DIALOGUE[3]]))
+
+    async def test_yields_nothing_while_another_call_has_no_result(self):
+        call = await self.called()
+        self.voice._open_calls.add("another")
+        self.assertEqual([], await spoken(self.voice, answered(call)))
+
+    async def test_speaks_the_reply_to_a_call_that_needs_no_result_any_more(self):
+        call = await self.called()
+        await self.voice._say(type="result", call=call["id"], content=BOOKING[3]["content"])
+        self.assertEqual([BOOKED], await spoken(self.voice, answered(call)))
+
+    async def test_begins_anew_with_calls_and_results_after_a_lost_connection(self):
+        call = await self.called()
+        await self.voice._socket.close()
+        self.assertEqual([BOOKED], await spoken(self.voice, answered(call), tools=[BOOK]))
 
 
 class VoiceClientErrors(unittest.TestCase):
