@@ -41,7 +41,7 @@ class Servers:
     def __init__(self, stack, folder):
         scripts = folder / "scripts.jsonl"
         scripts.write_text("".join(json.dumps(d) + "\n" for d in short_dialogues()))
-        mock = [BUILD / "mock_server/tandem-mock-server", "--dialogues", scripts, "--alias"]
+        mock = [BUILD / "mock_server/tandem-mock-server", "--tool-template", "--dialogues", scripts, "--alias"]
         loras = ["--lora", "a.gguf,b.gguf"]
         self.talk = self._start(stack, [*mock, "talk", *loras], folder)
         self.more = self._start(stack, [*mock, "talk", *loras], folder)

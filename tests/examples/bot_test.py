@@ -1,4 +1,4 @@
-"""Runs docs/examples/bot.py against a gateway, with the user's lines on stdin."""
+"""Runs the Python examples of docs/examples against a gateway; bot.py with the user's lines on stdin."""
 
 import asyncio
 import contextlib
@@ -13,9 +13,9 @@ import unittest
 
 import websockets
 
-from gateway_process import FIRST, SECOND, gateway, new_key
+from gateway_process import BOOKED, BOOKING, FIRST, SECOND, WAIT, gateway, new_key
 
-BOT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples" / "bot.py"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ class Bot(unittest.TestCase):
         url = gateway_url.replace("http", "ws") + "/v1/voice"
         pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
         self.process = subprocess.Popen(
-            [sys.executable, BOT, url],
+            [sys.executable, EXAMPLES / "bot.py", url],
             text=True,
             bufsize=1,
             env={**os.environ, "no_proxy": "*", **environment},
@@ -112,6 +112,29 @@ class Bot(unittest.TestCase):
         status, out, err = self.end()
         self.assertEqual((1, ""), (status, out))
         self.assertRegex(err, "^bot.py: .*Connect call failed")
+
+
+class BotWithFunctions(unittest.TestCase):
+    def run_bot(self, url, *words):
+        url = url.replace("http", "ws") + "/v1/voice"
+        bot = [sys.executable, EXAMPLES / "functions.py", url, *words]
+        environment = {**os.environ, "no_proxy": "*"}
+        done = subprocess.run(bot, capture_output=True, text=True, timeout=120, env=environment)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_calls_a_function_while_it_speaks_and_says_what_came_of_it(self):
+        with gateway() as url:
+            status, out, err = self.run_bot(url, BOOKING[1]["content"])
+        self.assertEqual((0, ""), (status, err))
+        call = '     (calls book {"guests": 4})'
+        self.assertCountEqual([f"bot: {WAIT}", call, f"bot: {BOOKED}"], out.splitlines())
+        self.assertLess(out.index(WAIT), out.index(BOOKED))
+
+    def test_says_what_the_gateway_finds_wrong(self):
+        with gateway() as url:
+            status, out, err = self.run_bot(url, " ")
+        self.assertEqual((1, ""), (status, out))
+        self.assertRegex(err, "^functions.py: invalid_value ")
 
 
 if __name__ == "__main__":

@@ -40,13 +40,14 @@ BOOK = {
     },
 }
 WAIT = "One moment."
+RESULT = {"booked": True}
 BOOKED = "Your table is booked."
 CALL = '<tool_call>\n{"name": "book", "arguments": {"guests": 4}}\n</tool_call>'  # as in --tool-template
 BOOKING = [
     {"role": "system", "content": SYSTEM},
     {"role": "user", "content": "Book it for four."},
     {"role": "assistant", "content": f"{WAIT}\n{CALL}"},
-    {"role": "tool", "content": '"done"'},
+    {"role": "tool", "content": json.dumps(RESULT)},
     {"role": "assistant", "content": BOOKED},
 ]
 NO_RESULT = "No result: interrupted."  # what the gateway writes

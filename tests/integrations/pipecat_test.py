@@ -5,7 +5,7 @@ import unittest
 
 import pipecat_standin as pipecat
 from gateway_process import (
-    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway,
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, RESULT, SECOND, SYSTEM, WAIT, gateway,
 )  # fmt: skip
 
 from pipecat_tandem import TandemChunkFrame, TandemEar, TandemLLMService
@@ -117,7 +117,7 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         await self.called.wait()
         self.assertEqual(4, self.guests)
         self.assertEqual([WAIT], self.stage.said)
-        self.booked.set_result("done")
+        self.booked.set_result(RESULT)
         await self.stage.finish()
         await self.stage.has_said(2)
         self.assertEqual([WAIT, BOOKED], self.stage.said)
