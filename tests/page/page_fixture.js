@@ -31,6 +31,7 @@ export const runMockServer = ({ tokensPerSecond = 500 } = {}) =>
         '--port',
         '0',
         '--no-bos',
+        '--tool-template',
         '--dialogues',
         dialogues,
         '--tokens-per-second',

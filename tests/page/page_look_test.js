@@ -116,7 +116,7 @@ describe('by keyboard', () => {
         const it = await openPage(browser, gateway.port);
         await it.status('Connected to talk');
         const stops = [];
-        for (let n = 0; n < 9; ++n) {
+        for (let n = 0; n < 10; ++n) {
             await it.page.keyboard.press('Tab');
             stops.push(
                 await it.page.evaluate(() => {
@@ -131,7 +131,18 @@ describe('by keyboard', () => {
         }
         assert.deepEqual(
             stops.map(({ name }) => name),
-            ['skip', 'voice', 'anew', 'scroll', 'words', 'listen', 'send', 'summary', 'track'],
+            [
+                'skip',
+                'voice',
+                'functions',
+                'anew',
+                'scroll',
+                'words',
+                'listen',
+                'send',
+                'summary',
+                'track',
+            ],
         );
         assert.ok(
             stops.every(({ outline }) => outline === 'solid 2px'),

@@ -126,6 +126,119 @@ describe('a conversation', () => {
     });
 });
 
+describe('functions', () => {
+    /** Asks for a table, which the model books with a function. */
+    async function booking(port = gateway.port) {
+        const it = await openPage(browser, port);
+        await it.status('Connected to talk');
+        await it.page.getByRole('button', { name: 'Functions' }).click();
+        await it.say('Book a table for four.');
+        await it.speaks(1);
+        await it.page.locator('.called', { hasText: 'book_table {"guests":4}' }).waitFor();
+        return it;
+    }
+
+    async function answer(it, result) {
+        await it.page.getByLabel('Result of book_table').fill(result);
+        await it.page.getByRole('button', { name: 'Answer' }).click();
+        await it.page.locator('.called', { hasText: `→ ${result}` }).waitFor();
+    }
+
+    test('are answered by the user, and the reply to the result follows', async () => {
+        const it = await booking();
+        const { id } = await it.frame('page', 'call');
+        await it.endSpeech();
+        await it.frame('page', 'end');
+        await answer(it, 'done');
+        assert.deepEqual(await it.frame('gateway', 'result'), {
+            to: 'gateway',
+            type: 'result',
+            call: id,
+            content: 'done',
+        });
+        await it.speaks(2);
+        await it.endSpeech();
+        await it.speaks(3);
+        await it.endSpeech();
+        await it.frame('page', 'end', 2);
+        assert.deepEqual(await it.texts('.bot .text'), [
+            'One moment.',
+            'It is booked. See you soon.',
+        ]);
+        assert.equal(await it.page.getByLabel('Result of book_table').count(), 0);
+        assert.ok((await it.texts('.lanes li')).includes('Functions'));
+        const told = await it.texts('.bar.call title');
+        assert.deepEqual([...new Set(told)], ['book_table {"guests":4} → done']);
+        await it.close();
+    });
+
+    test('that are answered while the voice speaks do not cut it', async () => {
+        const it = await booking();
+        await it.frame('page', 'end');
+        await answer(it, 'done');
+        await it.frame('page', 'chunk', 2);
+        assert.deepEqual(await it.spoken(), ['One moment.']);
+        await it.endSpeech();
+        await it.speaks(2);
+        assert.deepEqual(await it.spoken(), ['One moment.', 'It is booked.']);
+        await it.close();
+    });
+
+    test('are dropped when the user talks over the voice', async () => {
+        const it = await booking();
+        await it.page.evaluate(() => fake.reach(11));
+        await it.frame('page', 'end');
+        await it.say('Hello!');
+        await it.page.locator('.called', { hasText: '→ no result: interrupted' }).waitFor();
+        await it.speaks(2);
+        assert.deepEqual(await it.spoken(), ['One moment.', 'Hello again.']);
+        await it.close();
+    });
+
+    test('are dropped when the user goes on before their result', async () => {
+        const it = await booking();
+        await it.endSpeech();
+        await it.frame('page', 'end');
+        await it.say('Hello!');
+        await it.page.locator('.called', { hasText: '→ no result: interrupted' }).waitFor();
+        await it.speaks(2);
+        assert.deepEqual(await it.texts('.bot .text'), ['One moment.', 'Hello again.']);
+        await it.close();
+    });
+
+    test('that run when the connection is lost are dropped, and the bot goes on', async (t) => {
+        const wire = await wireTo(gateway.port);
+        t.after(() => wire.stop());
+        const it = await booking(wire.port);
+        await it.endSpeech();
+        await it.frame('page', 'end');
+        wire.cut();
+        await it.page.locator('.called', { hasText: '→ no result: interrupted' }).waitFor();
+        await it.speaks(2);
+        await it.close();
+    });
+
+    test('tell the time by themselves', async () => {
+        const it = await talking();
+        await it.page.getByRole('button', { name: 'Functions' }).click();
+        await it.say('What time is it?');
+        assert.match((await it.frame('gateway', 'result')).content, /^\d+:\d\d [AP]M$/);
+        await it.speaks(1);
+        await it.close();
+    });
+
+    test('are offered only while they are switched on', async () => {
+        const it = await talking();
+        const button = it.page.getByRole('button', { name: 'Functions' });
+        await button.click();
+        await button.click();
+        await it.say('Hello!');
+        await it.speaks(1);
+        assert.deepEqual((await it.frame('gateway', 'start', 2)).options, { tools: [] });
+        await it.close();
+    });
+});
+
 describe('the microphone', () => {
     test('is talked over the voice: words stop it, and are sent when they end', async () => {
         const it = await talking();

@@ -1,5 +1,7 @@
 // Shows the conversation: heard text is plain, unheard text is dimmed.
 
+import { wordsOf } from './functions.js';
+
 function element(name, className, text = '') {
     const made = document.createElement(name);
     made.className = className;
@@ -110,6 +112,40 @@ class Bubble {
     }
 }
 
+/** A call of a function. */
+class CallRow {
+    #row;
+    #name;
+    #form = null;
+
+    constructor(row, call) {
+        this.#row = row;
+        this.#name = call.name;
+        row.append(element('p', 'text', wordsOf(call)));
+    }
+
+    /** Lets the user answer. */
+    ask(onResult) {
+        const field = element('input', '');
+        field.placeholder = 'Result';
+        field.setAttribute('aria-label', `Result of ${this.#name}`);
+        this.#form = element('form', '');
+        this.#form.autocomplete = 'off';
+        this.#form.append(field, element('button', '', 'Answer'));
+        this.#form.addEventListener('submit', (event) => {
+            event.preventDefault();
+            onResult(field.value);
+        });
+        this.#row.append(this.#form);
+    }
+
+    /** words: its result, or why there is none. */
+    end(words) {
+        this.#form?.remove();
+        this.#row.append(element('p', 'text', `→ ${words}`));
+    }
+}
+
 export class Bubbles {
     #list;
     #scroll;
@@ -136,6 +172,13 @@ export class Bubbles {
         const bubble = new Bubble(this.#row('bot'));
         this.follow(true);
         return bubble;
+    }
+
+    call(call) {
+        const row = new CallRow(this.#row('note called'), call);
+        this.#told.textContent = `The bot calls ${call.name}.`;
+        this.follow(true);
+        return row;
     }
 
     note(text, isFault = false) {

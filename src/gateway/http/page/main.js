@@ -2,6 +2,7 @@
 
 import { Bubbles } from './bubbles.js';
 import { isEcho } from './echo.js';
+import { functions } from './functions.js';
 import { KeyEntry } from './key_entry.js';
 import { Listener } from './listener.js';
 import { Speaker } from './speaker.js';
@@ -13,6 +14,7 @@ const find = (id) => document.getElementById(id);
 const words = find('words');
 const status = find('status');
 const voiceButton = find('voice');
+const functionsButton = find('functions');
 const listenButton = find('listen');
 const goOnButton = find('go-on');
 const interruptButton = find('interrupt');
@@ -151,6 +153,11 @@ voiceButton.addEventListener('click', () => {
     speaker.isMuted = !speaker.isMuted;
     speaker.unlock();
     showVoice();
+});
+functionsButton.addEventListener('click', () => {
+    const isOn = talk.functions.length === 0;
+    talk.functions = isOn ? functions : [];
+    functionsButton.setAttribute('aria-pressed', String(isOn));
 });
 find('anew').addEventListener('click', () => {
     talk.forget();

@@ -1,6 +1,8 @@
 // The dialogue: which chunk is spoken, what was heard, and the effect of an interrupt. Depends only
 // on the protocol, not on the page or the network.
 
+import { resultOf } from './functions.js';
+
 // A history that is sent again must fit into one message.
 const mostHistoryChars = 50000;
 
@@ -16,6 +18,11 @@ export class Talk {
     #asked = 0;
     // {id, text} waiting for a connection.
     #waiting = [];
+    // Calls without a result, by id: {message, row, lines}; a call is in the time lines of all
+    // replies until its result.
+    #calls = new Map();
+    /** The functions that the model may call from the next turn on. */
+    functions = [];
     // The whole dialogue: {text} of the user, {bubble} of the bot.
     #said = [];
     // The interrupted turn, which the user may resume.
@@ -47,7 +54,7 @@ export class Talk {
         this.#bubbles.user(text);
         this.#said.push({ text });
         const { id } = this.#ask(this.#newBubble());
-        const message = { type: 'start', turn: id, text, timeline: true };
+        const message = { type: 'start', ...this.#turnWith({ turn: id, text }) };
         if (stoppedMsAgo !== undefined) message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
         if (!this.#socket.send(message)) this.#waiting.push({ id, text });
     }
@@ -64,6 +71,8 @@ export class Talk {
         turn.line.interrupted();
         if (turn.piece) this.#setCut(turn);
         else turn.bubble.remove();
+        // No reply follows calls without results.
+        if ((turn.end || turn.awaitsResults) && this.#calls.size > 0) this.#over(turn, turn.end);
         this.#tellPhase();
     }
 
@@ -83,6 +92,7 @@ export class Talk {
         this.#said = [];
         this.#broken = null;
         this.#setCut(null);
+        this.#calls.clear();
         this.#bubbles.clear();
         this.#timeLine.clear();
         this.#tellPhase();
@@ -93,10 +103,10 @@ export class Talk {
     /** The first message of a connection. Without a session, what was said is told anew. */
     opening(session) {
         const [first] = this.#waiting;
-        if (session) return { session, turn: first?.id, timeline: true, text: first?.text };
+        if (session) return this.#turnWith({ session, turn: first?.id, text: first?.text });
         const messages = this.#history();
         const turn = this.#turns.at(-1)?.id;
-        return messages.length > 0 ? { messages, turn, timeline: true } : {};
+        return messages.length > 0 ? this.#turnWith({ messages, turn }) : {};
     }
 
     ready({ resumed, limits }) {
@@ -104,7 +114,7 @@ export class Talk {
         const waiting = this.#waiting.splice(0);
         if (!resumed) return this.#keepUnanswered();
         for (const { id, text } of waiting.slice(1))
-            this.#socket.send({ type: 'start', turn: id, text, timeline: true });
+            this.#socket.send({ type: 'start', ...this.#turnWith({ turn: id, text }) });
     }
 
     /** The voice stops: what was not spoken to its end comes again. */
@@ -118,6 +128,7 @@ export class Talk {
         turn.line.interrupted();
         if (turn.chunk) turn.piece.hear(0);
         turn.piece.cut();
+        if (turn.end) this.#over(turn, turn.end);
         this.#tellPhase();
     }
 
@@ -125,12 +136,16 @@ export class Talk {
     stopped() {
         this.#waiting = [];
         this.#broken = null;
+        this.#dropCalls();
         for (const turn of this.#turns.splice(0)) this.#close(turn);
     }
 
     heard(message) {
-        if (message.type === 'chunk') this.#chunk(message);
-        else if (message.type === 'call') this.#bubbles.note(`The model calls ${message.name}.`);
+        const speaking = this.#turns.find((turn) => turn.end && !turn.isCut);
+        if (speaking && speaking.id === message.turn) speaking.held.push(message);
+        else if (message.type === 'chunk') this.#chunk(message);
+        else if (message.type === 'call') this.#called(message);
+        else if (message.type === 'call_dropped') this.#dropped(message.call, message.reason);
         else if (message.reply !== undefined) this.#ended(message);
         else if (message.type === 'error') this.#refused(message);
     }
@@ -150,6 +165,9 @@ export class Talk {
     #ask(bubble, { id = String(++this.#asked), goesOn = false } = {}) {
         const line = this.#timeLine.begin();
         const turn = { id, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
+        // `end`: of a reply that called functions, while its last chunk is spoken; `held`: what came
+        // after it.
+        Object.assign(turn, { end: null, held: [], awaitsResults: false });
         this.#turns.push(turn);
         this.#tellPhase();
         return turn;
@@ -199,15 +217,27 @@ export class Talk {
         turn.chunk = null;
         turn.piece.hearAll();
         this.#socket.send({ type: 'continue', chunk: chunk.id });
+        if (turn.end) this.#over(turn, turn.end);
         this.#tellPhase();
     }
 
     #ended(message) {
         const turn = this.#turnOf(message.turn);
-        this.#turns.shift();
+        const hasCalled = message.finish_reason === 'tool_calls' && !turn.isCut;
+        if (hasCalled && turn.chunk) turn.end = message;
+        else this.#over(turn, message);
+    }
+
+    #over(turn, message) {
+        this.#turns = this.#turns.filter((other) => other !== turn);
+        if (message) this.#show(turn, message);
+        this.#close(turn);
+    }
+
+    #show(turn, message) {
         turn.line.ended(message);
         this.#timeLine.showFigures(message);
-        this.#close(turn);
+        if (message.finish_reason === 'tool_calls' && !turn.isCut) this.#awaitResults(turn);
         if (message.type === 'error') this.#bubbles.note(message.message, true);
         else if (message.finish_reason === 'length')
             this.#bubbles.note('The reply is as long as it may be.');
@@ -217,6 +247,50 @@ export class Talk {
         turn.line.close();
         turn.bubble.end();
         this.#tellPhase();
+    }
+
+    // --- functions
+
+    #called(message) {
+        const turn = this.#turnOf(message.turn);
+        if (turn.isCut) return;
+        const row = this.#bubbles.call(message);
+        this.#calls.set(message.id, { message, row, lines: [turn.line] });
+        turn.line.called(message);
+        const result = resultOf(message);
+        if (result === undefined) row.ask((text) => this.#answer(message.id, text));
+        else this.#answer(message.id, result);
+    }
+
+    #answer(id, content) {
+        if (this.#socket.send({ type: 'result', call: id, content })) this.#endCall(id, content);
+    }
+
+    #dropped(id, reason) {
+        this.#endCall(id, `no result: ${reason}`);
+    }
+
+    #dropCalls() {
+        for (const id of this.#calls.keys()) this.#dropped(id, 'interrupted');
+    }
+
+    #endCall(id, words) {
+        const call = this.#calls.get(id);
+        this.#calls.delete(id);
+        call?.row.end(words);
+        for (const line of call?.lines ?? []) line.answered(id, words);
+    }
+
+    // The reply to the results belongs to the same turn.
+    #awaitResults(turn) {
+        if (!turn.piece) turn.bubble.remove();
+        const next = this.#ask(this.#newBubble(), { id: turn.id });
+        next.awaitsResults = true;
+        for (const { message, lines } of this.#calls.values()) {
+            next.line.called(message);
+            lines.push(next.line);
+        }
+        for (const message of turn.held) this.heard(message);
     }
 
     // A refused start has no reply.
@@ -229,6 +303,7 @@ export class Talk {
     // --- a session that is new to the gateway
 
     #keepUnanswered() {
+        this.#dropCalls();
         const isAsked = this.#history().at(-1)?.role === 'user';
         const kept = isAsked ? this.#turns.splice(-1) : [];
         for (const turn of this.#turns.splice(0)) this.#close(turn);
@@ -250,6 +325,10 @@ export class Talk {
             ({ content }) => (chars += content.length) > mostHistoryChars,
         );
         return messages.slice(from + 1);
+    }
+
+    #turnWith(fields) {
+        return { ...fields, timeline: true, options: { tools: this.functions } };
     }
 
     // --- what may be done now

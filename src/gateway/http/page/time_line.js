@@ -13,7 +13,13 @@ const leastTurn = 60;
 const labelWidth = 44;
 const mostTurns = 40;
 
-const laneNames = { wait: 'Waits', cache: 'Cache', chunk: 'Chunks', speech: 'Speech' };
+const laneNames = {
+    wait: 'Waits',
+    cache: 'Cache',
+    chunk: 'Chunks',
+    speech: 'Speech',
+    call: 'Functions',
+};
 // Sorts slot 10 after slot 9.
 const byNumbers = new Intl.Collator('en', { numeric: true });
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -89,6 +95,8 @@ export class TimeLine {
             speechBegan: told('speechBegan'),
             speechEnded: told('speechEnded'),
             interrupted: told('interrupted'),
+            called: told('called'),
+            answered: told('answered'),
             ended: told('ended'),
             close: told('close'),
         };
@@ -128,7 +136,10 @@ export class TimeLine {
         const slots = [
             ...new Set(bars.map(({ lane }) => lane).filter((lane) => lane.startsWith('slot:'))),
         ].sort(byNumbers.compare);
-        const lanes = [...(slots.length > 0 ? slots : ['slot:0:0']), ...Object.keys(laneNames)];
+        const named = Object.keys(laneNames).filter(
+            (name) => name !== 'call' || bars.some(({ lane }) => lane === 'call'),
+        );
+        const lanes = [...(slots.length > 0 ? slots : ['slot:0:0']), ...named];
         if (lanes.join() === this.#lanes.join()) return;
         this.#lanes = lanes;
         const isOneServer = slots.every((lane) => lane.startsWith('slot:0:'));

@@ -3,6 +3,8 @@
 // While the reply runs, bars are estimated from chunks and speech. The server's events arrive with
 // the `end` and replace the estimates.
 
+import { wordsOf } from './functions.js';
+
 const ends = new Set(['cut', 'lost', 'end', 'request', 'warming', 'slot_wait']);
 
 // A slot that is granted at once causes no wait.
@@ -17,6 +19,7 @@ export class TimeLineTurn {
     #gaps = [];
     #chunks = [];
     #speeches = [];
+    #calls = [];
     #events = [];
     #cutAt = null;
 
@@ -52,6 +55,16 @@ export class TimeLineTurn {
         this.#cutAt ??= now;
     }
 
+    called(message, now) {
+        this.#calls.push({ id: message.id, words: wordsOf(message), from: now, to: null });
+    }
+
+    answered(id, result, now) {
+        const call = this.#calls.find((open) => open.id === id);
+        call.to = Math.min(now, this.over ?? now);
+        call.words += ` → ${result}`;
+    }
+
     /** With the events of the server's clock, if they were told. */
     ended(message, now) {
         this.close(now);
@@ -77,6 +90,7 @@ export class TimeLineTurn {
             ...this.#cacheBars(),
             ...this.#chunkBars(now),
             ...this.#speechBars(now),
+            ...this.#callBars(now),
         ];
     }
 
@@ -233,6 +247,16 @@ export class TimeLineTurn {
             words: `chunk ${chunk.id}, ${chunk.tokens} tokens, ends at a ${chunk.boundary}: ${chunk.text.trim()}`,
         }));
         return [...gaps, ...marks];
+    }
+
+    #callBars(now) {
+        return this.#calls.map(({ from, to, words }) => ({
+            lane: 'call',
+            kind: 'call',
+            from,
+            to: to ?? this.over ?? now,
+            words,
+        }));
     }
 
     #speechBars(now) {
