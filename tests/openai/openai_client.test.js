@@ -174,6 +174,32 @@ describe('the client', () => {
   });
 });
 
+describe('a round trip with tools', () => {
+  // As the mock server's template writes a call.
+  const asked = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bonn"}}\n</tool_call>';
+  const answer = 'It rains in Bonn. Take a coat.';
+  let gateway;
+  before(async () => {
+    gateway = await startGateway({
+      dialogues: [['Umbrella?', asked, 'rain', answer]],
+      mockFlags: ['--tool-template'],
+    });
+  });
+  after(() => gateway.close());
+
+  for (const stream of [false, true])
+    test(`by the client's runner, ${stream ? 'streamed' : 'whole'}`, async () => {
+      const cities = [];
+      const tell = ({ city }) => cities.push(city) && 'rain';
+      const tool = { ...weather, function: { ...weather.function, function: tell, parse: JSON.parse } };
+      const runner = clientOf(gateway).chat.completions.runTools(
+        says('Umbrella?', { tools: [tool], stream }),
+      );
+      assert.equal(await runner.finalContent(), answer);
+      assert.deepEqual(cities, ['Bonn']);
+    });
+});
+
 describe('a client that leaves', () => {
   let gateway;
   before(async () => {

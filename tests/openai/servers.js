@@ -45,20 +45,20 @@ export const keyOf = (name, more = {}) => ({
   ...more,
 });
 
+const roles = ['user', 'assistant', 'tool', 'assistant'];
+
 /**
- * Starts both servers. `dialogues` are pairs of a user message and the mock server's answer. `keys`
+ * Starts both servers. Each of `dialogues` is a user message and the mock server's answer; if that is
+ * a call, also its result and the answer to it. `keys`
  * are the entries of the key file; without them, the gateway requires no key.
  */
 export async function startGateway({ dialogues = [], keys, mockFlags = [], flags = [] }) {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-openai-'));
   const dialogueFile = join(folder, 'dialogues.jsonl');
-  const lines = dialogues.map(([user, assistant], i) =>
+  const lines = dialogues.map((texts, i) =>
     JSON.stringify({
       id: `d${i}`,
-      messages: [
-        { role: 'user', content: user },
-        { role: 'assistant', content: assistant },
-      ],
+      messages: texts.map((content, at) => ({ role: roles[at], content })),
     }),
   );
   writeFileSync(dialogueFile, lines.join('\n') + '\n');
