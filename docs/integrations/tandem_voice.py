@@ -46,7 +46,8 @@ class TandemVoice:
         self._http = self._socket = self._reader = self._events = None
         self._told = []  # the messages that the session knows, but for those of the assistant and tools
         self._turns = 0  # that were asked for
-        self._open_calls = set()  # ids of calls without a result
+        self._calls = set()  # ids of calls that were not answered
+        self._open_calls = set()  # those of them that were not dropped
         self._has_called = False  # the newest turn goes on with the results of its calls
         self._unspoken = []  # chunks of the running reply
         self._silence = asyncio.Event()  # all of them were spoken
@@ -132,6 +133,7 @@ class TandemVoice:
         if not goes_on:
             await self.close()
             await self._connect()
+            self._calls.clear()
             options = {**(self._options or {}), **options}
         if tools is not None:
             options["tools"] = tools
@@ -143,9 +145,10 @@ class TandemVoice:
     async def _answer_calls(self, messages):
         for message in messages:
             call = message.get("tool_call_id")
-            if call in self._open_calls:
-                self._open_calls.remove(call)
-                await self._say(type="result", call=call, content=message["content"])
+            if call in self._calls:
+                self._calls.remove(call)
+                self._open_calls.discard(call)
+                await self._say(type="result", call=call, content=message["content"], keep=True)
 
     async def _connect(self):
         self._http = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10))
@@ -162,6 +165,7 @@ class TandemVoice:
                 break
             event = json.loads(message.data)
             if event["type"] == "call":
+                self._calls.add(event["id"])
                 self._open_calls.add(event["id"])
             if event["type"] == "call_dropped":
                 self._open_calls.discard(event["call"])
@@ -177,8 +181,8 @@ class TandemVoice:
                 raise TandemError("connection_lost", f"the connection was closed ({event['code']})", True)
             if kind == "ready":
                 self.patience = event["limits"]["continue_timeout_ms"] / 1000
-            elif kind == "error" and event["code"] == "unknown_call":
-                continue  # it was dropped before its result came
+            elif kind == "call_dropped" or kind == "error" and event["code"] == "unknown_call":
+                continue
             elif kind == "error" and named in (turn, None):
                 if "reply" not in event:
                     await self._take_back()

@@ -184,6 +184,17 @@ class VoiceClientAndFunctions(unittest.IsolatedAsyncioTestCase):
             words["heard"] = len(WAIT)
         self.assertEqual([SECOND], await spoken(self.voice, [*BOOKING[:2], DIALOGUE[3]]))
 
+    async def test_sends_a_result_that_is_known_after_an_interruption_to_be_kept(self):
+        async with self.book() as events:
+            await anext(events)
+            (call,) = (await anext(events))["calls"]
+        said, say = [], self.voice._say
+        self.voice._say = lambda **message: said.append(message) or say(**message)
+        await spoken(self.voice, [*answered(call), DIALOGUE[3]])
+        content = BOOKING[3]["content"]
+        result = {"type": "result", "call": call["id"], "content": content, "keep": True}
+        self.assertEqual([result, "start"], [said[0], said[1]["type"]])
+
     async def test_yields_nothing_while_another_call_has_no_result(self):
         call = await self.called()
         self.voice._open_calls.add("another")

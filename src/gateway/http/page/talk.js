@@ -142,10 +142,10 @@ export class Talk {
 
     heard(message) {
         const speaking = this.#turns.find((turn) => turn.end && !turn.isCut);
-        if (speaking && speaking.id === message.turn) speaking.held.push(message);
+        if (message.type === 'call_dropped') this.#dropped(message.call, message.reason);
+        else if (speaking && speaking.id === message.turn) speaking.held.push(message);
         else if (message.type === 'chunk') this.#chunk(message);
         else if (message.type === 'call') this.#called(message);
-        else if (message.type === 'call_dropped') this.#dropped(message.call, message.reason);
         else if (message.reply !== undefined) this.#ended(message);
         else if (message.type === 'error') this.#refused(message);
     }
