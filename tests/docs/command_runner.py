@@ -132,6 +132,8 @@ def furnished(folder):
     conversations = Page(ROOT / "docs/conversations.md")
     dialogues = next(block for block in conversations.blocks if block.lines[0].startswith('{"id"'))
     (folder / "dialogues.jsonl").write_text("\n".join(dialogues.lines) + "\n")
+    functions = next(b for b in Page(ROOT / "docs/chat.md").blocks if b.lines[0].startswith('[{"type"'))
+    (folder / "functions.json").write_text("\n".join(functions.lines) + "\n")
     (folder / "prompts.jsonl").write_text('{"prompt": "Once upon a time"}\n{"prompt": "The end"}\n')
     make_key_and_certificate(folder)
 

@@ -8,6 +8,7 @@ OTHER = {
     ("docs/capacity.md", "callers ≤"),
     ("docs/capacity.md", "callers  first chunk"),
     ("docs/chat.md", "> Tell me a bedtime story."),
+    ("docs/chat.md", '[{"type": "function"'),
     ("docs/configuration.md", "openssl rehash"),
     ("docs/conversations.md", "generated     In Paris"),
     ("docs/conversations.md", '{"id": "table"'),

@@ -2,12 +2,14 @@
 
 #include "chat/chat_text.hpp"
 #include "config/config_defaults.hpp"
+#include "recording/tool_list.hpp"
 #include "slots/server_build_faults.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
 #include "tandem/config_fields.hpp"
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -59,7 +61,7 @@ void chat::start(std::function<void()> on_done) {
 
 void chat::stop() {
     stopping_ = true;
-    if (speaking_) speaking_->interrupt(std::chrono::steady_clock::now());
+    interrupt(std::chrono::steady_clock::now());
     voice_.stop();
     line_came_.cancel();
     if (!talk_) servers_.close();
@@ -207,7 +209,7 @@ void chat::on_line_read(read_line l) {
     if (l.what == read_line::kind::end) {
         input_ended_ = true;
     } else {
-        if (speaking_) speaking_->interrupt(l.at);
+        interrupt(l.at);
         line_ = std::move(l);
     }
     line_came_.cancel();
@@ -227,23 +229,70 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
         report_refused_turn(ec, std::move(diag));
         co_return;
     }
+    co_await reply_to(said);
+}
+
+// A reply that calls functions is followed by a reply to their results.
+auto chat::reply_to(const read_line& said) -> awaitable<void> {
+    silence_start since{said.at, rules_.vad_stop};
+    for (int round = 1; co_await speak_reply(since); ++round)
+        if (round == most_calling_replies) {
+            fail(
+                fmt::format("{} replies in a row called functions, so the model must wait for "
+                            "your next line",
+                            round));
+            co_return;
+        }
+}
+
+auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
     const spoken_reply::spoken_reply_context here{.talk = *talk_,
                                                   .speaker = voice_,
                                                   .view = view_,
                                                   .turn = turn_++,
                                                   .begun = begun_,
-                                                  .said_at = said.at,
-                                                  .vad_stop = rules_.vad_stop,
+                                                  .said_at = since.at,
+                                                  .vad_stop = since.vad_stop,
                                                   .interrupt_after = rules_.barge_in_after};
-    const auto running = std::make_shared<spoken_reply>(
-        ioc_.get_executor(), talk_->generate(settings_.client.generation), here);
+    auto reply = talk_->generate(settings_.client.generation);
+    const auto functions = functions_ = run_functions_of(reply);
+    const auto running =
+        std::make_shared<spoken_reply>(ioc_.get_executor(), std::move(reply), here);
     speaking_ = running;
     co_await running->run();
+    // From here on, an interrupt is one of the functions only: the reply was heard.
     speaking_.reset();
+    if (running->result().finish_reason != finish_reason::tool_calls) functions->stop();
+    if (const auto end = running->sound_end()) since = {*end, {}};
     co_await report_end(*running, here.turn);
+    const bool has_results = co_await finish_functions(*functions, here.turn);
+    functions_.reset();
+    co_return has_results;
 }
 
-// A rejected line also counts as a turn, so that turn numbers match line numbers.
+std::shared_ptr<function_runner> chat::run_functions_of(tandem::reply& reply) {
+    auto functions = std::make_shared<function_runner>(
+        ioc_.get_executor(), rules_.functions,
+        [this](const function_result& r) { talk_->answer_call(r.call.id, r.content); });
+    reply.async_tool_calls(boost::asio::bind_executor(
+        ioc_.get_executor(), [functions](const error_code&, const called_functions& called) {
+            functions->start(called.calls);
+        }));
+    return functions;
+}
+
+auto chat::finish_functions(function_runner& functions, int turn) -> awaitable<bool> {
+    co_await functions.wait();
+    for (const auto& r : functions.results()) view_.on_function_ended(turn, r);
+    co_return !functions.results().empty() && !functions.was_stopped();
+}
+
+void chat::interrupt(time_point at) {
+    if (speaking_) speaking_->interrupt(at);
+    if (functions_) functions_->stop();
+}
+
+// A rejected line also counts as a turn.
 void chat::report_refused_turn(error_code why, diagnostics diag) {
     reply_result refused;
     refused.finish_reason = finish_reason::error;

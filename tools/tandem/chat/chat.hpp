@@ -1,6 +1,7 @@
 #pragma once
 
 #include "chat/chat_view.hpp"
+#include "chat/function_runner.hpp"
 #include "chat/spoken_reply.hpp"
 #include "line_input/line_source.hpp"
 #include "run/server_clients.hpp"
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tandem::command {
 
@@ -31,6 +33,8 @@ struct chat_rules {
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
+    /// The functions that the model may call.
+    std::vector<command_function> functions{};
     /// Called once before the first line is read, after all checks have passed. Returning false
     /// ends the chat.
     std::function<bool()> begins = [] { return true; };
@@ -60,6 +64,12 @@ class chat {
     template <class T>
     using awaitable = boost::asio::awaitable<T>;
 
+    // When the silence before a reply began, and how long a voice detector delays that.
+    struct silence_start {
+        time_point at{};
+        duration vad_stop{};
+    };
+
     awaitable<void> run();
     awaitable<bool> find_servers();
     void note_reuse_guard();
@@ -71,6 +81,12 @@ class chat {
     void request_line();
     void on_line_read(read_line l);
     awaitable<void> take_turn(const read_line& said);
+    awaitable<void> reply_to(const read_line& said);
+    // Returns whether functions were called and have results.
+    awaitable<bool> speak_reply(silence_start& since);
+    std::shared_ptr<function_runner> run_functions_of(tandem::reply& reply);
+    awaitable<bool> finish_functions(function_runner& functions, int turn);
+    void interrupt(time_point at);
     void report_refused_turn(error_code why, diagnostics diag);
     awaitable<void> report_end(const spoken_reply& ended, int turn);
     awaitable<std::string> history_text_of_turn();
@@ -89,6 +105,7 @@ class chat {
     std::optional<service> service_;
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
+    std::shared_ptr<function_runner> functions_;  // of the same reply
     int turn_ = 0;
 
     std::optional<read_line> line_;  // not consumed yet

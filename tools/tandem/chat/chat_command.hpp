@@ -1,5 +1,6 @@
 #pragma once
 
+#include "chat/function_file.hpp"
 #include "recording/record_flags.hpp"
 #include "sound/speaker.hpp"
 #include "terminal/color.hpp"
@@ -10,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tandem::command {
 
@@ -47,6 +49,8 @@ struct chat_options {
     std::string load{};
     std::string save{};
     record_options record{};
+    /// The functions of the service's `generation.tools`.
+    std::vector<command_function> functions{};
     bool json = false;
     bool quiet = false;
     color_choice color = color_choice::automatic;

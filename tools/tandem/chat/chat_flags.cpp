@@ -3,6 +3,7 @@
 #include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
+#include "os/input_file.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,8 @@ constexpr int fastest_voice = 450;
 
 // A chunk of 96 tokens takes half a minute to speak, in addition to the time for synthesis.
 constexpr auto usual_continue_timeout = std::chrono::minutes(5);
+
+constexpr std::size_t max_tools_bytes = std::size_t{1} << 20;
 
 constexpr const char* chat_text = R"(Example:
   tandem chat --url http://127.0.0.1:8080 --system "You are a friendly voice."
@@ -43,6 +46,12 @@ itself and exits when it ends. --player is a program that reads a WAV file from
 stdin and exits when the file has been played; the default is aplay. If no sound
 can be played, each sentence still takes its normal time, and --wav FILE records
 what would have been heard.
+
+--tools names a JSON file: OpenAI's list of tools, where each function also has
+a "command", a list of a program and its arguments. The program reads the
+arguments of the call as JSON from stdin, and writes the result to stdout within
+"timeout_ms" [10000]. The functions that a reply calls run at once, while it is
+spoken, and the reply to their results follows. An interrupt kills them.
 
 Each reply is followed by the time from the end of your line (and --vad-stop
 before it) to the first sound, and by the parts of that time.
@@ -78,7 +87,8 @@ chat_flags::chat_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, cha
     add_output_flags();
     app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.add_to(
-        app_, [](const auto&) { return true; }, chat_defaults());
+        app_, [](const field_info& f) { return f.name != std::string_view("tools"); },
+        chat_defaults());
 }
 
 void chat_flags::add_flag(const char* flag, std::string& target, const char* value,
@@ -100,6 +110,8 @@ void chat_flags::add_conversation_flags() {
     add_flag("--load", t.load, "FILE", "continue a saved conversation", group);
     add_flag("--save", t.save, "FILE", "save the conversation to this file at the end", group);
     record_.add_to(app_, group);
+    add_flag("--tools", t.tools, "FILE",
+             "functions that the model may call, with the commands that run them", group);
     add_flag("--wait", t.wait, "TIME",
              "how long to wait for servers to start and load their model [0]", group);
 }
@@ -150,6 +162,7 @@ chat_options chat_flags::read(const environment& variables, std::vector<std::str
     if (!loaded.has_continue_timeout)
         o.service.client.limits.continue_timeout = usual_continue_timeout;
     o.service.servers = std::move(loaded.urls);
+    read_tools(o, faults);
     o.voice_is_language = o.voice_name.empty();
     if (o.voice_is_language) o.voice_name = o.service.client.chunking.language;
     std::ranges::move(service_faults(o.service), std::back_inserter(faults));
@@ -210,6 +223,17 @@ void chat_flags::read_conversation(chat_options& o, std::vector<std::string>& fa
     std::ranges::move(
         shared_file_faults(o.record, {{"--load", t.load}, {"--save", t.save}, {"--wav", t.wav}}),
         std::back_inserter(faults));
+}
+
+void chat_flags::read_tools(chat_options& o, std::vector<std::string>& faults) const {
+    if (texts_.tools.empty()) return;
+    const auto file = read_file(texts_.tools, max_tools_bytes);
+    if (!file.fault.empty()) return faults.push_back("--tools " + file.fault);
+    auto parsed = parse_function_file(file.text);
+    for (const auto& fault : parsed.faults)
+        faults.push_back(fmt::format("--tools {}: {}", input_name(texts_.tools), fault));
+    o.functions = std::move(parsed.functions);
+    o.service.client.generation.tools = std::move(parsed.tools);
 }
 
 }  // namespace tandem::command

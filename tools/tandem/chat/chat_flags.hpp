@@ -37,6 +37,7 @@ class chat_flags {
         std::string barge_in_after;
         bool barge_in = false;
         std::string interrupted_mark;
+        std::string tools;
         std::string wait = "0";
         std::string load;
         std::string save;
@@ -53,6 +54,7 @@ class chat_flags {
     void add_output_flags();
     void read_voice(chat_options& o, std::vector<std::string>& faults) const;
     void read_conversation(chat_options& o, std::vector<std::string>& faults) const;
+    void read_tools(chat_options& o, std::vector<std::string>& faults) const;
     std::vector<std::string> voice_faults() const;
 
     CLI::App& app_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tandem::command {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::string_view white = " \t\r\n";
 constexpr int longest_heard = 60;
+constexpr int longest_result = 200;
 
 // Returns the separator of two texts: up to two line breaks if there are any, else a space.
 std::string joint_of(std::string_view space) {
@@ -46,6 +48,12 @@ std::string lines_of(std::string_view head, std::string_view text, int width) {
     for (const auto& line : wrapped(text, width - indent, column - indent))
         result += std::exchange(between, "\n    ") + line;
     return result;
+}
+
+std::string_view outcome_name(function_result::outcome how) {
+    // In the order of the enumeration.
+    constexpr std::array<std::string_view, 3> names{"returned", "failed", "interrupted"};
+    return names.at(static_cast<std::size_t>(how));
 }
 
 std::string timing_object(const spoken_timing& t) {
@@ -109,6 +117,12 @@ std::string format_call(const tool_call& call) {
     return fmt::format("[calls {} {}]", call.name, call.arguments);
 }
 
+std::string format_result(const function_result& r) {
+    if (r.how == function_result::outcome::interrupted)
+        return fmt::format("[{} was interrupted]", r.call.name);
+    return fmt::format("[{}: {}]", r.call.name, shortened(r.content, longest_result));
+}
+
 std::string json_line(const spoken_chunk& s) {
     json_object out;
     out.field("event", "chunk")
@@ -150,6 +164,18 @@ std::string json_line(const spoken_end& e) {
     if (e.result.error)
         out.field("code", error_name(e.result.error))
             .field("message", error_text(e.result.error, e.result.diagnostics, e.hint));
+    return out.line();
+}
+
+std::string json_line(int turn, const function_result& r) {
+    json_object out;
+    out.field("event", "result")
+        .field("turn", turn)
+        .field("id", r.call.id)
+        .field("name", r.call.name)
+        .field("outcome", outcome_name(r.how))
+        .field("content", r.content)
+        .field("ms", to_ms(r.took));
     return out.line();
 }
 

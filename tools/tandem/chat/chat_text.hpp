@@ -35,10 +35,12 @@ std::string indented_lines(std::string_view text, int width = INT_MAX);
 std::string format_timing(const spoken_timing& t);
 /// Returns the note that follows the text of an interrupted reply.
 std::string format_interruption(const spoken_end& e);
-/// Returns the note about a function that a reply called. Chat runs none.
+/// Return the notes about a function that a reply called, and about its result.
 std::string format_call(const tool_call& call);
+std::string format_result(const function_result& r);
 
 std::string json_line(const spoken_chunk& s);
 std::string json_line(const spoken_end& e);
+std::string json_line(int turn, const function_result& r);
 
 }  // namespace tandem::command

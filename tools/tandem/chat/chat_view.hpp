@@ -1,5 +1,6 @@
 #pragma once
 
+#include "chat/function_result.hpp"
 #include "chat/spoken_timing.hpp"
 
 #include "tandem/chunk.hpp"
@@ -55,6 +56,8 @@ class chat_view {
     /// A chunk without speech.
     virtual void on_chunk_skipped(int turn, const chunk& c) = 0;
     virtual void on_reply_ended(const spoken_end& e) = 0;
+    /// A function that the reply called ended. Follows the end of the reply.
+    virtual void on_function_ended(int turn, const function_result& r) = 0;
     /// show_note() reports information for the user, show_error() an error.
     virtual void show_note(std::string_view text) = 0;
     virtual void show_error(std::string_view text) = 0;

@@ -80,6 +80,11 @@ void chat_text_view::on_reply_ended(const spoken_end& e) {
                         "\n");
 }
 
+void chat_text_view::on_function_ended(int, const function_result& r) {
+    show(format_result(r), paint::yellow);
+    end_line();
+}
+
 void chat_text_view::show_note(std::string_view text) {
     if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
@@ -99,6 +104,10 @@ void chat_json_view::on_chunk_skipped(int turn, const chunk& c) {
 
 void chat_json_view::on_reply_ended(const spoken_end& e) {
     terminal_.print(json_line(e));
+}
+
+void chat_json_view::on_function_ended(int turn, const function_result& r) {
+    terminal_.print(json_line(turn, r));
 }
 
 void chat_json_view::show_note(std::string_view text) {

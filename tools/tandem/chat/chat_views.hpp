@@ -32,6 +32,7 @@ class chat_text_view final : public chat_view {
     void on_chunk_started(const spoken_chunk& c) override;
     void on_chunk_skipped(int turn, const chunk& c) override;
     void on_reply_ended(const spoken_end& e) override;
+    void on_function_ended(int turn, const function_result& r) override;
     void show_note(std::string_view text) override;
     void show_error(std::string_view text) override;
 
@@ -56,6 +57,7 @@ class chat_json_view final : public chat_view {
     void on_chunk_started(const spoken_chunk& c) override;
     void on_chunk_skipped(int turn, const chunk& c) override;
     void on_reply_ended(const spoken_end& e) override;
+    void on_function_ended(int turn, const function_result& r) override;
     void show_note(std::string_view text) override;
     void show_error(std::string_view text) override;
 

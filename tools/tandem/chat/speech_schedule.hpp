@@ -29,6 +29,8 @@ class speech_schedule {
     double fraction_heard(time_point now) const noexcept;
     /// Returns the silence before the latest sound; nothing for the first one.
     std::optional<duration> silence() const noexcept { return silence_; }
+    /// Returns the end of the last sound that ended.
+    std::optional<time_point> last_end() const noexcept { return ended_; }
     std::optional<time_point> first_began() const noexcept { return first_began_; }
 
  private:

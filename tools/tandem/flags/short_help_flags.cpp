@@ -19,7 +19,7 @@ short_help_flags find_short_help_flags(std::string_view command) {
           "--record", "--from-recording"}},
         {"chat",
          {"--system", "--load", "--save", "--tts", "--tts-command", "--voice", "--speed", "--wav",
-          "--wait", "--json", "--record"}},
+          "--tools", "--wait", "--json", "--record"}},
         {"doctor", {"--quick", "--wait", "--json", "--color"}},
         {"bench",
          {"--mock", "--concurrency", "--rate", "--duration", "--turns", "--tts", "--capacity",

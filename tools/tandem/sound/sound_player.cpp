@@ -28,7 +28,7 @@ boost::asio::awaitable<std::string> sound_player::play_test_sound() {
 void sound_player::start(const audio_clip& s, duration limit) {
     stop();
     playing_ = std::make_shared<subprocess>(executor_, args_, wav_bytes(s));
-    playing_->start(limit);
+    playing_->start({.time = limit});
 }
 
 boost::asio::awaitable<std::string> sound_player::wait() {

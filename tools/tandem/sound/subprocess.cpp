@@ -22,7 +22,6 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t most_out = std::size_t{64} << 20;
 constexpr std::size_t most_err = 2000;
 // Limit for reading the rest of the pipes after the program has exited.
 constexpr auto last_words_within = std::chrono::milliseconds(200);
@@ -51,6 +50,11 @@ struct spawn_setup {
     spawn_setup& operator=(const spawn_setup&) = delete;
 };
 
+std::string format_size(std::size_t bytes) {
+    const bool is_large = bytes >> 20 > 0;
+    return fmt::format("{} {}", bytes >> (is_large ? 20 : 10), is_large ? "MiB" : "KiB");
+}
+
 // Returns the last non-empty line, which usually contains the cause of a failure.
 std::string_view last_line(std::string_view all) {
     const auto words = text::trim_white_space(all);
@@ -76,16 +80,18 @@ subprocess::~subprocess() {
     ::waitpid(pid_, nullptr, 0);
 }
 
-void subprocess::start(duration limit) {
+void subprocess::start(process_limits limits) {
+    limits_ = limits;
     if (const int fault = open_and_spawn()) {
         own_fault_ = fmt::format("{} cannot be started: {}", args_.front(), std::strerror(fault));
         return end();
     }
     watch();
-    limit_timer_.expires_after(limit);
-    limit_timer_.async_wait([self = shared_from_this(), limit](const error_code& ec) {
+    limit_timer_.expires_after(limits.time);
+    limit_timer_.async_wait([self = shared_from_this()](const error_code& ec) {
         if (ec || self->exited_) return;
-        self->own_fault_ = fmt::format("it took longer than {:g} s", to_ms(limit) / 1e3);
+        self->own_fault_ =
+            fmt::format("it took longer than {:g} s", to_ms(self->limits_.time) / 1e3);
         self->kill_group();
     });
 }
@@ -156,8 +162,8 @@ void subprocess::read_out() {
     out_.async_read_some(boost::asio::buffer(out_part_), [self = shared_from_this()](
                                                              const error_code& ec, std::size_t n) {
         self->out_text_.append(self->out_part_.data(), n);
-        if (self->out_text_.size() > most_out) {
-            self->own_fault_ = fmt::format("it wrote more than {} MiB", most_out >> 20);
+        if (self->out_text_.size() > self->limits_.out_bytes) {
+            self->own_fault_ = "it wrote more than " + format_size(self->limits_.out_bytes);
             self->out_text_.clear();
             if (self->exited_) return self->stop_reading();
             self->kill_group();

@@ -33,6 +33,12 @@ struct process_result {
     time_point at{};
 };
 
+struct process_limits {
+    duration time{};
+    /// Bound of its output on stdout.
+    std::size_t out_bytes = std::size_t{64} << 20;
+};
+
 /// Runs a program once with a text on stdin, with limits for time and output. It has its own
 /// process group, so that Ctrl-C does not reach it and its children are killed with it. SIGPIPE
 /// must be ignored. Owned by shared_ptr; to be used on one thread.
@@ -46,7 +52,7 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
     subprocess& operator=(const subprocess&) = delete;
 
     /// Starts the program. Must be called once, before the other members.
-    void start(duration limit);
+    void start(process_limits limits);
     /// Waits for the end of the program. Only one caller may wait at a time.
     boost::asio::awaitable<process_result> wait();
     /// Kills the program.
@@ -80,6 +86,7 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
 
     std::vector<std::string> args_;
     std::string input_;
+    process_limits limits_;
     descriptor in_;
     descriptor out_;
     descriptor err_;

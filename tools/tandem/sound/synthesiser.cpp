@@ -21,7 +21,7 @@ synthesiser::~synthesiser() {
 auto synthesiser::begin(const std::string& text) -> job {
     job j{text, std::make_shared<subprocess>(executor_, args_, text + '\n'),
           std::chrono::steady_clock::now()};
-    j.program->start(limit_);
+    j.program->start({.time = limit_});
     return j;
 }
 

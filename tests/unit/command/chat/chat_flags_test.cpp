@@ -69,6 +69,23 @@ TEST_F(chat_arguments, begin_the_conversation) {
     EXPECT_EQ(talk.interrupted_mark, "…");
 }
 
+TEST_F(chat_arguments, name_a_file_of_functions) {
+    const auto o = chat({"--tools", file_with(R"([{"type":"function","function":{"name":"f"},
+        "command":["f"]}])")});
+    ASSERT_EQ(o.functions.size(), 1u);
+    EXPECT_EQ(o.functions[0].name, "f");
+    EXPECT_EQ(o.service.client.generation.tools,
+              R"([{"type":"function","function":{"name":"f"}}])");
+}
+
+TEST_F(chat_arguments, have_every_fault_of_that_file_told) {
+    const auto told = refusal({"--tools", file_with("[1,2]"), "--speed", "0"});
+    EXPECT_THAT(told, HasSubstr("--tools " + file_ + ": [0] must be an object, not number"));
+    EXPECT_THAT(told, HasSubstr("[1] must be an object"));
+    EXPECT_THAT(told, HasSubstr("--speed"));
+    EXPECT_THAT(refusal({"--tools", "/no/such/file"}), HasSubstr("--tools /no/such/file: No such"));
+}
+
 TEST_F(chat_arguments, set_times) {
     const auto o = chat({"--vad-stop", "200ms", "--sentence-pause", "0", "--barge-in-after", "1s"});
     EXPECT_EQ(o.vad_stop, 200ms);

@@ -122,6 +122,25 @@ TEST(a_replys_json_line, names_the_functions_that_a_reply_called) {
               json::parse(R"([{"id":"1","name":"get_time","arguments":"{\"zone\":\"UTC\"}"}])"));
 }
 
+function_result noon() {
+    return {.call = {.id = "1", .name = "get_time"},
+            .content = "12:00\nUTC",
+            .how = function_result::outcome::returned,
+            .took = 5ms};
+}
+
+TEST(the_result_of_a_function, is_shown_on_one_line) {
+    auto r = noon();
+    EXPECT_EQ(format_result(r), "[get_time: 12:00 UTC]");
+    r.how = function_result::outcome::interrupted;
+    EXPECT_EQ(format_result(r), "[get_time was interrupted]");
+}
+
+TEST(the_result_of_a_function, is_a_json_line) {
+    EXPECT_EQ(json::parse(json_line(3, noon())), json::parse(R"({"event":"result","turn":3,
+        "id":"1","name":"get_time","outcome":"returned","content":"12:00\nUTC","ms":5.0})"));
+}
+
 TEST(a_replys_json_line, has_its_error) {
     reply_result r;
     r.error = errc::no_model;

@@ -1,0 +1,94 @@
+#include "chat/function_runner.hpp"
+
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+using boost::asio::awaitable;
+
+// More would fill the context of a small model.
+constexpr std::size_t most_result_bytes = std::size_t{64} << 10;
+
+void fail(function_result& result, const std::string& why) {
+    result.how = function_result::outcome::failed;
+    result.content = "Error: " + why;
+}
+
+void read(process_result end, function_result& result) {
+    if (!end.fault.empty()) return fail(result, end.fault);
+    if (text::find_invalid_utf8(end.out) != std::string::npos)
+        return fail(result, "its output is not valid UTF-8");
+    result.how = function_result::outcome::returned;
+    result.content = text::trim_white_space(end.out);
+}
+
+}  // namespace
+
+function_runner::function_runner(boost::asio::any_io_executor executor,
+                                 const std::vector<command_function>& functions, listener on_result)
+    : executor_(executor),
+      functions_(functions),
+      on_result_(std::move(on_result)),
+      all_ended_(executor, boost::asio::steady_timer::time_point::max()) {}
+
+void function_runner::start(const std::vector<tool_call>& calls) {
+    for (const auto& call : calls) results_.push_back({.call = call});
+    running_ = results_.size();
+    for (std::size_t i = 0; i < results_.size(); ++i)
+        co_spawn(executor_, run(i), [self = shared_from_this()](const std::exception_ptr& e) {
+            if (e) std::rethrow_exception(e);
+            if (--self->running_ == 0) self->all_ended_.cancel();
+        });
+}
+
+awaitable<void> function_runner::wait() {
+    error_code ignored;
+    if (running_ > 0)
+        co_await all_ended_.async_wait(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+}
+
+void function_runner::stop() {
+    stopped_ = true;
+    for (const auto& p : programs_) p->stop();
+}
+
+const command_function* function_runner::find(const std::string& name) const {
+    const auto found = std::ranges::find(functions_, name, &command_function::name);
+    return found == functions_.end() ? nullptr : &*found;
+}
+
+awaitable<void> function_runner::run(std::size_t index) {
+    auto& result = results_[index];
+    if (stopped_) co_return;
+    if (const auto* f = find(result.call.name))
+        co_await run_program(*f, result);
+    else
+        fail(result, fmt::format("there is no function \"{}\"", result.call.name));
+    if (result.how != function_result::outcome::interrupted) on_result_(result);
+}
+
+awaitable<void> function_runner::run_program(const command_function& f, function_result& result) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto program =
+        std::make_shared<subprocess>(executor_, f.command, result.call.arguments + '\n');
+    programs_.push_back(program);
+    program->start({.time = f.limit, .out_bytes = most_result_bytes});
+    auto end = co_await program->wait();
+    result.took = end.at - begun;
+    if (!program->was_stopped()) read(std::move(end), result);
+}
+
+}  // namespace tandem::command

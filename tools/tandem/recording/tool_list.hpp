@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// A model may call functions again and again: after this many replies in a row that do, the user's
+/// next message is awaited.
+inline constexpr int most_calling_replies = 10;
+
+/// The functions of a list as in OpenAI's `tools`.
+struct tool_list {
+    /// In the order of the list; empty where it is wrong.
+    std::vector<std::string> names{};
+    /// For generation_options::tools.
+    std::string text{};
+};
+
+/// Reads such a list. `faults` receives what is wrong with it; `where` is its path in the messages,
+/// empty for a whole file.
+tool_list read_tool_list(const nlohmann::ordered_json& list, const std::string& where,
+                         std::vector<std::string>& faults);
+
+}  // namespace tandem::command
