@@ -12,6 +12,7 @@ OTHER = {
     ("docs/configuration.md", "openssl rehash"),
     ("docs/conversations.md", "generated     In Paris"),
     ("docs/conversations.md", '{"id": "table"'),
+    ("docs/conversations.md", '{"turns": ["What time'),
     ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
     ("docs/gateway.md", "listening on"),
     ("docs/gateway-operation.md", "request req-"),

@@ -130,8 +130,7 @@ conversation bench_callers::begin(const dialogue& d) const {
 
 awaitable<bool> bench_callers::take_turn(caller& c, const dialogue& d, int turn,
                                          conversation& talk) {
-    auto options = settings_.client.generation;
-    if (d.max_tokens) options.max_tokens = *d.max_tokens;
+    auto options = get_generation_options(d, settings_.client.generation);
     talk.append(get_turn_prompt(d, turn));
     c.times.began = bench_workload::clock::now();
     const turn_name where{d.id, turn};

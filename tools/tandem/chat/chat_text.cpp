@@ -1,5 +1,6 @@
 #include "chat/chat_text.hpp"
 
+#include "run/call_object.hpp"
 #include "run/replay_text.hpp"
 #include "text/json_object.hpp"
 #include "text/terminal_text.hpp"
@@ -151,12 +152,7 @@ std::string json_line(const spoken_end& e) {
         .field("text", e.result.text)
         .field("history", e.kept)
         .field("chunks", e.result.metrics.chunks);
-    if (!e.result.calls.empty())
-        out.raw("calls", json_list(e.result.calls, [](const tool_call& c) {
-                    json_object call;
-                    call.field("id", c.id).field("name", c.name).field("arguments", c.arguments);
-                    return call;
-                }));
+    if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_object));
     if (e.timing)
         out.raw("voice_to_voice", timing_object(*e.timing));
     else

@@ -49,6 +49,12 @@ class file_parser {
 
 }  // namespace
 
+generation_options get_generation_options(const dialogue& d, generation_options common) {
+    if (d.max_tokens) common.max_tokens = *d.max_tokens;
+    if (!d.tools.empty()) common.tools = d.tools;
+    return common;
+}
+
 chat_message get_turn_prompt(const dialogue& d, int turn) {
     if (d.prompt) return {.role = "user", .content = *d.prompt};
     if (d.turns.empty()) return d.messages.back();

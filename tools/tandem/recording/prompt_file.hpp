@@ -1,9 +1,11 @@
 #pragma once
 
+#include "tandem/config.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/server.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,11 +23,19 @@ struct dialogue {
     /// The user message of each turn.
     std::vector<std::string> turns{};
     std::optional<int> max_tokens{};
+    /// As generation_options::tools; empty = those of the run.
+    std::string tools{};
+    /// By the function's name, in the order of its calls; at least one each. If there are any, they
+    /// answer the calls of a reply, and a reply to them follows.
+    std::map<std::string, std::vector<std::string>> results{};
     /// Time from the start of each reply.
     std::optional<duration> interrupt_after{};
 
     int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
+
+/// Returns `common` with what the dialogue sets.
+generation_options get_generation_options(const dialogue& d, generation_options common);
 
 /// Returns the message that a turn (from 0) answers. A raw prompt also counts as a message.
 chat_message get_turn_prompt(const dialogue& d, int turn);

@@ -1,6 +1,7 @@
 #include "recording/prompt_line.hpp"
 
-#include "tandem/config.hpp"
+#include "recording/tool_list.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,51 +9,61 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 namespace tandem::command {
 namespace {
 
-using nlohmann::json;
+// Keeps the order of members, because a template may render it.
+using line_json = nlohmann::ordered_json;
 
 constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
 constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
+// The parser takes quadratic time in the members of an object.
+constexpr wire::json_limits line_limits{
+    .depth = 64, .values = std::numeric_limits<std::size_t>::max(), .keys = 1000};
 
 // Reads the fields of one object and collects faults.
 class prompt_line_reader {
  public:
     explicit prompt_line_reader(dialogue& d) : dialogue_(d) {}
 
-    void read(const json& line);
+    void read(const line_json& line);
     std::vector<std::string> faults;
 
  private:
-    using field_reader = void (prompt_line_reader::*)(const json&);
+    using field_reader = void (prompt_line_reader::*)(const line_json&);
     static field_reader reader_of(const std::string& name);
 
-    void read_id(const json& value);
-    void read_prompt(const json& value);
-    void read_messages(const json& value);
-    void read_message(std::size_t index, const json& value);
-    void read_system(const json& value);
-    void read_turns(const json& value);
-    void read_max_tokens(const json& value);
-    void read_interrupt(const json& value);
-    void check_kind(const json& line);
+    void read_id(const line_json& value);
+    void read_prompt(const line_json& value);
+    void read_messages(const line_json& value);
+    void read_message(std::size_t index, const line_json& value);
+    void read_system(const line_json& value);
+    void read_turns(const line_json& value);
+    void read_max_tokens(const line_json& value);
+    void read_interrupt(const line_json& value);
+    void read_tools(const line_json& value);
+    void read_results(const line_json& value);
+    std::vector<std::string> read_texts(const std::string& field, const line_json& value);
+    void check_kind(const line_json& line);
+    void check_results();
 
-    std::string text_of(const std::string& field, const json& value);
+    std::string text_of(const std::string& field, const line_json& value);
     template <class... Args>
     void add(fmt::format_string<Args...> text, Args&&... args) {
         faults.push_back(fmt::format(text, std::forward<Args>(args)...));
     }
 
     dialogue& dialogue_;
+    std::vector<std::string> functions_;  // of `tools`
 };
 
 prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string& name) {
-    static constexpr std::array<std::pair<const char*, field_reader>, 7> readers{{
+    static constexpr std::array<std::pair<const char*, field_reader>, 9> readers{{
         {"id", &prompt_line_reader::read_id},
         {"prompt", &prompt_line_reader::read_prompt},
         {"messages", &prompt_line_reader::read_messages},
@@ -60,13 +71,15 @@ prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string
         {"turns", &prompt_line_reader::read_turns},
         {"max_tokens", &prompt_line_reader::read_max_tokens},
         {"interrupt_after_ms", &prompt_line_reader::read_interrupt},
+        {"tools", &prompt_line_reader::read_tools},
+        {"results", &prompt_line_reader::read_results},
     }};
     for (const auto& [known, reader] : readers)
         if (name == known) return reader;
     return nullptr;
 }
 
-void prompt_line_reader::read(const json& line) {
+void prompt_line_reader::read(const line_json& line) {
     if (!line.is_object()) return add("expected an object, not {}", line.type_name());
     check_kind(line);
     for (const auto& [name, value] : line.items()) {
@@ -75,9 +88,10 @@ void prompt_line_reader::read(const json& line) {
         else
             add("unknown field \"{}\"", name);
     }
+    check_results();
 }
 
-void prompt_line_reader::check_kind(const json& line) {
+void prompt_line_reader::check_kind(const line_json& line) {
     std::string given;
     int kinds = 0;
     for (const auto* name : {"prompt", "messages", "turns"}) {
@@ -88,31 +102,34 @@ void prompt_line_reader::check_kind(const json& line) {
     if (kinds > 1) add("{} are given; use only one of them", given);
     if (line.contains("system") && !line.contains("turns"))
         add("system is allowed only with turns");
+    for (const auto* name : {"tools", "results"})
+        if (line.contains(name) && line.contains("prompt"))
+            add("{} is allowed only with messages or turns", name);
 }
 
-std::string prompt_line_reader::text_of(const std::string& field, const json& value) {
+std::string prompt_line_reader::text_of(const std::string& field, const line_json& value) {
     if (value.is_string()) return value.get<std::string>();
     add("{} must be a string, not {}", field, value.type_name());
     return {};
 }
 
-void prompt_line_reader::read_id(const json& value) {
+void prompt_line_reader::read_id(const line_json& value) {
     dialogue_.id = text_of("id", value);
     if (value.is_string() && (dialogue_.id.empty() || dialogue_.id.size() > max_id_bytes))
         add("id has {} bytes; it must have 1 to {}", dialogue_.id.size(), max_id_bytes);
 }
 
-void prompt_line_reader::read_prompt(const json& value) {
+void prompt_line_reader::read_prompt(const line_json& value) {
     dialogue_.prompt = text_of("prompt", value);
 }
 
-void prompt_line_reader::read_messages(const json& value) {
+void prompt_line_reader::read_messages(const line_json& value) {
     if (!value.is_array() || value.empty())
         return add("messages must be a non-empty list of {{\"role\", \"content\"}}");
     for (std::size_t i = 0; i < value.size(); ++i) read_message(i, value[i]);
 }
 
-void prompt_line_reader::read_message(std::size_t index, const json& value) {
+void prompt_line_reader::read_message(std::size_t index, const line_json& value) {
     const auto where = fmt::format("messages[{}]", index);
     if (!value.is_object()) return add("{} must be {{\"role\", \"content\"}}", where);
     for (const auto& [name, _] : value.items())
@@ -125,31 +142,61 @@ void prompt_line_reader::read_message(std::size_t index, const json& value) {
     dialogue_.messages.push_back({std::move(role), text_of(where + ".content", value["content"])});
 }
 
-void prompt_line_reader::read_system(const json& value) {
+void prompt_line_reader::read_system(const line_json& value) {
     dialogue_.messages.push_back({"system", text_of("system", value)});
 }
 
-void prompt_line_reader::read_turns(const json& value) {
+void prompt_line_reader::read_turns(const line_json& value) {
     if (!value.is_array() || value.empty()) return add("turns must be a non-empty list of strings");
     for (std::size_t i = 0; i < value.size(); ++i)
         dialogue_.turns.push_back(text_of(fmt::format("turns[{}]", i), value[i]));
 }
 
-void prompt_line_reader::read_max_tokens(const json& value) {
+void prompt_line_reader::read_max_tokens(const line_json& value) {
     const bool fits = value.is_number_integer() && value <= 1'000'000 && value >= 0;
     if (!fits) return add("max_tokens must be a whole number from 0 to 1000000");
     dialogue_.max_tokens = value.get<int>();
 }
 
-void prompt_line_reader::read_interrupt(const json& value) {
+void prompt_line_reader::read_interrupt(const line_json& value) {
     const double ms = value.is_number() ? value.get<double>() : -1;
     if (!(ms >= 0 && ms <= longest_interrupt_ms))
         return add("interrupt_after_ms must be a number from 0 to {:.0f}", longest_interrupt_ms);
     dialogue_.interrupt_after = duration(std::llround(ms * 1e6));
 }
 
+void prompt_line_reader::read_tools(const line_json& value) {
+    auto list = read_tool_list(value, "tools", faults);
+    functions_ = std::move(list.names);
+    dialogue_.tools = std::move(list.text);
+}
+
+void prompt_line_reader::read_results(const line_json& value) {
+    if (!value.is_object() || value.empty())
+        return add("results must be an object with the results of each function");
+    for (const auto& [name, texts] : value.items())
+        dialogue_.results[name] = read_texts("results." + name, texts);
+}
+
+std::vector<std::string> prompt_line_reader::read_texts(const std::string& field,
+                                                        const line_json& value) {
+    const auto is_text = [](const line_json& item) { return item.is_string(); };
+    if (value.is_string()) return {value.get<std::string>()};
+    if (value.is_array() && !value.empty() && std::ranges::all_of(value, is_text))
+        return value.get<std::vector<std::string>>();
+    add("{} must be a string or a non-empty list of strings", field);
+    return {};
+}
+
+void prompt_line_reader::check_results() {
+    if (functions_.empty()) return;
+    for (const auto& [name, _] : dialogue_.results)
+        if (std::ranges::find(functions_, name) == functions_.end())
+            add("results.{}: tools has no such function", name);
+}
+
 // The message of the JSON library may quote the text, so only the position is reported.
-std::string where_json_ends(const json::parse_error& e, std::string_view line) {
+std::string where_json_ends(const line_json::parse_error& e, std::string_view line) {
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos || line[first] != '{')
         return R"(not a JSON object; write {"prompt": "text"} or {"turns": ["text"]})";
@@ -160,12 +207,15 @@ std::string where_json_ends(const json::parse_error& e, std::string_view line) {
 }  // namespace
 
 std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) try {
+    const auto fault = wire::check_json(line, line_limits);
+    if (fault == wire::json_fault::too_deep) return {"the line is nested too deeply"};
+    if (fault == wire::json_fault::too_many_keys) return {"an object has too many members"};
     prompt_line_reader reader(d);
-    reader.read(json::parse(line));
+    reader.read(line_json::parse(line));
     return std::move(reader.faults);
-} catch (const json::parse_error& e) {
+} catch (const line_json::parse_error& e) {
     return {where_json_ends(e, line)};
-} catch (const json::exception&) {
+} catch (const line_json::exception&) {
     return {"a number is too large"};
 }
 

@@ -64,6 +64,9 @@ run_json json_of(const dialogue& d, const text_keeper& kept) {
     for (const auto& turn : d.turns) out["turns"].push_back(kept(turn));
     if (d.max_tokens) out["max_tokens"] = *d.max_tokens;
     if (d.interrupt_after) out["interrupt_after_ms"] = to_ms(*d.interrupt_after);
+    if (!d.tools.empty() && kept.keeps()) out["tools"] = run_json::parse(d.tools);
+    if (kept.keeps())
+        for (const auto& [function, texts] : d.results) out["results"][function] = texts;
     return out;
 }
 

@@ -1,12 +1,15 @@
 #include "replay/replay.hpp"
 
 #include "os/when_all.hpp"
+#include "recording/tool_list.hpp"
 #include "text/redact_url.hpp"
 
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <climits>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -162,14 +165,14 @@ awaitable<void> replay::fetch_server_states() {
 }
 
 awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
-    auto talk = begin(d);
+    running_dialogue run{d, id, begin(d), canned_results(d)};
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
         const auto said = get_turn_prompt(d, turn);
-        const bool ended_well = co_await run_turn(d, {id, turn}, said, talk);
+        const bool ended_well = co_await run_turn(run, said);
         if (!ended_well) break;
     }
     error_code ec;
-    const auto state = co_await talk.async_state(redirect_error(use_awaitable, ec));
+    const auto state = co_await run.talk.async_state(redirect_error(use_awaitable, ec));
     totals_.add(state.metrics);
 }
 
@@ -181,28 +184,54 @@ conversation replay::begin(const dialogue& d) {
     return service_->create(std::move(options));
 }
 
-awaitable<bool> replay::run_turn(const dialogue& d, turn_name where, const chat_message& said,
-                                 conversation& talk) {
+awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said) {
+    auto where = run.next_reply();
     if (!report_start(where, said.content)) co_return false;
     diagnostics diag;
-    if (const auto ec = talk.append(said, diag)) {
+    if (const auto ec = run.talk.append(said, diag)) {
         const auto fault = failed(ec, diag.to_string());
         report_end({.where = where, .result = fault, .t_ns = to_monotonic_ns(clock::now())});
         co_return false;
     }
+    for (int round = 1;; ++round) {
+        std::vector<std::string> results;
+        const auto ended = co_await run_reply(run, where, results);
+        if (ended == finish_reason::error) co_return false;
+        if (ended != finish_reason::tool_calls || results.empty()) co_return true;
+        if (round == most_calling_replies) co_return true;
+        where = run.next_reply();
+        totals_.expect_reply();
+        if (!report_start(where, fmt::format("{}", fmt::join(results, ", ")))) co_return false;
+    }
+}
+
+awaitable<finish_reason> replay::run_reply(running_dialogue& run, turn_name where,
+                                           std::vector<std::string>& results) {
+    auto reply = run.talk.generate(options_of(run.d));
+    if (!run.d.results.empty()) answer_calls(run, reply, results);
     const auto running =
-        std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(options_of(d)), where,
-                                      rules_.pace, settings_.client.limits.continue_timeout, &talk);
-    co_await speak(running, d);
-    co_return running->end().result.finish_reason != finish_reason::error;
+        std::make_shared<paced_reply>(ioc_.get_executor(), std::move(reply), where, rules_.pace,
+                                      settings_.client.limits.continue_timeout, &run.talk);
+    co_await speak(running, run.d);
+    co_return running->end().result.finish_reason;
+}
+
+// The handler runs before the reply ends: see reply::async_tool_calls().
+void replay::answer_calls(running_dialogue& run, tandem::reply& reply,
+                          std::vector<std::string>& results) {
+    reply.async_tool_calls(boost::asio::bind_executor(
+        ioc_.get_executor(), [&](const error_code&, const called_functions& called) {
+            for (const auto& call : called.calls) {
+                results.push_back(run.results.next(call.name));
+                run.talk.answer_call(call.id, results.back());
+            }
+        }));
 }
 
 // --- any reply
 
 generation_options replay::options_of(const dialogue& d) const {
-    auto options = settings_.client.generation;
-    if (d.max_tokens) options.max_tokens = *d.max_tokens;
-    return options;
+    return get_generation_options(d, settings_.client.generation);
 }
 
 bool replay::report_start(turn_name where, std::string_view prompt) {

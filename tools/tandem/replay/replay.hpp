@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flags/speech_pace.hpp"
+#include "recording/canned_results.hpp"
 #include "recording/prompt_file.hpp"
 #include "run/paced_reply.hpp"
 #include "run/replay_totals.hpp"
@@ -67,9 +68,24 @@ class replay {
 
     awaitable<void> run_prompt(const dialogue& d, const std::string& id);
     awaitable<void> run_conversation(const dialogue& d, const std::string& id);
+    // A conversation of a dialogue.
+    struct running_dialogue {
+        const dialogue& d;
+        const std::string& id;
+        conversation talk;
+        canned_results results;
+        int replies = 0;
+
+        turn_name next_reply() { return {id, replies++}; }
+    };
+
     // Returns false if the turn failed or could not start.
-    awaitable<bool> run_turn(const dialogue& d, turn_name where, const chat_message& said,
-                             conversation& talk);
+    awaitable<bool> run_turn(running_dialogue& run, const chat_message& said);
+    // Adds the results of the functions that it calls to `results`.
+    awaitable<finish_reason> run_reply(running_dialogue& run, turn_name where,
+                                       std::vector<std::string>& results);
+    void answer_calls(running_dialogue& run, tandem::reply& reply,
+                      std::vector<std::string>& results);
     conversation begin(const dialogue& d);
     generation_options options_of(const dialogue& d) const;
 

@@ -36,6 +36,9 @@ FILE contains one JSON object per line ("-" reads stdin), of one of these kinds:
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
 Each may have "id", "max_tokens" and "interrupt_after_ms". A reply is named by
 the id of its line; further turns of a line have a number: p1, p1.1, p1.2.
+Lines of the last two kinds may have "tools" as in OpenAI's API, and "results"
+of their functions: {"get_time": "12:00"}, or lists of texts in the order of the
+calls. The reply to the results is a further turn.
 
 messages and turns run as conversations. Their history contains what a listener
 heard of an interrupted turn. They use all slots of their server unless --slots

@@ -1,5 +1,6 @@
 #include "replay/replay_json.hpp"
 
+#include "run/call_object.hpp"
 #include "text/format_error.hpp"
 #include "text/json_object.hpp"
 
@@ -101,6 +102,7 @@ void add_outcome(json_object& out, const end_event& e) {
     out.field("text", e.result.text);
     if (!e.result.reasoning.empty()) out.field("reasoning", e.result.reasoning);
     if (!e.result.unspoken_text.empty()) out.field("unspoken_text", e.result.unspoken_text);
+    if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_object));
     out.field("chunks", m.chunks)
         .field("usage", usage_object(e.result.usage))
         .field("first_chunk_ms", m.first_chunk_ms)
@@ -184,6 +186,7 @@ std::string json_line(const replay_summary& s) {
         .field("went_on", s.went_on)
         .field("retries", s.retries)
         .field("chunks", s.chunks)
+        .field("calls", s.calls)
         .field("tokens", std::move(tokens))
         .field("cuts", s.cuts)
         .field("guard_waits", s.guard_waits)

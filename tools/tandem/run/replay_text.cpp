@@ -181,6 +181,15 @@ std::string words_of(const error_code& ec, const diagnostics& d, const std::stri
                        hint);
 }
 
+std::string call_lines(const text_style& style, const end_event& e) {
+    std::string text;
+    const auto blank = std::string(note_columns, ' ');
+    for (const auto& call : e.result.calls)
+        text += block(style, e.where, blank, note_columns,
+                      fmt::format("calls {} {}", call.name, call.arguments), paint::yellow);
+    return text;
+}
+
 // Returns "3 replies: 1 complete, 2 failed".
 std::string counts_text(const replay_summary& s) {
     auto text = fmt::format("{} repl{}:", s.replies, s.replies == 1 ? "y" : "ies");
@@ -296,14 +305,16 @@ std::string chunk_lines(const text_style& style, const chunk_event& e) {
 
 std::string end_lines(const text_style& style, const end_event& e) {
     const auto head = at(e.result.metrics.total_ms);
+    const auto calls = call_lines(style, e);
     auto text = outcome(e);
     if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
     if (e.result.finish_reason != finish_reason::error)
-        return block(style, e.where, head, note_columns, text,
+        return calls +
+               block(style, e.where, head, note_columns, text,
                      e.result.finish_reason == finish_reason::interrupted ? paint::yellow
                                                                           : paint::green) +
                bar_lines(style, e);
-    return block(style, e.where, head, note_columns, text, paint::red) +
+    return calls + block(style, e.where, head, note_columns, text, paint::red) +
            block(style, e.where, std::string(note_columns, ' '), note_columns,
                  words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
 }
@@ -320,6 +331,7 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
     if (s.gap_ms.max >= 0)
         text += row("next chunks", spread_text(s.gap_ms) + " after the continue");
     text += row("chunks", fmt::format("{}", s.chunks));
+    if (s.calls > 0) text += row("calls", fmt::format("{}", s.calls));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));

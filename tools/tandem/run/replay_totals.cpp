@@ -89,6 +89,7 @@ void replay_totals::add(const reply_result& r) {
     if (r.metrics.retries > 0) ++s.lost_servers;
     s.retries += r.metrics.retries;
     s.chunks += r.metrics.chunks;
+    s.calls += std::ssize(r.calls);
     s.generated += r.usage.generated;
     s.handed_over += r.usage.handed_over;
     s.heard += r.usage.heard;

@@ -24,7 +24,7 @@ percentiles compute_percentiles(std::vector<double> times_ms);
 
 /// Figures of a whole run.
 struct replay_summary {
-    int replies = 0;  ///< requested replies: the sum of the next four counts
+    int replies = 0;  ///< requested replies and those to results: the sum of the next four counts
     int complete = 0;
     int failed = 0;
     int interrupted = 0;
@@ -37,6 +37,7 @@ struct replay_summary {
     int went_on = 0;
 
     std::int64_t chunks = 0;
+    std::int64_t calls = 0;  ///< of functions
     std::int64_t generated = 0;
     std::int64_t handed_over = 0;
     std::int64_t heard = 0;
@@ -79,6 +80,8 @@ class replay_totals {
  public:
     explicit replay_totals(int replies, const std::vector<std::string>& servers = {});
 
+    /// One more reply than requested at first, to the results of functions.
+    void expect_reply() noexcept { ++summary_.replies; }
     void add(const chunk& c);
     void add(const end_event& e);
     /// A conversation ended.

@@ -1,5 +1,7 @@
 #include "recording/prompt_file.hpp"
 
+#include "recording/canned_results.hpp"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,6 +74,26 @@ TEST(prompt_file, reads_the_limits_of_a_line) {
     EXPECT_THAT(file.dialogues[0].interrupt_after, Optional(tandem::duration(1500us)));
 }
 
+TEST(prompt_file, reads_tools_and_the_results_of_their_calls) {
+    const std::string tools =
+        R"([{"type":"function","function":{"name":"f","parameters":{"z":1,"a":2}}}])";
+    const auto file =
+        parse_prompts(R"({"turns": ["Hi"], "results": {"f": ["1", "2"]}, "tools": )" + tools + "}");
+    EXPECT_THAT(file.faults, IsEmpty());
+    ASSERT_THAT(file.dialogues, SizeIs(1));
+    EXPECT_EQ(get_generation_options(file.dialogues[0], {}).tools, tools);
+    EXPECT_THAT(file.dialogues[0].results.at("f"), ElementsAre("1", "2"));
+}
+
+TEST(canned_results, are_handed_out_in_order_and_the_last_is_repeated) {
+    const tandem::command::dialogue d{.results = {{"f", {"1", "2"}}}};
+    tandem::command::canned_results results(d);
+    EXPECT_EQ(results.next("f"), "1");
+    EXPECT_EQ(results.next("f"), "2");
+    EXPECT_EQ(results.next("f"), "2");
+    EXPECT_EQ(results.next("g"), "Error: there is no result for \"g\"");
+}
+
 TEST(prompt_file, names_lines_by_their_place_among_the_prompts) {
     EXPECT_THAT(ids_of("\n{\"prompt\":\"a\"}\n\n{\"prompt\":\"b\"}\n"), ElementsAre("p1", "p2"));
 }
@@ -95,8 +117,8 @@ TEST(prompt_file, tells_the_faults_of_all_lines) {
 TEST(prompt_file, tells_all_faults_of_one_line) {
     EXPECT_THAT(
         faults_of(R"({"prompt": 1, "id": "", "colour": 2})"),
-        ElementsAre("1: unknown field \"colour\"", "1: id has 0 bytes; it must have 1 to 256",
-                    "1: prompt must be a string, not number"));
+        ElementsAre("1: prompt must be a string, not number",
+                    "1: id has 0 bytes; it must have 1 to 256", "1: unknown field \"colour\""));
 }
 
 TEST(prompt_file, refuses_an_id_that_an_earlier_line_has) {
@@ -122,7 +144,7 @@ TEST(prompt_file, refuses_a_line_over_the_bound) {
 
 TEST(prompt_file, survives_deep_nesting) {
     EXPECT_THAT(faults_of(std::string(100'000, '[')),
-                ElementsAre(HasSubstr("1: not a JSON object")));
+                ElementsAre("1: the line is nested too deeply"));
 }
 
 struct bad_line {
@@ -187,6 +209,21 @@ INSTANTIATE_TEST_SUITE_P(
                  "max_tokens must be a whole number from 0 to 1000000"},
         bad_line{"with_a_time_as_text", R"({"prompt":"a","interrupt_after_ms":"1s"})",
                  "interrupt_after_ms must be a number from 0 to 86400000"},
+        bad_line{"with_tools_for_a_prompt", R"({"prompt":"a","results":{"f":"1"}})",
+                 "results is allowed only with messages or turns"},
+        bad_line{"with_tools_that_are_no_list", R"({"turns":["a"],"tools":{}})",
+                 "tools must be a non-empty list of functions"},
+        bad_line{"with_a_tool_without_a_name",
+                 R"({"turns":["a"],"tools":[{"type":"function","function":{}}]})",
+                 "tools[0].function.name must be a non-empty string"},
+        bad_line{"with_no_results", R"({"turns":["a"],"results":{}})",
+                 "results must be an object with the results of each function"},
+        bad_line{"with_a_result_that_is_no_text", R"({"turns":["a"],"results":{"f":[1]}})",
+                 "results.f must be a string or a non-empty list of strings"},
+        bad_line{
+            "with_a_result_of_an_unknown_function",
+            R"({"turns":["a"],"tools":[{"type":"function","function":{"name":"f"}}],"results":{"g":""}})",
+            "results.g: tools has no such function"},
         bad_line{"with_a_negative_time", R"({"prompt":"a","interrupt_after_ms":-1})",
                  "interrupt_after_ms must be a number from 0 to 86400000"}),
     [](const auto& row) { return std::string(row.param.name); });

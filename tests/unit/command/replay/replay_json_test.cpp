@@ -92,6 +92,13 @@ TEST(json_line, has_what_the_model_wrote_for_itself) {
                 HasSubstr(R"("text":"Hello!","reasoning":"Hm.",)"));
 }
 
+TEST(end_line, names_the_functions_that_the_reply_called) {
+    auto r = some_result();
+    r.calls = {{.id = "1", .name = "f", .arguments = "{}"}};
+    EXPECT_THAT(json_line(end_event{.where = {"p1", 0}, .result = r}),
+                HasSubstr(R"("calls":[{"id":"1","name":"f","arguments":"{}"}],"chunks":4)"));
+}
+
 TEST(end_line, has_no_first_chunk_time_where_there_was_no_chunk) {
     auto r = some_result();
     r.metrics.first_chunk_ms = -1;
@@ -160,6 +167,7 @@ TEST(summary_line, has_the_figures_of_the_run) {
     s.went_on = 2;
     s.retries = 3;
     s.chunks = 9;
+    s.calls = 3;
     s.generated = 100;
     s.cached = 30;
     s.evaluated = 10;
@@ -176,6 +184,7 @@ TEST(summary_line, has_the_figures_of_the_run) {
     EXPECT_EQ(line["tokens"]["generated"], 100);
     EXPECT_EQ(line["tokens"]["hit_ratio"], 0.75);
     EXPECT_EQ(line["tokens"]["heard"], 90);
+    EXPECT_EQ(line["calls"], 3);
     EXPECT_EQ(line["cuts"], 4);
     EXPECT_EQ(line["first_token_ms"]["p50"], 0.5);
     EXPECT_EQ(line["first_chunk_ms"]["p50"], 1.5);

@@ -62,6 +62,7 @@ tandem::reply_result full_result() {
     r.text = "Hello!";
     r.reasoning = "Hm.";
     r.unspoken_text = " How";
+    r.calls.emplace_back();
     r.metrics.first_chunk_ms = 7;
     return r;
 }

@@ -146,6 +146,13 @@ TEST_F(text_lines, tell_how_a_reply_ended) {
     EXPECT_THAT(end_lines({}, end), HasSubstr("eos · 1 token in 1 chunk"));
 }
 
+TEST_F(text_lines, name_the_functions_that_a_reply_called) {
+    result_.finish_reason = tandem::finish_reason::tool_calls;
+    result_.calls = {{.name = "f", .arguments = "{}"}};
+    const end_event end{.where = {"p1", 0}, .result = result_};
+    EXPECT_THAT(end_lines({}, end), StartsWith("          calls f {}\n"));
+}
+
 TEST_F(text_lines, tell_when_the_server_of_a_reply_was_lost) {
     using event_kind = tandem::timeline_event::kind;
     result_.finish_reason = tandem::finish_reason::eos;

@@ -32,6 +32,18 @@ TEST(replay_totals, count_each_reply_once_by_its_end) {
     EXPECT_EQ(s.not_started, 2);
 }
 
+TEST(replay_totals, count_calls_and_the_replies_to_their_results) {
+    replay_totals totals(1);
+    auto r = reply_with(finish_reason::tool_calls);
+    r.calls.resize(2);
+    totals.add(event_of(r));
+    totals.expect_reply();
+    const auto s = totals.summary(0, 0);
+    EXPECT_EQ(s.calls, 2);
+    EXPECT_EQ(s.replies, 2);
+    EXPECT_EQ(s.not_started, 1);
+}
+
 TEST(replay_totals, rank_the_times_of_the_first_chunks) {
     replay_totals totals(10);
     for (const double ms : {9, 1, 8, 2, 7, 3, 6, 4, 5, 10})
