@@ -76,6 +76,17 @@ TEST_F(doctor, warns_of_a_server_without_host_memory) {
     EXPECT_GT(r.object()["measurements"]["cache_after_change"]["evaluated_tokens"], 200);
 }
 
+TEST_F(doctor, shows_how_calls_of_functions_begin) {
+    start_server({.tool_template = true});
+    const auto shown = run({"--json", "--quick"}).check("tool_calls");
+    EXPECT_EQ(shown["status"], "ok");
+    EXPECT_EQ(shown["value"], "<tool_call>");
+    start_server({.tool_template = false});
+    const auto hidden = run({"--json", "--quick"}).check("tool_calls");
+    EXPECT_EQ(hidden["status"], "note");
+    EXPECT_EQ(hidden["value"], "none");
+}
+
 TEST_F(doctor, cuts_once_a_round_and_sees_the_slot_become_idle) {
     start_server({.tokens_per_second = 400});
     const auto m = run().object()["measurements"];

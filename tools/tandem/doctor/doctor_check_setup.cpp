@@ -148,6 +148,26 @@ finding chat_template(const doctor_facts& facts) {
             .remedy = "start llama-server with --jinja and a --chat-template that suits the model"};
 }
 
+finding tool_calls(const doctor_facts& facts) {
+    const auto& mark = facts.call_mark;
+    if (mark.failed())
+        return {.name = "tool_calls",
+                .status = finding_status::note,
+                .value = error_name(mark.fault.ec),
+                .message = "their mark is unknown: " + split_error_message(mark.fault).what};
+    if (mark.value.empty())
+        return {.name = "tool_calls",
+                .status = finding_status::note,
+                .value = "none",
+                .message =
+                    "the chat template does not show how a call begins, so paced replies "
+                    "with tools fail (not_supported)",
+                .remedy =
+                    "for a bot with tools, use a model or a --chat-template-file that shows "
+                    "calls"};
+    return {.name = "tool_calls", .value = mark.value, .message = "begin with " + mark.value};
+}
+
 finding slots_endpoint(const doctor_facts& facts) {
     if (facts.slots.ok()) return {.name = "slots_endpoint", .value = "on", .message = "answers"};
     const bool is_off = facts.slots.fault.ec == errc::not_supported;
@@ -202,6 +222,7 @@ void check_setup(const doctor_facts& facts, std::vector<finding>& all) {
     all.push_back(callers(facts));
     all.push_back(context(facts));
     if (facts.chat_template.done) all.push_back(chat_template(facts));
+    if (facts.call_mark.done) all.push_back(tool_calls(facts));
     if (facts.slots.done) all.push_back(slots_endpoint(facts));
     if (is_drafting(facts)) all.push_back(speculative());
     if (facts.slots.ok()) all.push_back(other_clients(facts));

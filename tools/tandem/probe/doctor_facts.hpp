@@ -112,6 +112,8 @@ struct doctor_facts {
     /// Maximum number of slots seen in use by other clients, including use between two polls.
     int busy_slots = 0;
     probe_result<> chat_template{};
+    /// The text with which calls of functions begin; empty if the template does not show it.
+    probe_result<std::string> call_mark{};
     probe_result<doctor_measurements> measured{};
     /// Stopped by a signal, or because the output was closed.
     bool stopped = false;

@@ -134,6 +134,8 @@ awaitable<void> doctor_probe::query_server() {
     facts_.props = co_await session_.props();
     if (!facts_.props.ok()) co_return;
     facts_.chat_template = co_await session_.chat_template();
+    if (facts_.chat_template.ok())
+        facts_.call_mark = co_await session_.call_mark(facts_.props.value);
     facts_.slots = co_await session_.slots();
     facts_.busy_slots = static_cast<int>(
         std::ranges::count_if(facts_.slots.value, [](const auto& s) { return s.processing; }));

@@ -72,6 +72,17 @@ boost::asio::awaitable<probe_result<>> probe_session::chat_template() {
     });
 }
 
+boost::asio::awaitable<probe_result<std::string>> probe_session::call_mark(
+    const server_props& props) {
+    call_marks_.use_template(props);
+    return run_call<std::string>([this](auto done) {
+        call_marks_.load(
+            calls_, [done](error_code ec, const diagnostics& diag, const server::call_mark& mark) {
+                done(ec, diag, mark.opening);
+            });
+    });
+}
+
 boost::asio::awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(
     std::string_view text) {
     return run_call<std::vector<wire::token_id>>(

@@ -2,6 +2,7 @@
 
 #include "probe/doctor_facts.hpp"
 #include "probe/probe_request.hpp"
+#include "server/call_mark_loader.hpp"
 #include "server/server_calls.hpp"
 #include "transport/transport.hpp"
 
@@ -12,6 +13,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,8 @@ class probe_session {
     awaitable<probe_result<std::vector<slot_state>>> slots();
     /// Renders a short conversation.
     awaitable<probe_result<>> chat_template();
+    /// The text with which calls of functions begin; empty if the chat template does not show it.
+    awaitable<probe_result<std::string>> call_mark(const server_props& props);
     awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
     awaitable<probe_answer> complete(probe_options wish);
     awaitable<void> pause(duration time);
@@ -47,6 +51,7 @@ class probe_session {
 
     boost::asio::io_context& ioc_;
     std::unique_ptr<transport::http_transport> transport_;
+    server::call_mark_loader call_marks_;
     server::server_calls calls_;
     probe_limits limits_;
     std::shared_ptr<probe_request> request_;

@@ -267,6 +267,16 @@ const std::vector<row> rows{
      "cannot be applied; only raw prompts work: refused; server message: no template",
      "start llama-server with --jinja and a --chat-template that suits the model"},
 
+    {"calls", good(), "tool_calls", ok, "begin with <tool_call>"},
+    {"no_calls", but([](facts& f) { f.call_mark.value = ""; }), "tool_calls", note,
+     "the chat template does not show how a call begins, so paced replies with tools fail "
+     "(not_supported)",
+     "for a bot with tools, use a model or a --chat-template-file that shows calls"},
+    {"calls_not_learned", but([](facts& f) {
+         f.call_mark.fault = {errc::bad_response, {"odd; really", "", 200}};
+     }),
+     "tool_calls", note, "their mark is unknown: odd", ""},
+
     {"slots_endpoint_on", good(), "slots_endpoint", ok, "answers"},
     {"slots_endpoint_off", but([](facts& f) {
          f.slots.fault = {errc::not_supported, {"off", "", 501}};

@@ -123,6 +123,7 @@ Server
                         slow each other down
   ok      context       8192 tokens per slot, about 40 minutes of talk
   ok      chat template works
+  ok      tool calls    begin with <tool_call>
   ok      /slots        answers
   ok      other clients none active
 
@@ -149,7 +150,7 @@ Advised for llama-server, in addition to your other flags
 
   llama-server -m /models/talk.gguf --parallel 2 --ctx-size 16384
 
-Good for a bot: 1 to note, 20 ok
+Good for a bot: 1 to note, 21 ok
 )");
 }
 
