@@ -112,11 +112,16 @@ class conversation {
     error_code append(chat_message message, diagnostics& diag);
 
     /// Appends the result of a function that a reply called (reply::async_tool_calls()), as the
-    /// model shall read it. Call generate() after the last result. A result that comes too late,
-    /// or twice, is dropped with a warning in the log: when the next turn begins, calls without a
-    /// result get one that says so. Errors: invalid_prompt if the content is not valid UTF-8;
-    /// nothing is appended then.
+    /// model shall read it. Call generate() after the last result. When the next turn begins, calls
+    /// without a result get one that says so. A result that comes after that is appended before the
+    /// turn that follows, as a message of the user: "Result of get_time {}: noon". A second result
+    /// is dropped, with a warning in the log. Errors: invalid_prompt if the content is not valid
+    /// UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
+    /// Answers the call for now, so that the next turn can begin. answer_call() follows, before or
+    /// after that. Errors as there.
+    error_code answer_call_later(std::string call_id,
+                                 std::string meanwhile = "The result comes later.");
 
     /// Starts the next turn of the assistant. Errors are reported at the reply's end; in addition
     /// to those of client::start(): operation_in_progress while another reply runs,
@@ -148,6 +153,11 @@ class conversation {
     /// Another reply may run meanwhile; interrupt() ends both.
     reply say_aside(std::string text);
     reply say_aside(std::string text, generation_options options);
+
+    /// Adds words to the history that were spoken outside of it while the listener waited for the
+    /// running reply, for example with say_aside(). They precede the text of the running or last
+    /// turn. Errors: invalid_prompt if the text is empty or not valid UTF-8.
+    error_code add_filler(std::string text);
 
     /// Reports how far the listener got into a chunk: characters (Unicode code points) of its
     /// `speech`, or a share of it (0 to 1). Earlier chunks were heard whole, as were those that

@@ -42,6 +42,15 @@ std::shared_ptr<detail::reply_shell> speak(detail::conversation_shell& shell, Sa
     return (shell.*say)(std::move(text), std::move(options));
 }
 
+error_code answer(const std::shared_ptr<detail::conversation_shell>& shell, std::string id,
+                  std::string content, bool is_final) {
+    if (const auto why = fault_of({.role = "tool", .content = content})) return why->ec;
+    shell->scope().dispatch([s = shell, id = std::move(id), c = std::move(content), is_final] {
+        s->answer_call(id, c, is_final);
+    });
+    return {};
+}
+
 template <class Result>
 void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
     if (call.diag) *call.diag = {.client_message = std::move(words)};
@@ -112,12 +121,11 @@ error_code conversation::append(chat_message message, diagnostics& diag) {
 }
 
 error_code conversation::answer_call(std::string call_id, std::string content) {
-    if (const auto why = fault_of({.role = "tool", .content = content})) return why->ec;
-    detail::used(shell_)->scope().dispatch(
-        [s = shell_, id = std::move(call_id), c = std::move(content)]() mutable {
-            s->answer_call(id, std::move(c));
-        });
-    return {};
+    return answer(detail::used(shell_), std::move(call_id), std::move(content), true);
+}
+
+error_code conversation::answer_call_later(std::string call_id, std::string meanwhile) {
+    return answer(detail::used(shell_), std::move(call_id), std::move(meanwhile), false);
 }
 
 reply conversation::generate() {
@@ -163,6 +171,13 @@ reply conversation::say_aside(std::string text) {
 reply conversation::say_aside(std::string text, generation_options options) {
     return reply(speak(*detail::used(shell_), &detail::conversation_shell::say_aside,
                        std::move(text), std::move(options)));
+}
+
+error_code conversation::add_filler(std::string text) {
+    if (const auto why = fault_of_spoken(text)) return why->ec;
+    detail::used(shell_)->scope().dispatch(
+        [s = shell_, text = std::move(text)]() mutable { s->add_filler(std::move(text)); });
+    return {};
 }
 
 void conversation::heard(chunk_id id, std::size_t characters) {

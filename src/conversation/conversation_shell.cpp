@@ -52,6 +52,10 @@ void conversation_shell::append(chat_message message) {
     if (ended_ || history_.take_result(message)) return;
     const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
     if (is_idle) return void(history_.append(std::move(message)));
+    keep_for_next_turn(std::move(message));
+}
+
+void conversation_shell::keep_for_next_turn(chat_message message) {
     if (said_meanwhile_.size() < most_said_meanwhile)
         return said_meanwhile_.push_back(std::move(message));
     scope_->log(log_level::warning,
@@ -59,11 +63,14 @@ void conversation_shell::append(chat_message message) {
                 id_, most_said_meanwhile);
 }
 
-void conversation_shell::answer_call(const std::string& id, std::string content) {
-    if (ended_ || history_.answer_call(id, std::move(content))) return;
+// A late result must not settle the last turn, which may still be resumed.
+void conversation_shell::answer_call(const std::string& id, const std::string& content,
+                                     bool is_final) {
+    if (ended_ || history_.answer_call(id, content, is_final)) return;
+    auto late = is_final ? history_.make_late_message(id, content) : std::nullopt;
+    if (late) return keep_for_next_turn(*std::move(late));
     scope_->log(log_level::warning,
-                "conversation {}: a result was dropped: the last turn has no call \"{}\" without a "
-                "result",
+                "conversation {}: a result was dropped: there is no call \"{}\" without a result",
                 id_, id);
 }
 

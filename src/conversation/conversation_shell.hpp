@@ -49,7 +49,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// Called before the first turn, which then uses this server if possible.
     void set_first_server(server_link_ptr core) { pin_server(std::move(core)); }
     void append(chat_message message);
-    void answer_call(const std::string& id, std::string content);
+    void answer_call(const std::string& id, const std::string& content, bool is_final = true);
+    void add_filler(std::string text) { history_.add_filler(std::move(text)); }
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();
@@ -159,6 +160,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool has_model_changed();
 
     // Between turns.
+    void keep_for_next_turn(chat_message message);
     void request_history_ids();
     void request_missing_ids();
     void on_ids_received();

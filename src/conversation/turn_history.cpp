@@ -16,6 +16,7 @@ constexpr std::string_view user = "user";
 constexpr std::string_view system_role = "system";
 constexpr std::string_view assistant = "assistant";
 constexpr std::string_view tool = "tool";
+constexpr std::size_t most_late_argument_bytes = 200;
 
 std::size_t bytes_of(const chat_message& m) noexcept {
     auto bytes = m.content.size() + m.name.size();
@@ -44,6 +45,13 @@ std::string_view gap_between(const std::string& text, const std::string& next) {
         !text.empty() && std::string_view(".!?").find(text.back()) != std::string_view::npos;
     const bool has_gap = next.empty() || text::trim_leading_space(next).size() < next.size();
     return is_sentence && !has_gap ? " " : "";
+}
+
+chat_message make_result(const tool_call& call, std::string content) {
+    return {.role = std::string(tool),
+            .content = std::move(content),
+            .tool_call_id = call.id,
+            .name = call.name};
 }
 
 std::vector<chat_message> join_messages(std::vector<chat_message> messages) {
@@ -120,23 +128,54 @@ void turn_history::record_calls(std::vector<tool_call> calls) {
     if (state_ == turn_state::running) calls_ = std::move(calls);
 }
 
-bool turn_history::answer_call(std::string_view id, std::string content) {
-    if (!is_open()) return false;
-    const auto call = std::ranges::find_if(calls_, [&](const tool_call& c) { return c.id == id; });
-    const bool is_answered =
-        std::ranges::any_of(results_, [&](const chat_message& m) { return m.tool_call_id == id; });
-    if (call == calls_.end() || is_answered) return false;
-    results_.push_back({.role = std::string(tool),
-                        .content = std::move(content),
-                        .tool_call_id = call->id,
-                        .name = call->name});
+bool turn_history::answer_call(std::string_view id, const std::string& content, bool is_final) {
+    const auto call = std::ranges::find(calls_, id, &tool_call::id);
+    if (call == calls_.end()) return false;
+    if (!take_late_call(id) && find_result(id)) return false;
+    if (!is_final) expect_late_result(*call);
+    std::erase_if(results_, [&](const chat_message& m) { return m.tool_call_id == id; });
+    results_.push_back(make_result(*call, content));
     return true;
+}
+
+const chat_message* turn_history::find_result(std::string_view id) const noexcept {
+    const auto found = std::ranges::find(results_, id, &chat_message::tool_call_id);
+    return found == results_.end() ? nullptr : &*found;
+}
+
+std::optional<chat_message> turn_history::make_late_message(std::string_view id,
+                                                            std::string_view content) {
+    const auto call = take_late_call(id);
+    if (!call) return std::nullopt;
+    return chat_message{.role = std::string(user),
+                        .content = fmt::format("Result of {}: {}", call->name, content)};
+}
+
+// Two calls of one function differ in their arguments, which are omitted if they are long.
+void turn_history::expect_late_result(const tool_call& call) {
+    const bool is_long = call.arguments.size() > most_late_argument_bytes;
+    const auto shown = call.arguments.empty() || is_long ? "" : " " + call.arguments;
+    if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());
+    late_calls_.push_back({.id = call.id, .name = call.name + shown});
+}
+
+std::optional<tool_call> turn_history::take_late_call(std::string_view id) {
+    const auto found = std::ranges::find(late_calls_, id, &tool_call::id);
+    if (found == late_calls_.end()) return std::nullopt;
+    auto call = std::move(*found);
+    late_calls_.erase(found);
+    return call;
+}
+
+void turn_history::add_filler(std::string text) {
+    if (is_open()) filler_ = std::move(text);
 }
 
 void turn_history::make_ids_unique(std::vector<tool_call>& calls) const {
     std::set<std::string> used{""};
     for (const auto& m : transcript())
         for (const auto& c : m.tool_calls) used.insert(c.id);
+    for (const auto& c : late_calls_) used.insert(c.id);
     std::size_t number = used.size();
     for (auto& call : calls) {
         while (!used.insert(call.id).second) call.id = fmt::format("c{:08}", number++);
@@ -201,9 +240,12 @@ void turn_history::interrupt_running() noexcept {
 void turn_history::settle() {
     if (state_ != turn_state::ended) return;
     for (auto& m : make_turn_messages()) exchanges_.back().messages.push_back(std::move(m));
+    for (const auto& c : calls_)
+        if (!find_result(c.id)) expect_late_result(c);
     settled_turn_ = last_turn();
     state_ = turn_state::settled;
     turn_ = turn_ledger();
+    filler_.clear();
     calls_.clear();
     results_.clear();
 }
@@ -225,18 +267,15 @@ std::string turn_history::make_kept_text() const {
 std::vector<chat_message> turn_history::make_turn_messages() const {
     if (!is_open()) return {};
     auto words = make_kept_text();
+    // The prompt of a running turn must end with the text that the model continues.
+    if (state_ != turn_state::running)
+        words.insert(0, filler_ + std::string(gap_between(filler_, words)));
     if (text::is_all_white_space(words) && calls_.empty()) return {};
     std::vector<chat_message> messages{
         {.role = std::string(assistant), .content = std::move(words), .tool_calls = calls_}};
     for (const auto& call : calls_) {
-        const auto result = std::ranges::find_if(
-            results_, [&](const chat_message& m) { return m.tool_call_id == call.id; });
-        messages.push_back(result != results_.end()
-                               ? *result
-                               : chat_message{.role = std::string(tool),
-                                              .content = std::string(no_result),
-                                              .tool_call_id = call.id,
-                                              .name = call.name});
+        const auto* const result = find_result(call.id);
+        messages.push_back(result ? *result : make_result(call, std::string(no_result)));
     }
     return messages;
 }

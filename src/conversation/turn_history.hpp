@@ -28,6 +28,8 @@ enum class turn_state {
 
 /// The result of a call whose turn went on without one.
 inline constexpr std::string_view no_result = "No result: interrupted.";
+/// Maximum number of calls for which a late result is expected. Later calls replace earlier ones.
+inline constexpr std::size_t max_late_calls = 128;
 
 /// The history of one conversation: the system prompt, the exchanges, and the running or last turn
 /// with its ledger. The turn is settled when the next message or turn arrives, or `resume_grace`
@@ -49,14 +51,21 @@ class turn_history {
     /// The reply of the running turn calls these functions. Each call with its result is kept
     /// whole, also if the turn is interrupted.
     void record_calls(std::vector<tool_call> calls);
-    /// Adds the result of a call of the running or last turn. Returns false if that turn has no
-    /// such call without a result. When the turn is settled, each such call gets a result that says
-    /// that it was interrupted, because templates reject a call without a result.
-    bool answer_call(std::string_view id, std::string content);
+    /// Adds the result of a call of the running or last turn, or replaces one that is not final.
+    /// Returns false if that turn has no such call without a final result. When the turn is
+    /// settled, each call without any result gets one that says that it was interrupted, because
+    /// templates reject a call without a result.
+    bool answer_call(std::string_view id, const std::string& content, bool is_final = true);
+    /// The final result of a call of an earlier turn, as a message of the user, because templates
+    /// reject a message of a tool without its call. nullopt if there is no such call without a
+    /// final result.
+    std::optional<chat_message> make_late_message(std::string_view id, std::string_view content);
     /// The same for a message of role "tool".
     bool take_result(const chat_message& m) {
         return m.role == "tool" && answer_call(m.tool_call_id, m.content);
     }
+    /// Adds words that were spoken before those of the running or last turn.
+    void add_filler(std::string text);
     /// Gives other ids to calls whose id is empty, or is used by an earlier call: a late result
     /// must not answer another call. The ids have nine letters and digits, as some templates
     /// require.
@@ -140,6 +149,9 @@ class turn_history {
     void append_message(chat_message m);
     bool is_awaiting_tool_result() const;
     void begin_exchange();
+    const chat_message* find_result(std::string_view id) const noexcept;
+    void expect_late_result(const tool_call& call);
+    std::optional<tool_call> take_late_call(std::string_view id);
     bool is_unanswered() const noexcept;
 
     conversation_options options_;  // excluding the messages
@@ -151,8 +163,10 @@ class turn_history {
     time_point interrupted_at_{};
     bool is_resumed_ = false;
     turn_ledger turn_;
+    std::string filler_;
     std::vector<tool_call> calls_;       // of the turn
     std::vector<chat_message> results_;  // of these calls, so far
+    std::vector<tool_call> late_calls_;  // without a final result; `name` has the arguments
     saved_turn settled_turn_;
 
     // Prompt tokens before the last exchange, and before the previous one; -1 = unknown.

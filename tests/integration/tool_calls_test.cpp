@@ -118,9 +118,45 @@ TEST_F(a_calling_conversation, gives_an_interrupted_call_a_result_that_says_so) 
     EXPECT_THAT(history[1].tool_calls, SizeIs(1));
     EXPECT_EQ(history[2].content, "No result: interrupted.");
     EXPECT_EQ(history[3].content, "Stop.");
+}
+
+TEST_F(a_calling_conversation, may_begin_the_next_turn_before_a_result_that_it_reads_later) {
+    server_options.replies.insert(
+        server_options.replies.begin(),
+        {mock::render_prompt({{"tool", "The result comes later."}}), "I am looking."});
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    const auto id = calls_of(first).calls.at(0).id;
+    talk.answer_call_later(id);
+    EXPECT_EQ(run(talk.generate(with_tools())).text(), "I am looking.");
     talk.answer_call(id, "12:00");
-    state_of(talk);
-    EXPECT_EQ(log.count(log_level::warning, "a result was dropped"), 1u);
+    talk.answer_call(id, "12:00");
+    say(talk, "And?");
+    const auto history = state_of(talk).history;
+    ASSERT_GE(history.size(), 6u);
+    EXPECT_EQ(history[4].role, "user");
+    EXPECT_EQ(history[4].content, R"(Result of get_time {"zone": "UTC"}: 12:00)");
+    EXPECT_EQ(history[5].content, "And?");
+    EXPECT_EQ(log.count(log_level::warning, "a result was dropped"), 1u) << "the second one";
+}
+
+TEST_F(a_calling_conversation, can_be_resumed_after_a_late_result) {
+    server_options.replies.insert(
+        server_options.replies.begin(),
+        {mock::render_prompt({{"tool", "The result comes later."}}), "I am looking. I will see."});
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    const auto id = calls_of(first).calls.at(0).id;
+    talk.answer_call_later(id);
+    consumer second(talk.generate(with_tools()), consumer::say_nothing);
+    loop.run_until([&] { return !second.chunks().empty(); });
+    talk.answer_call(id, "12:00");
+    interrupt(talk, second);
+    EXPECT_EQ(run(talk.resume()).text(), "I am looking. I will see.");
+    EXPECT_EQ(state_of(talk).history.back().content,
+              R"(Result of get_time {"zone": "UTC"}: 12:00)");
 }
 
 TEST_F(a_calling_conversation, may_call_after_words_of_the_assistant) {

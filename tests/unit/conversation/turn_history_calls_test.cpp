@@ -86,6 +86,50 @@ TEST_F(history_of_calls, takes_each_result_once_and_only_of_its_own_calls) {
     EXPECT_FALSE(history.answer_call("b", "noon"));
 }
 
+TEST_F(history_of_calls, has_a_result_for_now_until_the_final_one_comes) {
+    EXPECT_TRUE(history.answer_call("a", "later", false));
+    EXPECT_EQ(history.open_calls(), 1U);
+    EXPECT_TRUE(history.answer_call("a", "sunny"));
+    EXPECT_FALSE(history.answer_call("a", "rainy"));
+    EXPECT_EQ(list(history.messages())[2], "tool: sunny (weather#a)");
+}
+
+TEST_F(history_of_calls, takes_a_late_result_as_what_the_user_says) {
+    history.answer_call("a", "later", false);
+    history.turn_ended(now, finish_reason::tool_calls);
+    EXPECT_EQ(history.make_late_message("b", "noon"), std::nullopt) << "it is not late yet";
+    history.begin_turn();
+    EXPECT_FALSE(history.answer_call("a", "sunny"));
+    EXPECT_EQ(history.make_late_message("a", "sunny"),
+              (chat_message{.role = "user", .content = "Result of weather {}: sunny"}));
+    EXPECT_EQ(history.make_late_message("a", "rainy"), std::nullopt) << "once";
+}
+
+TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
+    history.answer_call("a", "sunny");
+    history.interrupted(now);
+    history.append({"user", "Stop."});
+    EXPECT_EQ(history.make_late_message("a", "rainy"), std::nullopt);
+    EXPECT_NE(history.make_late_message("b", "noon"), std::nullopt);
+}
+
+TEST_F(history_of_calls, omits_long_arguments_from_a_late_result) {
+    history.record_calls({{"a", "weather", std::string(300, ' ')}});
+    history.interrupted(now);
+    history.append({"user", "Stop."});
+    EXPECT_EQ(history.make_late_message("a", "sunny")->content, "Result of weather: sunny");
+}
+
+TEST_F(history_of_calls, expects_a_bounded_number_of_late_results) {
+    std::vector<tool_call> calls(max_late_calls + 1);
+    for (std::size_t i = 0; i < calls.size(); ++i) calls[i].id = std::to_string(i);
+    history.record_calls(calls);
+    history.interrupted(now);
+    history.append({"user", "Stop."});
+    EXPECT_EQ(history.make_late_message("0", ""), std::nullopt);
+    EXPECT_NE(history.make_late_message("1", ""), std::nullopt);
+}
+
 TEST_F(history_of_calls, forgets_the_calls_of_earlier_turns) {
     history.turn_ended(now, finish_reason::tool_calls);
     history.begin_turn();
@@ -124,6 +168,25 @@ TEST_F(history_of_calls, is_saved_without_a_call_that_lacks_its_result) {
                 ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
                             "tool: No result: interrupted. (weather#a)",
                             "tool: No result: interrupted. (time#b)"));
+}
+
+TEST_F(history_of_calls, has_a_filler_before_the_text_of_the_turn_that_has_ended) {
+    history.add_filler("Hm.");
+    EXPECT_EQ(list(history.messages())[1], "assistant: One moment. weather#a time#b")
+        << "the model has yet to continue the prompt";
+    history.turn_ended(now, finish_reason::tool_calls);
+    EXPECT_EQ(list(history.messages())[1], "assistant: Hm. One moment. weather#a time#b");
+    history.begin_turn();
+    history.begin_reply(2);
+    history.handed_over(chunk_of({2, 0}, "It is noon."));
+    history.turn_ended(now, finish_reason::eos);
+    EXPECT_EQ(list(history.messages()).back(), "assistant: It is noon.");
+}
+
+TEST_F(history_of_calls, keeps_a_filler_of_a_turn_of_which_nothing_was_heard) {
+    history.add_filler("Hm.");
+    history.interrupted(now);
+    EXPECT_EQ(list(history.messages())[1], "assistant: Hm. weather#a time#b");
 }
 
 }  // namespace
