@@ -67,7 +67,8 @@ void require_right(const voice::resume& r) {
     require_right_turn(r.turn);
 }
 void require_right(const voice::result& r) {
-    fuzzing::require(is_utf8(r.call) && is_utf8(r.content));
+    fuzzing::require(is_utf8(r.call) && r.content.has_value() != r.later &&
+                     is_utf8(r.content.value_or("")));
 }
 void require_right(const voice::say& s) {
     require_right_turn(s.turn);

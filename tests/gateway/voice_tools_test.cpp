@@ -80,6 +80,44 @@ TEST_F(voice_tools, drops_a_call_at_a_barge_in_and_lets_the_model_know) {
     EXPECT_THAT(last_prompt(), HasSubstr("No result: interrupted."));
 }
 
+TEST_F(voice_tools, talks_on_while_a_result_is_to_come_and_reads_it_in_the_next_turn) {
+    server_options.replies.push_back(
+        {mock::render_prompt({{"tool", "The result comes later."}}), "I am looking."});
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto call = c.read("call");
+    c.read("end");
+    c.say({{"type", "result"}, {"call", call["id"]}, {"later", true}});
+    const auto answer = c.read("chunk");
+    EXPECT_EQ(answer["speech"], "I am looking.");
+    c.say(spoken(answer));
+    c.read("end");
+    c.say(result_of(call));
+    c.say(start_of("And?"));
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+    EXPECT_THAT(last_prompt(), HasSubstr("Result of clock {\"zone\": \"UTC\"}: noon\nAnd?"));
+}
+
+TEST_F(voice_tools, keeps_a_result_of_a_dropped_call_on_request) {
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto call = c.read("call");
+    c.read("end");
+    c.say({{"type", "interrupt"}});
+    const auto dropped = c.read("call_dropped");
+    EXPECT_EQ(dropped["reply"], "1");
+    EXPECT_EQ(dropped["turn"], "t1");
+    auto result = result_of(call);
+    result["keep"] = true;
+    c.say(result);
+    c.say(start_of("And you?"));
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+    EXPECT_THAT(last_prompt(), HasSubstr("noon"));
+    EXPECT_THAT(last_prompt(), Not(HasSubstr("No result: interrupted.")));
+}
+
 TEST_F(voice_tools, has_a_result_for_a_function_that_takes_too_long) {
     options.voice.call_timeout = 1s;
     server_options.replies.push_back(

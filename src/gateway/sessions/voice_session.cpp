@@ -23,6 +23,9 @@ namespace {
 // The texts of a turn that the model reads, or the voice.
 std::vector<std::string_view> texts_in(const voice_turn& turn) {
     auto texts = collect_texts(turn.messages, turn.prompt, turn.options);
+    for (const auto& r : turn.results) texts.push_back(r.content);
+    if (turn.filler)
+        texts.insert(texts.end(), turn.filler->texts.begin(), turn.filler->texts.end());
     if (!turn.text.empty()) texts.push_back(turn.text);
     if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
     return texts;
@@ -206,7 +209,15 @@ void voice_session::perform(voice_action::append& a) {
 }
 
 void voice_session::perform(voice_action::answer_call& a) {
-    talk_->answer_call(std::move(a.id), std::move(a.content));
+    auto& [id, content, is_final] = a.result;
+    if (is_final)
+        talk_->answer_call(std::move(id), std::move(content));
+    else
+        talk_->answer_call_later(std::move(id), std::move(content));
+}
+
+void voice_session::perform(voice_action::add_filler& a) {
+    talk_->add_filler(std::move(a.text));
 }
 
 // --- replies

@@ -87,6 +87,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::warm& a);
     void perform(voice_action::append& a);
     void perform(voice_action::answer_call& a);
+    void perform(voice_action::add_filler& a);
     void perform(const voice_action::generate& a);
     void perform(const voice_action::generate_raw& a);
     void perform(const voice_action::resume& a);

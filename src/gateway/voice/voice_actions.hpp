@@ -3,6 +3,8 @@
 #include "base/time.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
 #include "gateway/voice/voice_close.hpp"
+#include "gateway/voice/voice_open_calls.hpp"
+#include "gateway/voice/voice_option_changes.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/config.hpp"
@@ -37,8 +39,8 @@ struct voice_turn {
     /// The client's id of the turn; empty if it has none.
     std::string id{};
     kind what = kind::reply;
-    /// Whether `messages` are the results of functions that the session's last reply called.
-    bool has_results = false;
+    /// Results of functions that replies of the session called.
+    std::vector<call_result> results{};
     /// Ends with the user's message.
     std::vector<chat_message> messages{};
     std::string prompt{};
@@ -49,6 +51,7 @@ struct voice_turn {
     std::string interrupted_mark{};
     /// Merged from the service, the session's first start, and this start.
     generation_options options{};
+    std::optional<voice_filler> filler{};
     bool timeline = false;
     time_point asked_at{};
     std::optional<duration> user_stopped_ago{};
@@ -92,10 +95,13 @@ struct warm {};
 struct append {
     chat_message message;
 };
-/// conversation::answer_call().
+/// conversation::answer_call(), or answer_call_later() if the result is not final.
 struct answer_call {
-    std::string id;
-    std::string content;
+    call_result result;
+};
+/// conversation::add_filler().
+struct add_filler {
+    std::string text;
 };
 
 // Each of these replaces the previous reply, which has ended. Report events of the new reply with
@@ -169,8 +175,8 @@ struct keep {};
 struct forget {};
 
 using any =
-    std::variant<send, close, check_turn, open_conversation, warm, append, answer_call, generate,
-                 generate_raw, resume, say_text, say_aside, await_calls, next_chunk, continue_after,
-                 speaks_until, heard, interrupt, first_chunk, keep, forget>;
+    std::variant<send, close, check_turn, open_conversation, warm, append, answer_call, add_filler,
+                 generate, generate_raw, resume, say_text, say_aside, await_calls, next_chunk,
+                 continue_after, speaks_until, heard, interrupt, first_chunk, keep, forget>;
 
 }  // namespace tandem::gateway::voice_action

@@ -34,9 +34,17 @@ void for_each_voice_field(voice::start& m, Visitor&& visit) {
     visit("options", m.options);
     visit("conversation", m.conversation);
     visit("model", m.model);
+    visit("filler", m.filler);
     visit("user_stopped_ms_ago", m.user_stopped_ago);
     visit("vad_stop_ms", m.vad_stop);
     visit("timeline", m.timeline);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice_filler& f, Visitor&& visit) {
+    visit("after_ms", f.after);
+    visit("texts", f.texts);
+    visit("history", f.history);
 }
 
 template <class Visitor>
@@ -71,6 +79,8 @@ template <class Visitor>
 void for_each_voice_field(voice::result& m, Visitor&& visit) {
     visit("call", m.call);
     visit("content", m.content);
+    visit("later", m.later);
+    visit("keep", m.keep);
 }
 
 template <class Visitor>

@@ -32,6 +32,8 @@ constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys 
 constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
 constexpr std::size_t max_turn_bytes = 64;
+constexpr std::size_t max_fillers = 32;
+constexpr std::size_t max_filler_bytes = 256;
 
 api_error refused(int status, std::string code, std::string message, std::string param = {}) {
     return {.status = status,
@@ -268,6 +270,20 @@ class voice_message_reader {
         return fail(joined(at, is_grace ? "resume_grace_ms" : faults[0].field.c_str()),
                     faults[0].message);
     }
+    bool value(json& v, const std::string& at, voice_filler& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return given(v, at, "after_ms") && given(v, at, "texts") && members(v, at, out) &&
+               check_fillers(out.texts, joined(at, "texts"));
+    }
+    bool check_fillers(const std::vector<std::string>& texts, const std::string& at) {
+        const auto is_wrong = [](const std::string& text) {
+            return text.size() > max_filler_bytes || text::is_all_white_space(text);
+        };
+        return right_unless(
+            texts.empty() || texts.size() > max_fillers || std::ranges::any_of(texts, is_wrong), at,
+            fmt::format("must be 1 to {} texts of 1 to {} bytes, not only space", max_fillers,
+                        max_filler_bytes));
+    }
     bool value(json& v, const std::string& at, voice::continued& out) {
         return given(v, at, "chunk") && members(v, at, out);
     }
@@ -286,7 +302,9 @@ class voice_message_reader {
         return members(v, at, out) && check_turn(v, out.turn);
     }
     bool value(json& v, const std::string& at, voice::result& out) {
-        return given(v, at, "call") && given(v, at, "content") && members(v, at, out);
+        return given(v, at, "call") && members(v, at, out) &&
+               right_unless(out.content.has_value() == out.later, "content",
+                            "or later is required, but not both");
     }
     bool value(json& v, const std::string& at, voice::say& out) {
         return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&

@@ -45,6 +45,7 @@ struct start {
     /// Only in the start that opens a session.
     conversation_changes conversation{};
     std::string model{};
+    std::optional<voice_filler> filler{};
     /// How long ago the user stopped speaking, and how much of that time the voice detector took.
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
@@ -86,8 +87,12 @@ struct resume {
 struct result {
     /// The id of the call.
     std::string call{};
-    /// What the model shall read.
-    std::string content{};
+    /// What the model shall read; nullopt if `later`.
+    std::optional<std::string> content{};
+    /// Whether the result comes later.
+    bool later = false;
+    /// Whether the result counts even if the call was dropped.
+    bool keep = false;
 };
 
 /// A text to speak as a reply.

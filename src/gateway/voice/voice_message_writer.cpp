@@ -120,7 +120,8 @@ std::string encode_ready(const voice_ready& r) {
     return dump_json(out);
 }
 
-std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c) {
+std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c,
+                         bool is_filler) {
     json out{{"type", "chunk"}, {"id", to_string(client_chunk_id{reply, c.id.seq})}};
     add_names(out, reply, turn);
     out.update(json{{"seq", c.id.seq},
@@ -134,6 +135,7 @@ std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk
                     {"cached", c.metrics.cached},
                     {"evaluated", c.metrics.evaluated},
                     {"guard_wait_ms", round_ms(c.metrics.guard_wait_ms)}});
+    if (is_filler) out["filler"] = true;
     if (c.early) out["early"] = true;
     if (c.boundary == boundary::end) out["last"] = true;
     return dump_json(out);
@@ -148,11 +150,12 @@ std::string encode_call(const voice_call& c) {
     return dump_json(out);
 }
 
-std::string encode_call_dropped(std::string_view call, call_drop_reason why) {
-    const bool is_timeout = why == call_drop_reason::timeout;
-    return dump_json(json{{"type", "call_dropped"},
-                          {"call", call},
-                          {"reason", is_timeout ? "timeout" : "interrupted"}});
+std::string encode_call_dropped(const voice_dropped_call& c) {
+    json out{{"type", "call_dropped"}};
+    add_names(out, c.reply, c.turn);
+    out["call"] = c.call;
+    out["reason"] = c.why == call_drop_reason::timeout ? "timeout" : "interrupted";
+    return dump_json(out);
 }
 
 std::string encode_end(const voice_end& e) {

@@ -35,7 +35,8 @@ std::string encode_ready(const voice_ready& r);
 
 /// `reply` is its number in the session; `turn` is the client's id of the turn, or empty. Same
 /// below.
-std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c);
+std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk& c,
+                         bool is_filler = false);
 
 /// A function that the reply called. `after` is the last chunk of the text before it; nullopt if
 /// there is none.
@@ -52,7 +53,13 @@ enum class call_drop_reason {
     interrupted,
     timeout,
 };
-std::string encode_call_dropped(std::string_view call, call_drop_reason why);
+struct voice_dropped_call {
+    std::uint64_t reply = 0;
+    std::string_view turn{};
+    std::string_view call{};
+    call_drop_reason why = call_drop_reason::interrupted;
+};
+std::string encode_call_dropped(const voice_dropped_call& c);
 
 /// The end of a reply, as its session saw it.
 struct voice_end {

@@ -17,19 +17,40 @@ namespace tandem::gateway {
 /// Maximum number of calls of a reply that are sent to the client.
 inline constexpr std::size_t max_sent_calls = wire::max_calls_of_a_reply;
 
-/// The functions that the last reply of a session called, and their results. Pure.
+/// What the model reads as the result of a call.
+struct call_result {
+    std::string id{};
+    std::string content{};
+    /// Whether the actual result may still come.
+    bool is_final = true;
+
+    friend bool operator==(const call_result&, const call_result&) = default;
+};
+
+/// The functions that the last reply of a session called, and their results; also earlier calls
+/// whose result may still come. Pure.
 class voice_open_calls {
  public:
+    /// Another reply begins. Its calls, if any, follow.
+    void begin_reply();
     /// The calls were sent. Keeps the first `max_sent_calls`.
     void open(std::span<const tool_call> calls, time_point deadline);
-    /// Keeps the result of an open call. Returns false if there is none with this id.
-    bool answer(std::string_view id, std::string content);
-    /// Gives this result to each open call, and returns their ids.
-    std::vector<std::string> answer_all(const std::string& content);
-    /// Closes the calls without a result, and returns their ids.
+    /// Keeps the result of an open call, or of one that has another result for now; if the call was
+    /// dropped, only if `keep`. Returns false if there is none with this id.
+    bool answer(std::string_view id, std::string content, bool keep = false);
+    /// Gives an open call this result for now. Returns false if there is none with this id.
+    bool answer_later(std::string_view id, std::string meanwhile);
+    /// Drops each open call with this result for now, and returns their ids.
+    std::vector<std::string> answer_all(const std::string& meanwhile);
+    /// Drops the open calls, and returns their ids.
     std::vector<std::string> drop();
-    /// The results that were not taken yet, as messages in the order of the calls.
-    std::vector<chat_message> take_results();
+    /// The results that were not taken yet, in the order of the calls.
+    std::vector<call_result> take_results();
+
+    /// Whether the final result of an earlier call is still accepted; if the call was dropped, only
+    /// if `keep`. The newest `max_sent_calls` of such calls are remembered.
+    bool is_late(std::string_view id, bool keep) const noexcept;
+    void forget_late(std::string_view id);
 
     /// Whether the reply called functions.
     bool were_made() const noexcept { return were_made_; }
@@ -38,20 +59,30 @@ class voice_open_calls {
     bool is_open() const noexcept { return open_count_ > 0; }
     /// Whether each call has a result, and take_results() has not yet returned them.
     bool is_complete() const noexcept { return is_pending() && !is_open(); }
+    /// Bytes of the results of the reply's calls.
+    std::size_t result_bytes() const noexcept { return result_bytes_; }
     /// When the results must have come; nullopt if no call is open.
     std::optional<time_point> deadline() const noexcept;
 
  private:
     struct call {
         std::string id;
-        std::optional<std::string> result;
+        std::optional<std::string> result{};
+        bool is_final = false;
+        bool is_dropped = false;
+
+        bool accepts_result(bool keep) const noexcept { return !is_final && (keep || !is_dropped); }
     };
+    call* find(std::string_view id) noexcept;
     void close(call& c, std::string content);
+    void expect_late_result(call c);
 
     std::vector<call> calls_{};
     std::size_t open_count_ = 0;
+    std::size_t result_bytes_ = 0;
     bool were_made_ = false;
     time_point deadline_{};
+    std::vector<call> late_{};
 };
 
 }  // namespace tandem::gateway

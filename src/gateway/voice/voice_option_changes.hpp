@@ -37,4 +37,14 @@ struct conversation_changes {
 };
 conversation_options changed(conversation_options base, const conversation_changes& changes);
 
+/// Words for a listener who waits for the first chunk of a reply.
+struct voice_filler {
+    /// How long the listener waits in silence.
+    duration after{};
+    /// One of them is spoken, in turn.
+    std::vector<std::string> texts{};
+    /// Whether history keeps one that was spoken.
+    bool history = false;
+};
+
 }  // namespace tandem::gateway

@@ -62,13 +62,15 @@ void voice_turn_machine::send_error(api_error why) {
 // --- turns and replies
 
 void voice_turn_machine::request_next_chunk() {
-    if (!is_running() || std::exchange(reply_->is_asked, true)) return;
+    if (!is_running() || reply_->filler.answer || std::exchange(reply_->is_asked, true)) return;
     actions_.push_back(voice_action::next_chunk{reply_->turn->number});
 }
 
 void voice_turn_machine::interrupt() {
     if (!is_running() || std::exchange(reply_->is_interrupted, true)) return;
     reply_->is_speaking = false;
+    reply_->filler.is_speaking = false;
+    reply_->filler.answer.reset();
     last_words_.reset();
     actions_.push_back(voice_action::interrupt{reply_->turn->is_outside_history()});
     request_next_chunk();
@@ -133,7 +135,7 @@ bool voice_turn_machine::take_next(time_point now) {
 
 void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
-    if (!turn->messages.empty()) keep_messages(*turn);
+    if (!turn->messages.empty() || !turn->results.empty()) keep_messages(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);
     if (turn->is_given_text()) return speak(now, turn);
@@ -158,22 +160,21 @@ void voice_turn_machine::keep_messages(const voice_turn& turn) {
 }
 
 void voice_turn_machine::add_messages(const voice_turn& turn) {
-    for (const auto& m : turn.messages)
-        if (turn.has_results)
-            actions_.push_back(voice_action::answer_call{m.tool_call_id, m.content});
-        else
-            actions_.push_back(voice_action::append{m});
+    for (const auto& r : turn.results) actions_.push_back(voice_action::answer_call{r});
+    for (const auto& m : turn.messages) actions_.push_back(voice_action::append{m});
 }
 
 template <class Action>
 void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Action action) {
     last_words_.reset();
-    if (turn->has_results && reply_ && reply_->is_speaking)
+    if (!turn->results.empty() && reply_ && reply_->is_speaking)
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
         last_turn_ = turn;
-        calls_ = {};
+        calls_.begin_reply();
+        is_filler_used_ = is_filler_used_ && !turn->results.empty();
+        if (!last_words_) arm_filler(turn->asked_at);
     }
     actions_.push_back(std::move(action));
     if (!turn->options.tools.empty() && !turn->is_given_text())
@@ -183,7 +184,7 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
 
 // The resumed reply begins before all waiting turns, except the one with function results.
 void voice_turn_machine::resume_if_due(time_point now) {
-    if (!waiting_.empty() && waiting_.front().turn->has_results) return;
+    if (!waiting_.empty() && !waiting_.front().turn->results.empty()) return;
     if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
     const auto id = std::exchange(resumed_as_, {});
     wait(now, make_resume(wants_timeline_, id.empty() ? last_turn_->id : id), waiting_.begin());
@@ -206,16 +207,18 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     reply_->is_asked = false;
     // This chunk was pending when the reply was interrupted. Only the end matters.
     if (reply_->is_interrupted) return request_next_chunk();
+    if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
+    if (reply_->filler.is_speaking) return void(reply_->filler.answer = c);
     reply_->id = c.id.reply;
-    reply_->chunks = c.id.seq + 1;
+    reply_->chunks = c.id.seq + 1 + reply_->count_fillers();
     reply_->bytes += c.text.size();
     if (reply_->unspoken.empty()) reply_->spoken_since = now;
     reply_->unspoken.push_back({text::count_characters(c.speech), c.tokens});
     reply_->is_speaking = true;
     auto sent = c;
+    sent.id.seq += reply_->count_fillers();
     sent.early = c.early || last_words_.has_value();
     send(encode_chunk(number, reply_->turn->id, sent));
-    if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
     request_early_chunk(c);
 }
 
@@ -287,26 +290,33 @@ void voice_turn_machine::on_exception() {
     finish(voice_close::broken);
 }
 
-// If the continue is overdue, requests the next chunk anyway. After its last chunk, the reply then
-// ends; otherwise it reports why it does not continue. An ended reply delays asides no longer.
 void voice_turn_machine::check(time_point now) {
     if (is_over_) return;
-    if (const auto due = continue_due(); due && *due <= now) {
-        if (!is_running()) reply_->is_speaking = false;
-        request_next_chunk();
-    }
+    if (const auto due = filler_due(); due && *due <= now) speak_filler(now);
+    if (const auto due = continue_due(); due && *due <= now) on_continue_overdue(now);
     drop_late_calls(now);
     advance(now);
 }
 
+// Requests the next chunk anyway. After its last chunk, the reply then ends; otherwise it reports
+// why it does not continue. An ended reply delays asides no longer, nor a filler the answer.
+void voice_turn_machine::on_continue_overdue(time_point now) {
+    if (reply_->filler.is_speaking) return end_filler(now);
+    if (!is_running()) reply_->is_speaking = false;
+    request_next_chunk();
+}
+
 std::optional<time_point> voice_turn_machine::next_check() const {
-    const auto voice = continue_due(), calls = calls_.deadline();
-    return voice && calls ? std::min(*voice, *calls) : voice ? voice : calls;
+    std::optional<time_point> next;
+    for (const auto due : {continue_due(), calls_.deadline(), filler_due()})
+        if (due && (!next || *due < *next)) next = due;
+    return next;
 }
 
 std::optional<time_point> voice_turn_machine::continue_due() const {
     if (!is_running() && !is_aside_delayed()) return std::nullopt;
-    if (!reply_->is_speaking || reply_->is_asked) return std::nullopt;
+    const bool is_awaited = reply_->is_asked && !reply_->filler.is_speaking;
+    if (!reply_->is_speaking || is_awaited) return std::nullopt;
     return reply_->spoken_since + setup_.continue_timeout;
 }
 

@@ -57,9 +57,13 @@ struct voice_setup {
 /// socket counts as an interruption; when another socket resumes the session, the reply is resumed.
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
-/// interruption, a new turn of the user and a lost socket drop the calls without a result. While
+/// interruption, a new turn of the user and a lost socket drop the calls without a result. A late
+/// result is kept for the next turn. While
 /// functions run, only given texts outside of the history are spoken; they begin when the words
 /// before the calls were spoken, and precede the reply to results that came after them.
+///
+/// A reply whose first chunk is late may have a filler as its first chunk. The chunk that comes
+/// while it is spoken follows its continue.
 ///
 /// How to drive it. For each WebSocket whose key was admitted:
 /// - Create a voice_socket_watchdog, pass it each message, and act on its result; run a timer for
@@ -125,22 +129,32 @@ class voice_turn_machine {
         std::size_t characters = 0;  // of its speech
         int tokens = 0;
     };
+    /// Words before the first chunk of a slow reply.
+    struct spoken_filler {
+        std::optional<time_point> due{};
+        std::string text{};             // as it was sent; empty = none
+        bool is_speaking = false;       // it was not continued
+        std::optional<chunk> answer{};  // the first chunk, which came while it was spoken
+    };
     /// The running reply, or the last one.
     struct last_reply {
         voice_turn_ptr turn;
         bool is_ended = false;
         bool is_interrupted = false;
-        bool is_asked = true;                   // its next chunk was requested
-        bool is_speaking = false;               // its last chunk was not continued
-        bool is_unheard = false;                // it was speaking when the socket was lost
-        std::uint64_t id = 0;                   // the library's; set by the first chunk
-        std::uint32_t chunks = 0;               // number of sent chunks
+        bool is_asked = true;      // its next chunk was requested
+        bool is_speaking = false;  // its last chunk was not continued
+        bool is_unheard = false;   // it was speaking when the socket was lost
+        std::uint64_t id = 0;      // the library's; set by the first chunk
+        std::uint32_t chunks = 0;  // number of sent chunks, with a filler
+        spoken_filler filler{};
         std::size_t bytes = 0;                  // bytes of their text
         std::deque<unspoken_chunk> unspoken{};  // sent and not continued
         double heard_tokens = 0;                // of the unspoken chunks, at least
         time_point spoken_since{};
         time_point begun_at{};
         std::optional<time_point> first_chunk_at{};
+
+        std::uint32_t count_fillers() const noexcept { return filler.text.empty() ? 0 : 1; }
     };
 
     // Messages of the client.
@@ -186,10 +200,12 @@ class voice_turn_machine {
     void add_messages(const voice_turn& turn);
     void resume_if_due(time_point now);
     bool is_chunk_of_reply(const client_chunk_id& id) const;
+    chunk_id to_library_id(const client_chunk_id& id) const;
     void record_heard(const voice::heard& m);
     void request_next_chunk();
     void request_early_chunk(const chunk& last);
     std::optional<time_point> continue_due() const;
+    void on_continue_overdue(time_point now);
     void finish_if_done();
     void finish(voice_close why);
     void settle(time_point now, const reply_result& result);
@@ -197,6 +213,8 @@ class voice_turn_machine {
     // Called functions.
     void send_calls(time_point now, const called_functions& called);
     void end_calls(time_point now, const reply_result& result);
+    bool is_too_much(const std::string& content);
+    void keep_late_result(time_point now, call_result result);
     void report_dropped(const std::vector<std::string>& calls, call_drop_reason why);
     void drop_calls(time_point now);
     void silence_caller(time_point now);
@@ -205,6 +223,14 @@ class voice_turn_machine {
     void queue_reply_to_results(time_point now);
     queue::iterator find_next_turn();
     bool is_aside_delayed() const;
+
+    // Fillers.
+    void arm_filler(time_point silent_since);
+    std::optional<time_point> filler_due() const;
+    void speak_filler(time_point now);
+    bool is_filler(const client_chunk_id& id) const;
+    void on_filler_spoken(time_point now);
+    void end_filler(time_point now);
 
     // Sockets.
     void detach_socket(time_point now);
@@ -232,6 +258,8 @@ class voice_turn_machine {
     /// The last chunk of the reply before, while it is spoken.
     std::optional<client_chunk_id> last_words_;
     voice_turn_ptr last_turn_;               // the last one that was no aside
+    bool is_filler_used_ = false;            // in this turn
+    std::size_t fillers_ = 0;                // number of fillers in the session
     voice_open_calls calls_;                 // of its reply
     std::uint64_t last_before_results_ = 0;  // the newest turn when the last result came
     std::vector<std::string> held_texts_;    // of replies and calls, while there is no socket

@@ -10,6 +10,7 @@
 namespace tandem::gateway {
 namespace {
 
+constexpr auto comes_later = "The result comes later.";
 constexpr auto too_slow = "No result: the function took too long.";
 
 bool is_an_aside(const voice_turn& turn) noexcept {
@@ -31,7 +32,7 @@ void voice_turn_machine::send_calls(time_point now, const called_functions& call
     calls_.open(called.calls, now + setup_.limits.call_timeout);
     const auto& turn = *reply_->turn;
     std::optional<std::uint32_t> after;
-    if (called.after) after = called.after->seq;
+    if (called.after) after = called.after->seq + reply_->count_fillers();
     for (std::size_t i = 0; i < std::min(called.calls.size(), max_sent_calls); ++i)
         send(encode_call(
             {.reply = turn.number, .turn = turn.id, .call = called.calls[i], .after = after}));
@@ -43,12 +44,18 @@ void voice_turn_machine::send_calls(time_point now, const called_functions& call
 void voice_turn_machine::end_calls(time_point now, const reply_result& result) {
     if (result.finish_reason != finish_reason::tool_calls) return drop_calls(now);
     called_functions called{.calls = result.calls};
-    if (reply_->chunks > 0) called.after = {reply_->id, reply_->chunks - 1};
+    const auto chunks = reply_->chunks - reply_->count_fillers();
+    if (chunks > 0) called.after = {reply_->id, chunks - 1};
     send_calls(now, called);
 }
 
-void voice_turn_machine::handle(time_point, voice::result m) {
-    if (calls_.answer(m.call, std::move(m.content))) {
+void voice_turn_machine::handle(time_point now, voice::result m) {
+    auto content = std::move(m.content).value_or("");
+    if (!m.later && calls_.is_late(m.call, m.keep))
+        return keep_late_result(now, {std::move(m.call), std::move(content)});
+    if (is_too_much(content)) return;
+    if (m.later ? calls_.answer_later(m.call, comes_later)
+                : calls_.answer(m.call, std::move(content), m.keep)) {
         last_before_results_ = last_number_;
         return;
     }
@@ -60,9 +67,29 @@ void voice_turn_machine::handle(time_point, voice::result m) {
          .param = "call"});
 }
 
+bool voice_turn_machine::is_too_much(const std::string& content) {
+    const auto bytes = calls_.result_bytes() + content.size();
+    const auto most = setup_.limits.message_bytes;
+    return reject_if(
+        calls_.is_pending() && bytes > most, "content",
+        fmt::format("and the other results of the reply have {} bytes; the maximum is {}", bytes,
+                    most));
+}
+
+// The model reads it in the next turn. It follows what the call has for now, which may still wait.
+void voice_turn_machine::keep_late_result(time_point now, call_result result) {
+    if (!can_accept_turn()) return;
+    calls_.forget_late(result.id);
+    const auto place =
+        std::ranges::find_if(waiting_, [](const auto& w) { return w.turn->results.empty(); });
+    wait(now, {.what = voice_turn::kind::messages, .results = {std::move(result)}}, place);
+}
+
 void voice_turn_machine::report_dropped(const std::vector<std::string>& calls,
                                         call_drop_reason why) {
-    for (const auto& id : calls) deliver(encode_call_dropped(id, why));
+    for (const auto& id : calls)
+        deliver(encode_call_dropped(
+            {.reply = last_turn_->number, .turn = last_turn_->id, .call = id, .why = why}));
 }
 
 /// Drops the calls without a result. History keeps the other results.
@@ -92,9 +119,9 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
     wait(now,
          {.id = turn.id,
           .what = what,
-          .has_results = true,
-          .messages = std::move(results),
+          .results = std::move(results),
           .options = turn.options,
+          .filler = turn.filler,
           .timeline = turn.timeline},
          waiting_.begin());
 }

@@ -10,16 +10,21 @@ bool voice_turn_machine::is_chunk_of_reply(const client_chunk_id& id) const {
     return reply_ && id.reply == reply_->turn->number && id.seq < reply_->chunks;
 }
 
+// A filler is unknown to the library.
+chunk_id voice_turn_machine::to_library_id(const client_chunk_id& id) const {
+    return {reply_->id, id.seq - reply_->count_fillers()};
+}
+
 void voice_turn_machine::handle(time_point, const voice::speaking& m) {
-    if (!is_chunk_of_reply(m.chunk)) return;
-    actions_.push_back(voice_action::speaks_until{{reply_->id, m.chunk.seq}, m.ends_in});
+    if (!is_chunk_of_reply(m.chunk) || is_filler(m.chunk)) return;
+    actions_.push_back(voice_action::speaks_until{to_library_id(m.chunk), m.ends_in});
 }
 
 void voice_turn_machine::handle(time_point, const voice::heard& m) {
-    if (!is_chunk_of_reply(m.chunk) || reply_->turn->is_outside_history()) return;
+    if (!is_chunk_of_reply(m.chunk) || is_filler(m.chunk)) return;
+    if (reply_->turn->is_outside_history()) return;
     record_heard(m);
-    actions_.push_back(
-        voice_action::heard{{reply_->id, m.chunk.seq}, m.chars.value_or(0), m.share});
+    actions_.push_back(voice_action::heard{to_library_id(m.chunk), m.chars.value_or(0), m.share});
 }
 
 // A listener who hears a chunk has heard all earlier ones.

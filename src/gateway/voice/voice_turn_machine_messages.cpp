@@ -197,6 +197,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
           .messages = std::move(m.messages),
           .prompt = std::move(m.prompt).value_or(""),
           .options = *std::move(options),
+          .filler = std::move(m.filler),
           .timeline = m.timeline,
           .user_stopped_ago = m.user_stopped_ago,
           .vad_stop = m.vad_stop},
@@ -226,8 +227,12 @@ voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const 
 
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
 void voice_turn_machine::handle(time_point now, const voice::continued& m) {
-    if (last_words_ && m.chunk >= *last_words_) last_words_.reset();
+    if (last_words_ && m.chunk >= *last_words_) {
+        last_words_.reset();
+        arm_filler(now);
+    }
     if (!reply_ || !reply_->is_speaking || !is_chunk_of_reply(m.chunk)) return;
+    if (is_filler(m.chunk)) return on_filler_spoken(now);
     const auto left = reply_->chunks - m.chunk.seq - 1;
     auto& unspoken = reply_->unspoken;
     if (left >= unspoken.size()) return;
@@ -236,7 +241,7 @@ void voice_turn_machine::handle(time_point now, const voice::continued& m) {
         reply_->heard_tokens = std::max(0.0, reply_->heard_tokens - unspoken.front().tokens);
     reply_->is_speaking = left > 0;
     reply_->spoken_since = now;
-    actions_.push_back(voice_action::continue_after{{reply_->id, m.chunk.seq}, spoken});
+    actions_.push_back(voice_action::continue_after{to_library_id(m.chunk), spoken});
     request_next_chunk();
 }
 
@@ -254,8 +259,11 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     const bool has_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
         return w.turn->what != kind::messages && !w.is_cancelled;
     });
-    if (is_replying || has_waiting || calls_.is_pending())
+    if (is_replying || has_waiting)
         return send_error(conflict("reply_running", "a reply is running; interrupt it first"));
+    if (calls_.is_pending())
+        return send_error(conflict(
+            "reply_running", "functions are running; send their results, or interrupt first"));
     if (!has_conversation_)
         return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
     is_resume_due_ = false;

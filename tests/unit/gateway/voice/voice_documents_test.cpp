@@ -121,6 +121,7 @@ TEST(voice_description, has_each_message_of_a_client_with_its_fields) {
 
 TEST(voice_description, has_what_messages_of_a_client_are_made_of) {
     EXPECT_THAT(schema("heardPlace"), ContainerEq(fields_of(voice::heard())));
+    EXPECT_THAT(schema("filler"), ContainerEq(fields_of(voice_filler())));
     EXPECT_THAT(schema("message"), ContainerEq(fields_of(chat_message())));
     EXPECT_THAT(schema("toolCall"), ContainerEq(fields_of(tool_call())));
     auto options = fields_of(generation_changes());
@@ -168,10 +169,10 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     EXPECT_THAT(schema("ready"), ContainerEq(keys_of(ready)));
     EXPECT_THAT(schema("limits"), ContainerEq(keys_of(ready["limits"])));
     EXPECT_THAT(schema("chunk"),
-                ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {.early = true})))));
+                ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {.early = true}, true)))));
     const auto call = json::parse(encode_call({.reply = 1, .turn = "t", .call = {}, .after = 0}));
     EXPECT_THAT(schema("call"), ContainerEq(keys_of(call)));
-    const auto dropped = json::parse(encode_call_dropped("c1", call_drop_reason::timeout));
+    const auto dropped = json::parse(encode_call_dropped({.turn = "t"}));
     EXPECT_THAT(schema("callDropped"), ContainerEq(keys_of(dropped)));
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));

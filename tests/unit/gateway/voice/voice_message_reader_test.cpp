@@ -60,6 +60,10 @@ TEST(voice_message, of_each_type_is_read) {
     const auto r = read<voice::result>(R"({"type":"result","call":"c1","content":"noon"})");
     EXPECT_EQ(r.call, "c1");
     EXPECT_EQ(r.content, "noon");
+    EXPECT_FALSE(r.later || r.keep);
+    EXPECT_TRUE(read<voice::result>(R"({"type":"result","call":"c1","later":true})").later);
+    EXPECT_TRUE(
+        read<voice::result>(R"({"type":"result","call":"c","content":"","keep":true})").keep);
     const auto said = read<voice::say>(R"({"type":"say","turn":"t1","text":"Good evening."})");
     EXPECT_EQ(said.turn, "t1");
     EXPECT_EQ(said.text, "Good evening.");
@@ -321,6 +325,10 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","prompt":"Once","options":{"tools":[{"function":{"name":"f"}}]}})",
          "options.tools"},
         {R"({"type":"result","call":"c1"})", "content"},
+        {R"({"type":"result","call":"c1","later":false})", "content"},
+        {R"({"type":"result","call":"c1","content":"noon","later":true})", "content"},
+        {R"({"type":"result","call":"c1","later":1})", "later"},
+        {R"({"type":"result","call":"c1","content":"noon","keep":"yes"})", "keep"},
         {R"({"type":"result","content":"noon"})", "call"},
         {R"({"type":"result","call":1,"content":"noon"})", "call"},
         {R"({"type":"result","call":"c1","content":{}})", "content"},
@@ -337,6 +345,13 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
          "conversation.resume_grace_ms"},
         {R"({"type":"start","conversation":{"trim_slack":2}})", "conversation.trim_slack"},
         {R"({"type":"start","timeline":1})", "timeline"},
+        {R"({"type":"start","filler":1})", "filler"},
+        {R"({"type":"start","filler":{"texts":["Hm."]}})", "filler.after_ms"},
+        {R"({"type":"start","filler":{"after_ms":500}})", "filler.texts"},
+        {R"({"type":"start","filler":{"after_ms":-1,"texts":["Hm."]}})", "filler.after_ms"},
+        {R"({"type":"start","filler":{"after_ms":500,"texts":[]}})", "filler.texts"},
+        {R"({"type":"start","filler":{"after_ms":500,"texts":["Hm."," "]}})", "filler.texts"},
+        {R"({"type":"start","filler":{"after_ms":500,"texts":["Hm.",1]}})", "filler.texts[1]"},
         {R"({"type":"start","user_stopped_ms_ago":-5})", "user_stopped_ms_ago"},
         {R"({"type":"start","vad_stop_ms":1e300})", "vad_stop_ms"},
     };

@@ -73,10 +73,12 @@ TEST(voice_call, has_arguments_that_are_no_object_as_text) {
 }
 
 TEST(voice_call_dropped, tells_why) {
-    EXPECT_EQ(json::parse(encode_call_dropped("c1", call_drop_reason::timeout)),
-              json::parse(R"({"type":"call_dropped","call":"c1","reason":"timeout"})"));
-    EXPECT_EQ(json::parse(encode_call_dropped("c1", call_drop_reason::interrupted))["reason"],
-              "interrupted");
+    voice_dropped_call dropped{
+        .reply = 2, .turn = "t", .call = "c1", .why = call_drop_reason::timeout};
+    EXPECT_EQ(json::parse(encode_call_dropped(dropped)), json::parse(R"({"type":"call_dropped",
+                  "reply":"2","turn":"t","call":"c1","reason":"timeout"})"));
+    dropped.why = call_drop_reason::interrupted;
+    EXPECT_EQ(json::parse(encode_call_dropped(dropped))["reason"], "interrupted");
 }
 
 TEST(voice_end, tells_what_was_sent_and_what_it_cost) {

@@ -19,9 +19,6 @@ const time_point in_a_minute{1min};
 class two_open_calls : public ::testing::Test {
  protected:
     two_open_calls() { calls.open(std::vector<tool_call>{{.id = "a"}, {.id = "b"}}, in_a_minute); }
-    static chat_message result(const std::string& call, const std::string& content) {
-        return {.role = "tool", .content = content, .tool_call_id = call};
-    }
     voice_open_calls calls;
 };
 
@@ -37,7 +34,8 @@ TEST_F(two_open_calls, are_complete_when_each_has_its_result) {
 TEST_F(two_open_calls, have_results_in_their_own_order) {
     calls.answer("b", "two");
     calls.answer("a", "one");
-    EXPECT_THAT(calls.take_results(), ElementsAre(result("a", "one"), result("b", "two")));
+    EXPECT_THAT(calls.take_results(),
+                ElementsAre(call_result{"a", "one"}, call_result{"b", "two"}));
     EXPECT_FALSE(calls.is_pending());
     EXPECT_THAT(calls.take_results(), IsEmpty()) << "once";
 }
@@ -48,7 +46,7 @@ TEST_F(two_open_calls, take_one_result_each) {
     EXPECT_FALSE(calls.answer("a", "again"));
     EXPECT_EQ(calls.drop(), std::vector<std::string>{"b"});
     EXPECT_FALSE(calls.answer("b", "late"));
-    EXPECT_THAT(calls.take_results(), ElementsAre(result("a", "one")));
+    EXPECT_THAT(calls.take_results(), ElementsAre(call_result{"a", "one"}));
 }
 
 TEST_F(two_open_calls, have_a_deadline_while_they_are_open) {
@@ -57,7 +55,56 @@ TEST_F(two_open_calls, have_a_deadline_while_they_are_open) {
     EXPECT_EQ(calls.deadline(), in_a_minute);
     EXPECT_THAT(calls.answer_all("late"), ElementsAre("b"));
     EXPECT_EQ(calls.deadline(), std::nullopt);
-    EXPECT_THAT(calls.take_results(), ElementsAre(result("a", "one"), result("b", "late")));
+    EXPECT_THAT(calls.take_results(),
+                ElementsAre(call_result{"a", "one"}, call_result{"b", "late", false}));
+}
+
+TEST_F(two_open_calls, may_have_another_result_for_now) {
+    EXPECT_TRUE(calls.answer_later("a", "later"));
+    EXPECT_FALSE(calls.answer_later("a", "later"));
+    EXPECT_TRUE(calls.answer_later("b", "later"));
+    EXPECT_TRUE(calls.is_complete());
+    EXPECT_TRUE(calls.answer("a", "one"));
+    EXPECT_FALSE(calls.answer("a", "again"));
+    EXPECT_THAT(calls.take_results(),
+                ElementsAre(call_result{"a", "one"}, call_result{"b", "later", false}));
+    EXPECT_FALSE(calls.is_late("a", true)) << "its result is final";
+    EXPECT_TRUE(calls.is_late("b", false));
+}
+
+TEST_F(two_open_calls, are_late_once_and_until_later_replies_end) {
+    calls.answer_later("a", "later");
+    calls.answer("b", "two");
+    calls.take_results();
+    calls.begin_reply();
+    EXPECT_TRUE(calls.is_late("a", false));
+    calls.forget_late("a");
+    EXPECT_FALSE(calls.is_late("a", false));
+}
+
+TEST_F(two_open_calls, have_late_results_after_they_were_dropped_only_if_these_are_kept) {
+    calls.answer_later("a", "later");
+    calls.drop();
+    EXPECT_FALSE(calls.is_late("b", false));
+    EXPECT_TRUE(calls.is_late("b", true));
+}
+
+TEST_F(two_open_calls, accept_a_result_after_their_time_only_if_it_is_kept) {
+    calls.answer_all("too slow");
+    EXPECT_FALSE(calls.answer("a", "one"));
+    EXPECT_TRUE(calls.answer("a", "one", true));
+    EXPECT_THAT(calls.take_results(),
+                ElementsAre(call_result{"a", "one"}, call_result{"b", "too slow", false}));
+    EXPECT_TRUE(calls.is_late("b", true));
+    EXPECT_FALSE(calls.is_late("b", false));
+}
+
+TEST_F(two_open_calls, count_the_bytes_of_their_results) {
+    calls.answer("a", "one");
+    calls.answer_later("b", "later");
+    EXPECT_EQ(calls.result_bytes(), 3u);
+    calls.begin_reply();
+    EXPECT_EQ(calls.result_bytes(), 0u);
 }
 
 TEST_F(two_open_calls, were_made_whatever_becomes_of_them) {
@@ -71,6 +118,10 @@ TEST(open_calls, are_bounded) {
     voice_open_calls calls;
     calls.open(std::vector<tool_call>(max_sent_calls + 1), in_a_minute);
     EXPECT_THAT(calls.drop(), SizeIs(max_sent_calls));
+    calls.begin_reply();
+    calls.open(std::vector<tool_call>(max_sent_calls, {.id = "new"}), in_a_minute);
+    calls.drop();
+    EXPECT_FALSE(calls.is_late("", true)) << "the oldest ones";
 }
 
 }  // namespace

@@ -166,7 +166,11 @@ class voice_session_driver {
     }
     void perform(voice_action::warm&) { note("warm"); }
     void perform(voice_action::append& a) { note("append " + a.message.content); }
-    void perform(voice_action::answer_call& a) { note("answer " + a.id + " " + a.content); }
+    void perform(voice_action::answer_call& a) {
+        const auto& [id, content, is_final] = a.result;
+        note((is_final ? "answer " : "answer for now ") + id + " " + content);
+    }
+    void perform(voice_action::add_filler& a) { note("filler " + a.text); }
     void perform(voice_action::await_calls& a) { note("await calls " + std::to_string(a.number)); }
     void perform(voice_action::generate& a) {
         note("generate " + std::to_string(a.turn->number));

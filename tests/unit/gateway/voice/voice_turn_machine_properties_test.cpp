@@ -35,7 +35,11 @@ struct played_reply {
 };
 
 const std::string time_please =
-    R"({"type":"start","text":"Time?","options":{"tools":[{"function":{"name":"clock"}}]}})";
+    R"({"type":"start","text":"Time?","options":{"tools":[{"function":{"name":"clock"}}]},)"
+    R"("filler":{"after_ms":100,"texts":["Hm."],"history":true}})";
+
+const std::string hello_at_once = R"({"type":"start","text":"Hello",)"
+                                  R"("filler":{"after_ms":0,"texts":["Hm."],"history":true}})";
 
 using tally = std::map<std::string, int>;
 
@@ -50,6 +54,7 @@ class random_session {
     void step() {
         now_ += std::chrono::milliseconds(below(3000));
         if (below(3) != 0) return react();
+        if (below(3) == 0) check();
         if (below(8) == 0) return say_result(some_call());
         switch (below(16)) {
             case 0:
@@ -107,7 +112,7 @@ class random_session {
             case 9:
                 return R"({"type":"speaking","ends_in_ms":900,"chunk":")" + some_chunk() + "\"}";
             case 4:
-                return below(2) ? R"({"type":"start","text":"Hello"})" : time_please;
+                return below(2) ? hello_at_once : time_please;
             case 5:
                 return R"({"type":"start","messages":[{"role":"system","content":"Noon."}]})";
             case 6:
@@ -131,22 +136,40 @@ class random_session {
         perform();
     }
     std::string some_call() {
+        const auto& expected = below(2) ? later_ : dropped_;
+        if (below(4) == 0 && !expected.empty()) return *expected.begin();
         const auto reply = below(4) ? last_chunk_.reply : below(5);
         return below(2) && !open_.empty() ? *open_.begin() : name_call(reply, below(3));
     }
     static std::string name_call(std::uint64_t reply, std::size_t index) {
         return "c" + std::to_string(reply) + "-" + std::to_string(index);
     }
-    /// The result of an open call is accepted, and no other one. `call` may be an element of open_.
+    /// A result is accepted if the call is open, if its result was to come later, or if the client
+    /// keeps the results of dropped calls. `call` may be an element of open_.
     void say_result(const std::string& call) {
         if (!sockets_.contains(last_socket_)) return;
-        const auto message = R"({"type":"result","content":"noon","call":")" + call + "\"}";
-        const bool is_open = open_.erase(call) > 0;
+        const std::string id = call;
+        const bool is_later = below(4) == 0, is_kept = below(4) == 0;
+        const bool is_open = open_.erase(id) > 0;
+        const bool is_expected = is_open || (!is_later && later_.contains(id)) ||
+                                 (!is_later && is_kept && dropped_.contains(id));
         const auto refused = seen_["error unknown_call"];
-        say(message, last_socket_);
-        if (!is_open) return;
+        const auto unkept = seen_["error too_many_turns"] + seen_["error gateway_stopping"];
+        say(json{{"type", "result"},
+                 {"call", id},
+                 {is_later ? "later" : "content", is_later ? json(true) : json("noon")},
+                 {"keep", is_kept}}
+                .dump(),
+            last_socket_);
+        if (!is_expected) return;
         EXPECT_EQ(seen_["error unknown_call"], refused);
-        ++seen_["result"];
+        if (seen_["error too_many_turns"] + seen_["error gateway_stopping"] > unkept) return;
+        ++seen_[is_open ? is_later ? "later" : "result" : "late result"];
+        if (is_later)
+            later_.insert(id);
+        else
+            later_.erase(id);
+        dropped_.erase(id);
     }
     void attach() {
         const auto text = below(2)   ? R"({"type":"start","text":"Hello"})"
@@ -256,7 +279,12 @@ class random_session {
         EXPECT_EQ(type == "ready", greeted_.insert(a.socket).second) << "ready comes first, once";
         if (type == "chunk") return chunk_sent(m);
         if (type == "call") return call_sent(m);
-        if (type == "call_dropped") open_.erase(m["call"].get<std::string>());
+        if (type == "call_dropped") {
+            const std::string id = m["call"];
+            open_.erase(id);
+            dropped_.insert(id);
+            return;
+        }
         if (!m.contains("reply")) return;
         const auto number = std::stoull(m["reply"].get<std::string>());
         EXPECT_TRUE(accepted_.contains(number));
@@ -268,6 +296,9 @@ class random_session {
         EXPECT_EQ(name.seq, name.reply == last_chunk_.reply ? last_chunk_.seq + 1 : 0);
         EXPECT_FALSE(reply_->is_interrupted) << "a chunk after the interrupt";
         last_chunk_ = name;
+        if (!m.contains("filler")) return;
+        EXPECT_EQ(reply_->next, 0u) << "a filler after the answer came";
+        filled_ = name.reply;
     }
     void call_sent(const json& m) {
         const std::string id = m["id"];
@@ -294,6 +325,9 @@ class random_session {
     void perform(const voice_action::open_conversation&) {
         EXPECT_FALSE(std::exchange(has_conversation_, true));
     }
+    void perform(const voice_action::add_filler&) {
+        EXPECT_EQ(last_chunk_, (client_chunk_id{filled_, 0}));
+    }
     void perform(const voice_action::append&) {
         EXPECT_TRUE(has_conversation_);
         EXPECT_FALSE(reply_) << "appended while a reply runs";
@@ -302,8 +336,10 @@ class random_session {
     void perform(const voice_action::answer_call& a) {
         EXPECT_TRUE(has_conversation_);
         EXPECT_FALSE(reply_) << "answered while a reply runs";
-        EXPECT_TRUE(called_.contains(a.id));
-        EXPECT_TRUE(answered_.insert(a.id).second) << "a second result of " << a.id;
+        const auto& [id, content, is_final] = a.result;
+        EXPECT_TRUE(called_.contains(id));
+        EXPECT_FALSE(answered_.contains(id)) << "a second result of " << id;
+        if (is_final) answered_.insert(id);
     }
     void perform(const voice_action::await_calls& a) {
         ASSERT_TRUE(reply_);
@@ -344,7 +380,8 @@ class random_session {
         EXPECT_FALSE(std::exchange(reply_->is_asked, true)) << "asked twice";
     }
     void perform(const voice_action::continue_after& a) {
-        EXPECT_EQ(a.id, (chunk_id{100 + last_chunk_.reply, last_chunk_.seq}));
+        const auto fillers = filled_ == last_chunk_.reply ? 1 : 0;
+        EXPECT_EQ(a.id, (chunk_id{100 + last_chunk_.reply, last_chunk_.seq - fillers}));
         if (reply_) reply_->is_speaking = false;
     }
     void perform(const voice_action::speaks_until& a) {
@@ -390,9 +427,12 @@ class random_session {
     std::set<std::uint64_t> accepted_;  // turns with a reply
     std::map<std::uint64_t, int> ends_;
     client_chunk_id last_chunk_;
+    std::uint64_t filled_ = 0;        // the last reply with a filler
     std::set<std::string> called_;    // calls that were sent
     std::set<std::string> open_;      // those for which the client may send a result
-    std::set<std::string> answered_;  // those with a result in the history
+    std::set<std::string> answered_;  // those with a final result in the history
+    std::set<std::string> later_;     // those whose result was to come later
+    std::set<std::string> dropped_;   // those that were dropped, and have no result
     bool is_interrupted_ = false;     // the last reply
 };
 
@@ -409,8 +449,8 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
         EXPECT_GT(seen["action " + std::to_string(i)], 100) << i;
     for (const auto* what :
          {"end held", "chunk too late", "taken up", "close 1000", "close 1012", "close 4001",
-          "error policy", "error gateway_stopping", "error unknown_call", "result", "call ",
-          "call_dropped ", "aside while a function runs"})
+          "error policy", "error gateway_stopping", "error unknown_call", "result", "later",
+          "late result", "call ", "call_dropped ", "aside while a function runs"})
         EXPECT_GT(seen[what], 50) << what;
 }
 

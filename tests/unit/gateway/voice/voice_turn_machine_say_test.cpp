@@ -323,8 +323,9 @@ TEST(an_aside, lets_the_time_for_results_run) {
     EXPECT_THAT(s.heard_by(mobile), ElementsAre("dropped a timeout"));
     s.asked();
     s.end(2);
-    EXPECT_THAT(s.asked(), ElementsAre("check 3", "answer a No result: the function took too long.",
-                                       "generate 3", "await calls 3", "next 3"));
+    EXPECT_THAT(s.asked(),
+                ElementsAre("check 3", "answer for now a No result: the function took too long.",
+                            "generate 3", "await calls 3", "next 3"));
 }
 
 TEST(a_given_text, that_history_keeps_waits_for_the_reply_to_results) {

@@ -1,0 +1,53 @@
+// Words that are spoken while the listener waits for the first chunk of a reply.
+#include "gateway/voice/voice_turn_machine.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace tandem::gateway {
+
+/// A turn has one filler at most, also if it has several replies.
+void voice_turn_machine::arm_filler(time_point silent_since) {
+    if (!is_running() || is_filler_used_ || !reply_->turn->filler) return;
+    reply_->filler.due = silent_since + reply_->turn->filler->after;
+}
+
+std::optional<time_point> voice_turn_machine::filler_due() const {
+    if (!is_running() || reply_->is_interrupted || reply_->chunks > 0) return std::nullopt;
+    return reply_->filler.due;
+}
+
+void voice_turn_machine::speak_filler(time_point now) {
+    const auto& turn = *reply_->turn;
+    const auto& texts = turn.filler->texts;
+    is_filler_used_ = true;
+    auto& text = reply_->filler.text = texts[fillers_++ % texts.size()];
+    reply_->filler.is_speaking = true;
+    reply_->chunks = 1;
+    reply_->is_speaking = true;
+    reply_->spoken_since = now;
+    send(encode_chunk(turn.number, turn.id,
+                      {.text = text, .speech = text, .boundary = boundary::sentence}, true));
+}
+
+bool voice_turn_machine::is_filler(const client_chunk_id& id) const {
+    return reply_->count_fillers() > id.seq;
+}
+
+void voice_turn_machine::on_filler_spoken(time_point now) {
+    if (!reply_->filler.is_speaking) return;
+    const auto& turn = *reply_->turn;
+    if (turn.filler->history && !turn.is_outside_history())
+        actions_.push_back(voice_action::add_filler{reply_->filler.text});
+    end_filler(now);
+}
+
+// The answer may have come meanwhile.
+void voice_turn_machine::end_filler(time_point now) {
+    reply_->filler.is_speaking = false;
+    reply_->is_speaking = false;
+    if (const auto answer = std::exchange(reply_->filler.answer, std::nullopt))
+        on_chunk(now, reply_->turn->number, *answer);
+}
+
+}  // namespace tandem::gateway
