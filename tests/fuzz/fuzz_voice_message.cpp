@@ -36,6 +36,7 @@ void require_right(const voice::start& s) {
     if (s.prompt) fuzzing::require(is_utf8(*s.prompt) && !s.text && s.messages.empty());
     fuzzing::require(check(changed(generation_options{}, s.options)).empty());
     fuzzing::require(check(changed(conversation_options{}, s.conversation)).empty());
+    if (s.filler) fuzzing::require(!s.filler->texts.empty() && s.filler->after >= duration::zero());
     if (s.user_stopped_ago) fuzzing::require(*s.user_stopped_ago >= duration::zero());
 }
 
