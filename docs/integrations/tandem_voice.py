@@ -123,6 +123,8 @@ class TandemVoice:
             new = asked[len(self._told) :]
             if not new and self._has_called:
                 return not self._open_calls
+            if not new and messages and messages[-1]["role"] == "tool":
+                return False  # a late result, which the next turn reads
         else:
             new = list(messages)
         if not new or new[-1]["role"] == "assistant":

@@ -146,7 +146,7 @@ struct reply_result {
     /// Not part of the text.
     std::string reasoning{};
     /// The functions that the model called after the text, in order, each with its own id. Only in
-    /// replies of a conversation at the pace of a voice, with `generation_options::tools`.
+    /// replies of a conversation with `generation_options::tools`.
     std::vector<tool_call> calls{};
     /// Tokens.
     token_usage usage{};

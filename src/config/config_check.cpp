@@ -126,6 +126,7 @@ void check_tool_choice(const generation_options& o, std::vector<config_fault>& f
     check_constraint("tool_choice", o.tool_choice, faults);
     if (!must_call(o)) return;
     const auto names = wire::read_function_names(o.tools);
+    if (names.empty()) faults.push_back({"tools", "have no function with a name to call"});
     if (o.tool_choice != "required" && std::ranges::find(names, o.tool_choice) == names.end())
         faults.push_back({"tool_choice", "is neither auto, none, required, nor one of the tools"});
     if (!o.grammar.empty())

@@ -176,7 +176,7 @@ reply conversation::say_aside(std::string text, generation_options options) {
 error_code conversation::add_filler(std::string text) {
     if (const auto why = fault_of_spoken(text)) return why->ec;
     detail::used(shell_)->scope().dispatch(
-        [s = shell_, text = std::move(text)]() mutable { s->add_filler(std::move(text)); });
+        [s = shell_, text = std::move(text)] { s->add_filler(text); });
     return {};
 }
 

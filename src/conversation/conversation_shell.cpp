@@ -50,6 +50,10 @@ std::shared_ptr<conversation_shell> conversation_shell::make(strand_scope& scope
 // result.
 void conversation_shell::append(chat_message message) {
     if (ended_ || history_.take_result(message)) return;
+    // A template rejects a result whose call is not directly before it.
+    if (message.role == "tool")
+        if (auto late = history_.make_late_message(message.tool_call_id, message.content))
+            return keep_for_next_turn(*std::move(late));
     const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
     if (is_idle) return void(history_.append(std::move(message)));
     keep_for_next_turn(std::move(message));

@@ -50,7 +50,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void set_first_server(server_link_ptr core) { pin_server(std::move(core)); }
     void append(chat_message message);
     void answer_call(const std::string& id, const std::string& content, bool is_final = true);
-    void add_filler(std::string text) { history_.add_filler(std::move(text)); }
+    void add_filler(const std::string& text) { history_.add_filler(text); }
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
     std::shared_ptr<reply_shell> resume();

@@ -167,8 +167,8 @@ std::optional<tool_call> turn_history::take_late_call(std::string_view id) {
     return call;
 }
 
-void turn_history::add_filler(std::string text) {
-    if (is_open()) filler_ = std::move(text);
+void turn_history::add_filler(const std::string& text) {
+    if (is_open()) filler_ = text::join_with_space(filler_, text);
 }
 
 void turn_history::make_ids_unique(std::vector<tool_call>& calls) const {
@@ -268,8 +268,7 @@ std::vector<chat_message> turn_history::make_turn_messages() const {
     if (!is_open()) return {};
     auto words = make_kept_text();
     // The prompt of a running turn must end with the text that the model continues.
-    if (state_ != turn_state::running)
-        words.insert(0, filler_ + std::string(gap_between(filler_, words)));
+    if (state_ != turn_state::running) words = text::join_with_space(filler_, words);
     if (text::is_all_white_space(words) && calls_.empty()) return {};
     std::vector<chat_message> messages{
         {.role = std::string(assistant), .content = std::move(words), .tool_calls = calls_}};

@@ -65,7 +65,7 @@ class turn_history {
         return m.role == "tool" && answer_call(m.tool_call_id, m.content);
     }
     /// Adds words that were spoken before those of the running or last turn.
-    void add_filler(std::string text);
+    void add_filler(const std::string& text);
     /// Gives other ids to calls whose id is empty, or is used by an earlier call: a late result
     /// must not answer another call. The ids have nine letters and digits, as some templates
     /// require.

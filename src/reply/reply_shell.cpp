@@ -148,11 +148,10 @@ void reply_shell::switch_to_server(reply_start_point where) {
     was_here_ = where.was_here;
     warmed_ = where.warmed;
     machine_.set_server_url(core_->config().server.url);
-    end_token_ = where.call_mark.end_token;
-    call_lead_ = where.call_mark.lead;
+    call_mark_ = std::move(where.call_mark);
     settings_ =
         wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,
-                                         core_->prompt_progress_mode(), where.call_mark.preserved);
+                                         core_->prompt_progress_mode(), call_mark_.preserved);
 }
 
 // --- events from the server

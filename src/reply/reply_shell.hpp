@@ -154,8 +154,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::uint32_t speech_seq_ = 0;  // of the requested chunk
     consumer_wait<calls_completion> calls_taker_;
     server::call_id parsing_ = server::no_call;
-    std::optional<wire::token_id> end_token_;  // of the server's model, to parse calls
-    std::string call_lead_;                    // what leads to a function's name
+    server::call_mark call_mark_;  // of the server's template
     std::function<void()> on_end_;
     // Empty once the reply has ended: the timer belongs to the execution context, which the handle
     // may outlive.

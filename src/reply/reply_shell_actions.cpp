@@ -250,18 +250,22 @@ void reply_shell::perform(action::parse_calls a) {
     parsing_ = source_.parse_calls({.slot = a.slot,
                                     .text = machine_.transcript().generated(),
                                     .reuse_cache = !core_->slots().holds_foreign_text(a.slot),
-                                    .end_token = end_token_},
+                                    .end_token = call_mark_.end_token},
                                    make_calls_handler());
 }
 
 void reply_shell::perform(action::force_calls a) {
+    if (!server::is_like_call(call_mark_, machine_.call_text()))
+        return machine_.calls_parsed(now(), {});
     core_->log(
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
+    // The call without reasoning in it may be shorter than it was generated.
     const auto text = machine_.transcript().generated();
-    const auto before = text.substr(0, text.size() - machine_.call_text().size());
-    parsing_ = source_.force_calls({.text = std::string(before) + call_lead_,
+    const auto latest = text.size() - std::min(text.size(), machine_.call_text().size());
+    const auto before = text.substr(0, text.rfind(call_mark_.opening, latest));
+    parsing_ = source_.force_calls({.text = std::string(before) + call_mark_.lead,
                                     .slot = a.slot,
                                     .reuse_cache = !core_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());

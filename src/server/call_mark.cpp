@@ -210,4 +210,12 @@ call_mark find_call_mark(const rendered_probes& prompts) {
     return mark_of(call, opening_in(lead), prompts.without_call);
 }
 
+bool is_like_call(const call_mark& mark, string_view text) noexcept {
+    const auto after_mark = [&](string_view from) {
+        return text::trim_leading_space(from.substr(std::min(mark.opening.size(), from.size())));
+    };
+    const auto expected = after_mark(mark.lead);
+    return expected.empty() || after_mark(text).starts_with(expected.front());
+}
+
 }  // namespace tandem::server

@@ -90,8 +90,10 @@ call_id server_calls::detokenize(std::span<const std::int32_t> ids, handler<std:
 call_id server_calls::apply_template(const std::vector<chat_message>& messages,
                                      const generation_options& o, handler<std::string> done) {
     if (reject_invalid(wire::check_messages(messages), done)) return no_call;
+    const bool hides_tools = o.tool_choice == "none";
     return call({.path = "/apply-template",
-                 .body = wire::apply_template_body(messages, o.tools, o.template_options)},
+                 .body = wire::apply_template_body(messages, hides_tools ? "" : o.tools,
+                                                   o.template_options)},
                 wire::decode_prompt, std::move(done));
 }
 

@@ -58,6 +58,11 @@ bool read_functions(field_reader& fields, const json& tools, const std::string& 
     return true;
 }
 
+/// Whether `choice` is no name of a function.
+bool is_mode(std::string_view choice) noexcept {
+    return choice == "auto" || choice == "none" || choice == "required";
+}
+
 bool read_named_choice(field_reader& fields, const json& choice, const std::string& at,
                        std::string& out) {
     if (!choice.is_object()) return fields.fail_wrong_type(choice, at, "a string or an object");
@@ -71,7 +76,9 @@ bool read_named_choice(field_reader& fields, const json& choice, const std::stri
     const auto* function = field_reader::find(choice, "function");
     if (!function) return fields.missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
-    return fields.require(*function, path, "name", out);
+    if (!fields.require(*function, path, "name", out)) return false;
+    return !is_mode(out) || fields.unsupported(append_path(path, "name"),
+                                               fmt::format("is \"{}\", which is a mode", out));
 }
 
 bool check_named_function(field_reader& fields, const std::string& name,
@@ -83,6 +90,10 @@ bool check_named_function(field_reader& fields, const std::string& name,
 
 /// Writes `tools` and `tool_choice` to `out`.
 bool read_tools(field_reader& fields, const json& body, generation_options& out) {
+    // The defaults of the service are for clients that cannot declare functions.
+    out.tools.clear();
+    out.tool_choice.clear();
+    out.parallel_tool_calls = true;
     std::vector<std::string> functions;
     const auto* tools = field_reader::find(body, "tools");
     if (tools && !read_functions(fields, *tools, "tools", functions)) return false;
@@ -179,7 +190,7 @@ bool read_tool_choice(field_reader& fields, const json& choice, const std::strin
                       std::string& out) {
     if (!choice.is_string()) return read_named_choice(fields, choice, at, out);
     out = choice.get<std::string>();
-    if (out == "auto" || out == "none" || out == "required") return true;
+    if (is_mode(out)) return true;
     return fields.invalid(at, R"(must be "none", "auto", "required", or name a function)");
 }
 

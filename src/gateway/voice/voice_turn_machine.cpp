@@ -169,6 +169,8 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
     last_words_.reset();
     if (!turn->results.empty() && reply_ && reply_->is_speaking)
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
+    // A filler before calls is heard to its end, while the reply to their results begins.
+    if (last_words_ && reply_->filler.is_speaking) keep_filler();
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
         last_turn_ = turn;

@@ -230,6 +230,7 @@ class voice_turn_machine {
     void speak_filler(time_point now);
     bool is_filler(const client_chunk_id& id) const;
     void on_filler_spoken(time_point now);
+    void keep_filler();
     void end_filler(time_point now);
 
     // Sockets.

@@ -116,11 +116,14 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
     auto results = calls_.take_results();
     if (results.empty() || is_closing()) return;
     const auto& turn = *last_turn_;
+    auto options = turn.options;
+    // A reply that must call as well would never speak.
+    if (must_call(options)) options.tool_choice.clear();
     wait(now,
          {.id = turn.id,
           .what = what,
           .results = std::move(results),
-          .options = turn.options,
+          .options = std::move(options),
           .filler = turn.filler,
           .timeline = turn.timeline},
          waiting_.begin());

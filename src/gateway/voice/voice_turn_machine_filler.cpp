@@ -36,10 +36,14 @@ bool voice_turn_machine::is_filler(const client_chunk_id& id) const {
 
 void voice_turn_machine::on_filler_spoken(time_point now) {
     if (!reply_->filler.is_speaking) return;
+    keep_filler();
+    end_filler(now);
+}
+
+void voice_turn_machine::keep_filler() {
     const auto& turn = *reply_->turn;
     if (turn.filler->history && !turn.is_outside_history())
         actions_.push_back(voice_action::add_filler{reply_->filler.text});
-    end_filler(now);
 }
 
 // The answer may have come meanwhile.

@@ -243,7 +243,7 @@ class reply_machine {
     void call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
     text::call_splitter make_splitter(std::string mark) const;
-    bool has_call_to_parse(finish_reason reason) const noexcept;
+    bool has_call_to_parse(finish_reason reason) const;
     bool is_answer_in_json() const noexcept { return rules_.is_call_json && !rules_.must_call; }
     void parse_calls(time_point now, finish_reason reason);
     static failure make_too_long_failure();

@@ -45,11 +45,11 @@ void reply_machine::call_read(time_point now) {
 }
 
 /// Whether generation ended with a whole call. A call that a limit cut off is none.
-bool reply_machine::has_call_to_parse(finish_reason reason) const noexcept {
+bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();
     return calls_.mark() == wire::channel_call_mark &&
-           wire::find_channel_call(result_.reasoning) != std::string::npos;
+           wire::decode_channel_call(result_.reasoning).has_value();
 }
 
 /// On the slot that holds the text.

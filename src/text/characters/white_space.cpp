@@ -34,4 +34,11 @@ std::string_view trim_white_space(std::string_view text) noexcept {
     return trim_trailing_space(trim_leading_space(text));
 }
 
+std::string join_with_space(std::string_view text, std::string_view next) {
+    const bool has_space = text.empty() || next.empty() ||
+                           trim_trailing_space(text).size() < text.size() ||
+                           trim_leading_space(next).size() < next.size();
+    return std::string(text).append(has_space ? "" : " ").append(next);
+}
+
 }  // namespace tandem::text

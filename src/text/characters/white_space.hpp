@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tandem::text {
@@ -21,5 +22,8 @@ bool is_all_white_space(std::string_view text) noexcept;
 std::string_view trim_leading_space(std::string_view text) noexcept;
 std::string_view trim_trailing_space(std::string_view text) noexcept;
 std::string_view trim_white_space(std::string_view text) noexcept;
+
+/// Both texts, with a space between them if there is no white space yet and neither is empty.
+std::string join_with_space(std::string_view text, std::string_view next);
 
 }  // namespace tandem::text

@@ -1,7 +1,6 @@
 #include "wire/calls/json_calls.hpp"
 
 #include "wire/json/json.hpp"
-#include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
 #include "wire/json/json_values.hpp"
 
@@ -46,7 +45,8 @@ ordered_json parameters_of(const ordered_json& function) {
             {"additionalProperties", false}};
 }
 
-std::string name_of(const ordered_json& function) {
+template <class Json>
+std::string name_of(const Json& function) {
     const auto name = function.find("name");
     return name != function.end() && name->is_string() ? name->get<std::string>() : std::string();
 }
@@ -108,10 +108,9 @@ std::string make_call_schema(const generation_options& options) {
 }
 
 std::optional<tool_call> decode_json_call(string_view text, const generation_options& options) {
-    // An object that keeps the order of its keys takes quadratic time.
-    constexpr json_limits limits{.depth = max_depth, .values = 10'000, .keys = 1'000};
-    if (!is_json_object(text) || check_json(text, limits) != json_fault::none) return std::nullopt;
-    const auto object = ordered_json::parse(text);
+    if (!is_json_object(text)) return std::nullopt;
+    // An object that kept the order of its keys would take quadratic time.
+    const auto object = json::parse(text);
     const auto name = name_of(object);
     const auto arguments = object.find("parameters");
     const auto names = read_function_names(options.tools);

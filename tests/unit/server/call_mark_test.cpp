@@ -194,6 +194,15 @@ TEST(call_mark, is_found_where_only_one_of_two_renderings_has_the_call) {
               "<tool_call>");
 }
 
+TEST(call_mark, is_followed_by_a_call_or_is_prose) {
+    const call_mark json{.opening = "<tool_call>", .lead = "<tool_call>\n{\"name\": \""};
+    EXPECT_TRUE(is_like_call(json, "<tool_call>\n{\"nam"));
+    EXPECT_TRUE(is_like_call(json, "<tool_call> {now}"));
+    EXPECT_FALSE(is_like_call(json, "<tool_call> begins a call."));
+    EXPECT_FALSE(is_like_call(json, "<tool_call>"));
+    EXPECT_TRUE(is_like_call({.opening = "[CALL]", .lead = "[CALL]"}, "[CALL]now"));
+}
+
 TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
     for (const auto* name : {"Qwen 3", "Mistral Nemo", "gpt-oss"}) {
         const auto mark = find_call_mark(render(template_of(name)));

@@ -87,7 +87,12 @@ chat_flags::chat_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, cha
     add_output_flags();
     app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.add_to(
-        app_, [](const field_info& f) { return f.name != std::string_view("tools"); },
+        app_,
+        [](const field_info& f) {
+            return !std::string_view(f.name).ends_with("tools") &&
+                   !std::string_view(f.name).starts_with("tool_") &&
+                   f.name != std::string_view("parallel_tool_calls");
+        },
         chat_defaults());
 }
 

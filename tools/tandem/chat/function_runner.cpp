@@ -3,6 +3,8 @@
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -23,7 +25,7 @@ constexpr std::size_t most_result_bytes = std::size_t{64} << 10;
 
 void fail(function_result& result, const std::string& why) {
     result.how = function_result::outcome::failed;
-    result.content = "Error: " + why;
+    result.content = "Error: " + sanitized_utf8(why);
 }
 
 void read(process_result end, function_result& result) {

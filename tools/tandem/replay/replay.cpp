@@ -195,7 +195,10 @@ awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said
     }
     for (int round = 1;; ++round) {
         std::vector<std::string> results;
-        const auto ended = co_await run_reply(run, where, results);
+        auto options = options_of(run.d);
+        // A reply to results that must call as well would never speak.
+        if (round > 1 && must_call(options)) options.tool_choice.clear();
+        const auto ended = co_await run_reply(run, std::move(options), where, results);
         if (ended == finish_reason::error) co_return false;
         if (ended != finish_reason::tool_calls || results.empty()) co_return true;
         if (round == most_calling_replies) co_return true;
@@ -205,9 +208,9 @@ awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said
     }
 }
 
-awaitable<finish_reason> replay::run_reply(running_dialogue& run, turn_name where,
-                                           std::vector<std::string>& results) {
-    auto reply = run.talk.generate(options_of(run.d));
+awaitable<finish_reason> replay::run_reply(running_dialogue& run, generation_options options,
+                                           turn_name where, std::vector<std::string>& results) {
+    auto reply = run.talk.generate(std::move(options));
     if (!run.d.results.empty()) answer_calls(run, reply, results);
     const auto running =
         std::make_shared<paced_reply>(ioc_.get_executor(), std::move(reply), where, rules_.pace,

@@ -82,8 +82,8 @@ class replay {
     // Returns false if the turn failed or could not start.
     awaitable<bool> run_turn(running_dialogue& run, const chat_message& said);
     // Adds the results of the functions that it calls to `results`.
-    awaitable<finish_reason> run_reply(running_dialogue& run, turn_name where,
-                                       std::vector<std::string>& results);
+    awaitable<finish_reason> run_reply(running_dialogue& run, generation_options options,
+                                       turn_name where, std::vector<std::string>& results);
     void answer_calls(running_dialogue& run, tandem::reply& reply,
                       std::vector<std::string>& results);
     conversation begin(const dialogue& d);

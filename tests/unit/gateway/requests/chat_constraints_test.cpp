@@ -114,6 +114,16 @@ TEST(tools, have_bounds) {
                 StartsWith("tools has 70"));
 }
 
+TEST(tools, are_only_those_of_the_request) {
+    request_defaults defaults;
+    defaults.generation.tools = R"([{"function":{"name":"f"}}])";
+    defaults.generation.tool_choice = "f";
+    defaults.generation.parallel_tool_calls = false;
+    const auto o = chat_with(R"("n":1)", defaults).options;
+    EXPECT_EQ(o.tools + o.tool_choice, "");
+    EXPECT_TRUE(o.parallel_tool_calls);
+}
+
 TEST(tool_choice, is_a_word_or_names_a_function) {
     const auto choice = [](const std::string& value) {
         return chat_with(two_tools + R"(,"tool_choice":)" + value).options.tool_choice;
@@ -131,6 +141,7 @@ TEST(tool_choice, is_refused_where_it_cannot_be_done) {
         {R"("tools":[],"tool_choice":"required")", "tool_choice"},
         {R"("tool_choice":{"type":"function","function":{"name":"f"}})", "tool_choice"},
         {two_tools + R"(,"tool_choice":"always")", "tool_choice"},
+        {two_tools + R"(,"tool_choice":{"function":{"name":"none"}})", "tool_choice.function.name"},
         {two_tools + R"(,"tool_choice":5)", "tool_choice"},
         {two_tools + R"(,"tool_choice":{"type":"allowed_tools"})", "tool_choice.type"},
         {two_tools + R"(,"tool_choice":{"type":"function"})", "tool_choice.function"},

@@ -108,6 +108,17 @@ TEST(a_result, of_the_last_call_begins_the_next_reply) {
     EXPECT_EQ(s.sent(phone)[0]["turn"], "t");
 }
 
+TEST(a_result, has_a_reply_that_need_not_call_again) {
+    voice_setup setup = voice_session_driver::defaults();
+    setup.generation.tool_choice = "required";
+    session_with_tools s(setup);
+    EXPECT_EQ(s.generated.back()->options.tool_choice, "required");
+    s.end_with_calls(1, {clock_call});
+    s.say(phone, result("a", "noon"));
+    EXPECT_EQ(s.generated.back()->number, 2u);
+    EXPECT_EQ(s.generated.back()->options.tool_choice, "");
+}
+
 TEST(a_result, begins_the_next_reply_while_the_chunk_before_the_call_is_spoken) {
     calling s;
     s.end_with_calls(1, {clock_call, table_call});

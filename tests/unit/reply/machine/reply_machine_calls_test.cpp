@@ -292,6 +292,20 @@ TEST_F(calling_reply, may_have_its_call_at_the_end_of_its_reasoning) {
     EXPECT_THAT(r.machine.result().reasoning, testing::Not(HasSubstr("to=functions")));
 }
 
+TEST_F(calling_reply, has_no_call_where_its_reasoning_only_mentions_one) {
+    auto rules = machine_driver::default_rules();
+    rules.reasoning_tags = {{"<think>", "</think>"}};
+    machine_driver r(rules);
+    r.ask();
+    r.start({.prompt = {.text = "P"}, .call_mark = "to=functions."});
+    r.grant(0);
+    r.tokens("<think>", "Maybe to=functions.now, but no.", "</think>", "Noon.");
+    r.final();
+    r.wants();
+    EXPECT_EQ(r.handed_over.at(0).text, "Noon.");
+    EXPECT_THAT(r.machine.get_called_functions()->calls, IsEmpty());
+}
+
 // --- replies of JSON that may be a call, or must be one
 
 class reply_of_call_json : public testing::Test {

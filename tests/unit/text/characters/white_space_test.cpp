@@ -36,5 +36,13 @@ TEST(WhiteSpace, IsTakenOffTheEndOnly) {
     EXPECT_EQ(trim_trailing_space(" \n"), "");
 }
 
+TEST(WhiteSpace, IsAddedBetweenTextsThatHaveNone) {
+    EXPECT_EQ(join_with_space("Hm,", "yes."), "Hm, yes.");
+    EXPECT_EQ(join_with_space("Hm, ", "yes."), "Hm, yes.");
+    EXPECT_EQ(join_with_space("Hm,", "\nyes."), "Hm,\nyes.");
+    EXPECT_EQ(join_with_space("", "yes."), "yes.");
+    EXPECT_EQ(join_with_space("Hm.", ""), "Hm.");
+}
+
 }  // namespace
 }  // namespace tandem::text
