@@ -1,6 +1,6 @@
 #include "conversation/chatml.hpp"
 
-#include "conversation/tool_call_json.hpp"
+#include "conversation/conversation_json.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,7 +1,9 @@
 #include "tandem/conversation.hpp"
 
 #include "conversation/conversation_shell.hpp"
+#include "conversation/partial_transcript.hpp"
 #include "reply/reply_shell.hpp"
+#include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <fmt/format.h>
@@ -201,6 +203,13 @@ reply conversation::resume() {
 
 void conversation::warm() {
     detail::used(shell_)->scope().dispatch([s = shell_] { s->warm(); });
+}
+
+void conversation::hearing(std::string text, std::optional<std::size_t> stable) {
+    if (text::find_invalid_utf8(text) != std::string::npos) return;
+    text.resize(conversations::settled_words(text, stable).size());
+    detail::used(shell_)->scope().dispatch(
+        [s = shell_, text = std::move(text)]() mutable { s->hearing(std::move(text)); });
 }
 
 void conversation::end() {

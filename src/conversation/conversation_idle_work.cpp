@@ -1,5 +1,6 @@
 #include "conversation/context_trimming.hpp"
 #include "conversation/conversation_shell.hpp"
+#include "conversation/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "server/server_link.hpp"
@@ -10,6 +11,12 @@
 // What a conversation does between turns: learning ids, freeing context, prefilling a slot, and
 // slot files.
 namespace tandem::detail {
+namespace {
+
+// Marks where the words of the user end in a rendered prompt.
+constexpr auto end_of_words = "[end of the words]";
+
+}  // namespace
 
 // --- ids
 
@@ -92,20 +99,26 @@ void conversation_shell::trim_or_prefill() {
 // --- prefilling
 
 void conversation_shell::warm() {
+    prepare_idle_server(&conversation_shell::prefill);
+}
+
+/// Calls `done` on the strand once the properties of a server are known, unless a turn has begun.
+void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done) {
     if (ended_ || running_ != 0) return;
     auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
     if (std::holds_alternative<failure>(placed)) return;
     pin_server(std::get<server_link_ptr>(std::move(placed)));
-    core_->load_props([weak = weak_from_this(), asked = std::weak_ptr(core_)](
-                          error_code ec, const diagnostics& diag, const server_props& props) {
-        const auto self = weak.lock();
-        const auto core = asked.lock();
-        if (!self || !core || core != self->core_ || self->running_ != 0) return;
-        if (ec) return void(self->host_->server_failed(core, {ec, diag}));
-        self->props_ = props;
-        self->has_model_changed();
-        self->prefill();
-    });
+    core_->load_props(
+        [weak = weak_from_this(), asked = std::weak_ptr(core_), done = std::move(done)](
+            error_code ec, const diagnostics& diag, const server_props& props) {
+            const auto self = weak.lock();
+            const auto core = asked.lock();
+            if (!self || !core || core != self->core_ || self->running_ != 0) return;
+            if (ec) return void(self->host_->server_failed(core, {ec, diag}));
+            self->props_ = props;
+            self->has_model_changed();
+            done(*self);
+        });
 }
 
 void conversation_shell::prefill() {
@@ -140,18 +153,62 @@ void conversation_shell::prefill_before_results() {
     });
 }
 
-void conversation_shell::start_prefill(prompt_with_ids prompt) {
+void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words) {
+    is_prefilling_words_ = false;  // another prefill replaces it
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     if (prompt.text.empty() || (context > 0 && prompt.ids.size() >= context)) return;
     // Repeated calls prefill only once.
     if (prefill_ && prefill_->holds_text(prompt.text)) return;
+    is_prefilling_words_ = is_of_words;
     prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), turn_options_->lora, id_);
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
         if (!self) return;
         if (evaluated) self->metrics_.warmed += *evaluated;
+        if (self->is_prefilling_words_) self->heard_words_prefilled();
         if (self->running_ == 0 && self->core_) self->core_->slots().let_go(self->id_);
     });
+}
+
+// --- what the user says, while the user speaks
+
+void conversation_shell::hearing(std::string words) {
+    heard_words_ = std::move(words);
+    if (is_prefilling_words_ || history_.options().raw) return;
+    if (conversations::is_worth_prefill(heard_words_, prefilled_words_))
+        prepare_idle_server(&conversation_shell::prefill_heard_words);
+}
+
+// A prefill that runs is not cut: the next one continues from its text.
+void conversation_shell::prefill_heard_words() {
+    if (is_prefilling_words_ || heard_words_.empty()) return;
+    is_prefilling_words_ = true;
+    prefilled_words_ = heard_words_;
+    auto messages = history_.messages();
+    messages.push_back({.role = "user", .content = prefilled_words_ + end_of_words});
+    render_prompt(core_, std::move(messages), *turn_options_,
+                  [weak = weak_from_this(), asked = core_.get()](error_code ec, const diagnostics&,
+                                                                 std::string prompt) {
+                      const auto self = weak.lock();
+                      if (!self || !self->is_prefilling_words_ || self->core_.get() != asked)
+                          return;
+                      // What the template adds after the words is not in the next prompt.
+                      const auto end = prompt.rfind(end_of_words);
+                      if (ec || end == std::string::npos) return self->stop_hearing();
+                      prompt.resize(end);
+                      self->start_prefill(self->known_.attach_known_ids(std::move(prompt)), true);
+                  });
+}
+
+void conversation_shell::heard_words_prefilled() {
+    is_prefilling_words_ = false;
+    hearing(std::move(heard_words_));
+}
+
+void conversation_shell::stop_hearing() noexcept {
+    is_prefilling_words_ = false;
+    heard_words_.clear();
+    prefilled_words_.clear();
 }
 
 // --- slot files

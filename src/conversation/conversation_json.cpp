@@ -237,4 +237,17 @@ std::optional<config_fault> read_conversation(std::string_view text, saved_conve
     return std::nullopt;
 }
 
+std::string format_tool_call(const tool_call& call) {
+    std::string text = R"({"name": )";
+    append_string(call.name, text);
+    text += R"(, "arguments": )";
+    if (call.arguments.empty())
+        text += "{}";
+    else if (json::accept(call.arguments))
+        text += call.arguments;
+    else
+        append_string(call.arguments, text);
+    return text + "}";
+}
+
 }  // namespace tandem::wire

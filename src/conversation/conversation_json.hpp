@@ -2,13 +2,19 @@
 
 #include "tandem/config.hpp"
 #include "tandem/saved_conversation.hpp"
+#include "tandem/server.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-// Saved conversations as JSON text.
+// A conversation's JSON texts.
 namespace tandem::wire {
+
+/// The call in the format of the Hermes and Qwen model families: {"name": "…", "arguments": {…}}.
+/// The arguments are unchanged; empty ones become {}, and ones that are not JSON become a JSON
+/// string.
+std::string format_tool_call(const tool_call& call);
 
 /// Writes the newest version of the format.
 std::string serialize_conversation(const saved_conversation& c);

@@ -67,6 +67,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
     void warm();
+    /// The settled words of what the user has said so far.
+    void hearing(std::string words);
     void end();
 
     bool has_ended() const noexcept { return ended_; }
@@ -165,9 +167,13 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void request_missing_ids();
     void on_ids_received();
     void trim_or_prefill();
+    void prepare_idle_server(std::function<void(conversation_shell&)> done);
     void prefill();
     void prefill_before_results();
-    void start_prefill(prompt_with_ids prompt);
+    void prefill_heard_words();
+    void heard_words_prefilled();
+    void stop_hearing() noexcept;
+    void start_prefill(prompt_with_ids prompt, bool is_of_words = false);
     void run_slot_file_job(slot_file_job::kind what, std::string file, slot_file_job::handler done);
     slot_file_job::handler begin_slot_file_job(slot_file_job::handler done);
     void resolve_slot_text(slot_file_job::kind what, std::string file, slot_file_job::handler done);
@@ -218,6 +224,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::optional<reply_remainder> rest_;
     std::string rest_model_;  // the model that the ids in rest_ belong to
     std::shared_ptr<slot_prefill> prefill_;
+    std::string heard_words_;      // of the user who speaks; the newest
+    std::string prefilled_words_;  // of them, the last that were prefilled
+    bool is_prefilling_words_ = false;
     std::weak_ptr<slot_file_job> file_job_;
     bool uses_slot_file_ = false;  // from the call to its answer
     bool is_given_text_ = false;   // the running reply is not generated

@@ -71,6 +71,7 @@ void conversation_shell::prepare_turn(reply_shell& reply) {
     running_ = reply.id();
     host_->reply_began();
     shunned_.clear();
+    stop_hearing();
     if (prefill_) prefill_->cancel_unless_begun();
 }
 
@@ -182,6 +183,8 @@ void conversation_shell::pin_server(server_link_ptr core) {
     has_spoken_here_ = false;
     history_.reset_prompt_measurements();
     prefill_.reset();
+    is_prefilling_words_ = false;
+    prefilled_words_.clear();
     core_ = std::move(core);
     if (history_.options().isolate) core_->slots().isolate(id_);
 }

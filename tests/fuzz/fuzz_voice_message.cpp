@@ -75,6 +75,9 @@ void require_right(const voice::say& s) {
     require_right_turn(s.turn);
     fuzzing::require(!s.text.empty() && is_utf8(s.text));
 }
+void require_right(const voice::hearing& h) {
+    fuzzing::require(is_utf8(h.text));
+}
 void require_right(const voice::end&) {}
 
 }  // namespace

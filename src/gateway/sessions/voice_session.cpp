@@ -204,6 +204,10 @@ void voice_session::perform(const voice_action::warm&) {
     talk_->warm();
 }
 
+void voice_session::perform(voice_action::hear& a) {
+    talk_->hearing(std::move(a.text), a.stable);
+}
+
 void voice_session::perform(voice_action::append& a) {
     talk_->append(std::move(a.message));
 }

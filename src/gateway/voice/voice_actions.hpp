@@ -91,6 +91,11 @@ struct open_conversation {
 };
 /// Prefills a slot: conversation::warm().
 struct warm {};
+/// conversation::hearing().
+struct hear {
+    std::string text;
+    std::optional<std::size_t> stable;
+};
 /// conversation::append().
 struct append {
     chat_message message;
@@ -174,9 +179,9 @@ struct keep {};
 /// session, its reply and its conversation.
 struct forget {};
 
-using any =
-    std::variant<send, close, check_turn, open_conversation, warm, append, answer_call, add_filler,
-                 generate, generate_raw, resume, say_text, say_aside, await_calls, next_chunk,
-                 continue_after, speaks_until, heard, interrupt, first_chunk, keep, forget>;
+using any = std::variant<send, close, check_turn, open_conversation, warm, hear, append,
+                         answer_call, add_filler, generate, generate_raw, resume, say_text,
+                         say_aside, await_calls, next_chunk, continue_after, speaks_until, heard,
+                         interrupt, first_chunk, keep, forget>;
 
 }  // namespace tandem::gateway::voice_action

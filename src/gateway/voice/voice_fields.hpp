@@ -19,6 +19,7 @@ void for_each_voice_message(Visitor&& visit) {
     visit("resume", voice::resume());
     visit("result", voice::result());
     visit("say", voice::say());
+    visit("hearing", voice::hearing());
     visit("end", voice::end());
 }
 
@@ -88,6 +89,12 @@ void for_each_voice_field(voice::say& m, Visitor&& visit) {
     visit("turn", m.turn);
     visit("text", m.text);
     visit("history", m.history);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::hearing& m, Visitor&& visit) {
+    visit("text", m.text);
+    visit("stable", m.stable);
 }
 
 template <class Visitor>

@@ -306,6 +306,9 @@ class voice_message_reader {
                right_unless(out.content.has_value() == out.later, "content",
                             "or later is required, but not both");
     }
+    bool value(json& v, const std::string& at, voice::hearing& out) {
+        return given(v, at, "text") && members(v, at, out);
+    }
     bool value(json& v, const std::string& at, voice::say& out) {
         return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
                right_unless(text::is_all_white_space(out.text), "text", "is empty");

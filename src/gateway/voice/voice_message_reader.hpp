@@ -104,6 +104,13 @@ struct say {
     bool history = true;
 };
 
+/// What the user has said so far, while the user speaks.
+struct hearing {
+    std::string text{};
+    /// Number of characters that will not change.
+    std::optional<std::uint64_t> stable{};
+};
+
 /// Ends the session.
 struct end {};
 
@@ -111,7 +118,7 @@ struct end {};
 
 using voice_message =
     std::variant<voice::start, voice::continued, voice::speaking, voice::heard, voice::interrupt,
-                 voice::resume, voice::result, voice::say, voice::end>;
+                 voice::resume, voice::result, voice::say, voice::hearing, voice::end>;
 
 /// The turn id in the message; empty if there is none.
 std::string get_turn_name(const voice_message& message);

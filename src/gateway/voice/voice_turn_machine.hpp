@@ -166,6 +166,7 @@ class voice_turn_machine {
     void handle(time_point now, const voice::resume& m);
     void handle(time_point now, voice::result m);
     void handle(time_point now, voice::say m);
+    void handle(time_point now, voice::hearing m);
     void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
     bool is_for_other_model(const voice::start& m);

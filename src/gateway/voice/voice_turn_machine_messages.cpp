@@ -283,6 +283,12 @@ void voice_turn_machine::handle(time_point now, voice::say m) {
          waiting_.end());
 }
 
+// A client that sends these while a reply is spoken does not have to know when it ends.
+void voice_turn_machine::handle(time_point, voice::hearing m) {
+    if (!has_conversation_ || is_busy() || is_closing()) return;
+    actions_.push_back(voice_action::hear{std::move(m.text), m.stable});
+}
+
 void voice_turn_machine::handle(time_point now, const voice::end&) {
     is_ending_ = true;
     drop_calls(now);

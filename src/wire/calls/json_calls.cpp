@@ -48,7 +48,8 @@ ordered_json parameters_of(const ordered_json& function) {
 template <class Json>
 std::string name_of(const Json& function) {
     const auto name = function.find("name");
-    return name != function.end() && name->is_string() ? name->get<std::string>() : std::string();
+    return name != function.end() && name->is_string() ? name->template get<std::string>()
+                                                       : std::string();
 }
 
 ordered_json schema_of_call(const ordered_json& function, const std::string& place,

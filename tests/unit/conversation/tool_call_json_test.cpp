@@ -1,4 +1,4 @@
-#include "conversation/tool_call_json.hpp"
+#include "conversation/conversation_json.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

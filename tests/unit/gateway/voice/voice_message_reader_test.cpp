@@ -69,6 +69,10 @@ TEST(voice_message, of_each_type_is_read) {
     EXPECT_EQ(said.text, "Good evening.");
     EXPECT_TRUE(said.history);
     EXPECT_FALSE(read<voice::say>(R"({"type":"say","text":"Hm.","history":false})").history);
+    const auto heard = read<voice::hearing>(R"({"type":"hearing","text":"A tab","stable":2})");
+    EXPECT_EQ(heard.text, "A tab");
+    EXPECT_EQ(heard.stable, 2u);
+    EXPECT_FALSE(read<voice::hearing>(R"({"type":"hearing","text":""})").stable);
     read<voice::end>(R"({"type":"end"})");
 }
 
@@ -332,6 +336,8 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"result","content":"noon"})", "call"},
         {R"({"type":"result","call":1,"content":"noon"})", "call"},
         {R"({"type":"result","call":"c1","content":{}})", "content"},
+        {R"({"type":"hearing"})", "text"},
+        {R"({"type":"hearing","text":"A","stable":-1})", "stable"},
         {R"({"type":"say"})", "text"},
         {R"({"type":"say","text":" \n"})", "text"},
         {R"({"type":"say","text":["Hello"]})", "text"},

@@ -165,6 +165,9 @@ class voice_session_driver {
         opened.push_back(std::move(a.options));
     }
     void perform(voice_action::warm&) { note("warm"); }
+    void perform(voice_action::hear& a) {
+        note("hear " + a.text + (a.stable ? " " + std::to_string(*a.stable) : ""));
+    }
     void perform(voice_action::append& a) { note("append " + a.message.content); }
     void perform(voice_action::answer_call& a) {
         const auto& [id, content, is_final] = a.result;

@@ -99,7 +99,7 @@ class random_session {
         return to_string(client_chunk_id{reply, static_cast<std::uint32_t>(seq)});
     }
     std::string some_message() {
-        switch (below(12)) {
+        switch (below(13)) {
             case 0:
                 return R"({"type":"interrupt"})";
             case 1:
@@ -121,6 +121,8 @@ class random_session {
                 return R"({"type":"say","text":"Good evening."})";
             case 11:
                 return R"({"type":"say","text":"One moment.","history":false})";
+            case 12:
+                return R"({"type":"hearing","text":"Do you have a tab"})";
             default:
                 return R"({"type":"continue","chunk":")" + some_chunk() + "\"}";
         }
@@ -401,6 +403,7 @@ class random_session {
         reply_->is_speaking = false;
     }
     void perform(const voice_action::warm&) { EXPECT_TRUE(has_conversation_); }
+    void perform(const voice_action::hear&) { EXPECT_TRUE(has_conversation_ && !turns_.is_busy()); }
     void perform(const voice_action::first_chunk& a) { EXPECT_GE(a.since_asked, duration()); }
     void perform(const voice_action::keep&) { EXPECT_FALSE(turns_.has_socket()); }
     void perform(const voice_action::forget&) {

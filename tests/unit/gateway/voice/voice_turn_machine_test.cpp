@@ -51,6 +51,21 @@ TEST(voice_session, begins_without_a_reply_where_nobody_has_spoken) {
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "append Hello", "generate 2", "next 2"));
 }
 
+TEST(voice_session, prefills_what_it_hears_while_nothing_is_spoken) {
+    voice_session_driver s;
+    s.attach(socket, R"({"type":"start"})");
+    s.say(socket, R"({"type":"hearing","text":"A table"})");
+    EXPECT_THAT(s.asked(), IsEmpty()) << "the first turn decides what the conversation begins with";
+    s.say(socket, R"({"type":"start","messages":[{"role":"system","content":"Be brief."}]})");
+    s.asked();
+    s.say(socket, R"({"type":"hearing","text":"A table","stable":2})");
+    EXPECT_THAT(s.asked(), ElementsAre("hear A table 2"));
+    s.say(socket, hello);
+    s.asked();
+    s.say(socket, R"({"type":"hearing","text":"No, a table"})");
+    EXPECT_THAT(s.asked(), IsEmpty()) << "a reply runs";
+}
+
 TEST(voice_session, answers_a_history_that_ends_with_the_user) {
     voice_session_driver s;
     s.attach(socket, R"({"type":"start","messages":[{"role":"system","content":"Be brief."},

@@ -1,0 +1,60 @@
+#include "conversation/partial_transcript.hpp"
+
+#include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
+
+#include <algorithm>
+
+namespace tandem::conversations {
+namespace {
+
+using std::string_view;
+
+// A longer word is text of a language that is written without spaces.
+constexpr std::size_t longest_word_bytes = 40;
+constexpr int characters_of_word = 4;
+
+/// `text` without its last characters.
+string_view without_characters(string_view text, int count) noexcept {
+    for (; count > 0 && !text.empty(); --count)
+        text.remove_suffix(text::decode_last_character(text).bytes);
+    return text;
+}
+
+string_view first_characters(string_view text, std::size_t count) noexcept {
+    std::size_t end = 0;
+    for (; count > 0 && end < text.size(); --count)
+        end += text::decode_first_character(text.substr(end)).bytes;
+    return text.substr(0, end);
+}
+
+/// The offset after the last white space.
+std::size_t start_of_last_word(string_view text) noexcept {
+    auto rest = text;
+    while (!rest.empty()) {
+        const auto last = text::decode_last_character(rest);
+        if (text::is_white_space(last.character)) break;
+        rest.remove_suffix(last.bytes);
+    }
+    return rest.size();
+}
+
+}  // namespace
+
+string_view settled_words(string_view text, std::optional<std::size_t> stable) noexcept {
+    if (stable) return text::trim_trailing_space(first_characters(text, *stable));
+    const auto start = start_of_last_word(text);
+    if (text.size() - start > longest_word_bytes)
+        return without_characters(text, characters_of_word);
+    return text::trim_trailing_space(text.substr(0, start));
+}
+
+bool is_worth_prefill(string_view words, string_view before) noexcept {
+    const auto [end, ignored] =
+        std::mismatch(words.begin(), words.end(), before.begin(), before.end());
+    const auto fresh = words.substr(static_cast<std::size_t>(end - words.begin()));
+    if (fresh.size() > longest_word_bytes) return true;
+    return start_of_last_word(text::trim_leading_space(fresh)) > 0;
+}
+
+}  // namespace tandem::conversations

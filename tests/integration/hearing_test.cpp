@@ -1,0 +1,101 @@
+// Words of the user that are prefilled while the user speaks.
+
+#include "service_fixture.hpp"
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::EndsWith;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class a_conversation_that_hears : public service_and_mocks {
+ protected:
+    a_conversation_that_hears() {
+        config.conversation.messages = {{.role = "system", .content = "Be very kind to everyone."}};
+        answers_with("Do you have a table for four?", "Yes.");
+    }
+
+    /// Passes the text on, and waits until it is prefilled.
+    void hear(conversation& talk, const std::string& text, std::optional<std::size_t> stable = {}) {
+        const auto before = state_of(talk).metrics.warmed;
+        talk.hearing(text, stable);
+        EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > before; })) << text;
+    }
+};
+
+TEST_F(a_conversation_that_hears, prefills_whole_words_without_the_end_of_the_message) {
+    start();
+    auto talk = bots->create();
+    hear(talk, "Do you have a ta");
+    EXPECT_THAT(completions(server()).back().prompt, EndsWith("user\nDo you have a"));
+    hear(talk, "Do you have a table for fou", 23);
+    EXPECT_THAT(completions(server()).back().prompt, EndsWith("user\nDo you have a table for"));
+}
+
+TEST_F(a_conversation_that_hears, leaves_little_to_evaluate_for_the_reply) {
+    start();
+    auto talk = bots->create();
+    hear(talk, "Do you have a ta");
+    hear(talk, "Do you have a table for fou");
+    const auto reply = say(talk, "Do you have a table for four?");
+    const auto last = completions(server()).back();
+    EXPECT_THAT(last.prompt, EndsWith("table for four?<|im_end|>\n<|im_start|>assistant\n"));
+    const auto cold = completions(server()).front();
+    EXPECT_GT(last.cached, cold.prompt_tokens);
+    EXPECT_LT(last.evaluated, cold.evaluated);
+    EXPECT_FALSE(reply.error());
+    EXPECT_THAT(state_of(talk).history, SizeIs(3)) << "system, user, assistant";
+}
+
+TEST_F(a_conversation_that_hears, sends_nothing_for_less_than_two_words) {
+    start();
+    auto talk = bots->create();
+    talk.hearing("Do yo");
+    hear(talk, "Do you have a");
+    EXPECT_THAT(completions(server()), SizeIs(1));
+    talk.hearing("Do you have a tab");
+    state_of(talk);
+    EXPECT_THAT(server().observe().of_path("/apply-template"), SizeIs(1));
+}
+
+TEST_F(a_conversation_that_hears, prefills_the_newest_words_once_the_last_prefill_has_ended) {
+    server_options.prompt_tokens_per_second = 100;
+    start();
+    auto talk = bots->create();
+    talk.hearing("Do you have");
+    loop.run_until([&] { return completions(server()).size() == 1; });
+    talk.hearing("Do you have a table");
+    talk.hearing("Do you have a table for four");
+    EXPECT_TRUE(loop.run_until([&] { return completions(server()).size() == 2; }));
+    EXPECT_THAT(completions(server())[0].prompt, EndsWith("Do you"));
+    EXPECT_THAT(completions(server())[1].prompt, EndsWith("Do you have a table for"));
+    EXPECT_LE(completions(server())[0].ended, completions(server())[1].arrived);
+}
+
+TEST_F(a_conversation_that_hears, prefills_nothing_while_it_replies_or_after_its_end) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    talk.hearing("Do you have a table for four?");
+    go_on_to_the_end(reply);
+    const auto rendered = server().observe().of_path("/apply-template").size();
+    talk.end();
+    talk.hearing("Do you have a table for four?");
+    auto other = bots->create();
+    say(other, "And you?");
+    EXPECT_THAT(server().observe().of_path("/apply-template"), SizeIs(rendered + 1));
+    for (const auto& r : completions(server())) EXPECT_THAT(r.prompt, Not(EndsWith("table for")));
+}
+
+TEST_F(a_conversation_that_hears, ignores_text_that_is_not_utf_8) {
+    start();
+    auto talk = bots->create();
+    talk.hearing("Do you have a t\xff for four");
+    state_of(talk);
+    EXPECT_THAT(completions(server()), IsEmpty());
+}
+
+}  // namespace

@@ -1,0 +1,54 @@
+#include "conversation/partial_transcript.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+namespace tandem::conversations {
+namespace {
+
+TEST(settled_words, are_all_but_the_last_word) {
+    const struct {
+        const char *text, *words;
+    } rows[] = {{"", ""},
+                {"I", ""},
+                {"I wo", "I"},
+                {"I would like", "I would"},
+                {"I would ", "I would"},
+                {"I would\u00a0like", "I would"},
+                {"Ich h\u00e4tte", "Ich"}};
+    for (const auto& row : rows) EXPECT_EQ(settled_words(row.text, {}), row.words) << row.text;
+}
+
+TEST(settled_words, of_a_text_without_spaces_are_all_but_its_last_characters) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += "\u5929";
+    EXPECT_EQ(settled_words(text, {}), text.substr(0, 16 * 3));
+}
+
+TEST(settled_words, are_those_that_will_not_change_where_the_recogniser_knows_them) {
+    EXPECT_EQ(settled_words("H\u00e4tte gern", 5), "H\u00e4tte");
+    EXPECT_EQ(settled_words("I would", 2), "I");
+    EXPECT_EQ(settled_words("I would", 0), "");
+    EXPECT_EQ(settled_words("I would", 100), "I would");
+}
+
+TEST(is_worth_prefill, is_true_for_two_words_that_were_not_evaluated) {
+    EXPECT_FALSE(is_worth_prefill("", ""));
+    EXPECT_FALSE(is_worth_prefill("I", ""));
+    EXPECT_TRUE(is_worth_prefill("I would", ""));
+    EXPECT_FALSE(is_worth_prefill("I would", "I would"));
+    EXPECT_FALSE(is_worth_prefill("I would like", "I would"));
+    EXPECT_TRUE(is_worth_prefill("I would like a", "I would"));
+    EXPECT_TRUE(is_worth_prefill("I could like a", "I would like a")) << "revised";
+    EXPECT_FALSE(is_worth_prefill("I", "I would like"));
+}
+
+TEST(is_worth_prefill, is_true_for_as_much_text_without_spaces) {
+    EXPECT_TRUE(is_worth_prefill(std::string(50, 'x'), ""));
+    EXPECT_FALSE(is_worth_prefill(std::string(50, 'x'), std::string(40, 'x')));
+}
+
+}  // namespace
+}  // namespace tandem::conversations
