@@ -69,7 +69,7 @@ void for_each_field(Options& o, Visitor&& visit) {
     visit(field_info{"json_schema", g, "JSON", "JSON schema that the reply must match"},
           o.json_schema);
     visit(field_info{"tools", g, "JSON", "functions that the model may call"}, o.tools);
-    visit(field_info{"tool_choice", g, "CHOICE",
+    visit(field_info{"tool_choice", g, "NAME",
                      "auto, none, required, or the function that the model must call"},
           o.tool_choice);
     visit(field_info{"parallel_tool_calls", g, "", "let a reply call several functions"},

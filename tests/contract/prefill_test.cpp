@@ -1,5 +1,10 @@
 #include "contract/contract_fixture.hpp"
 
+#include "tandem/service.hpp"
+
+#include <iostream>
+#include <string>
+
 // The contents of a slot after a request for one token and after a cut, and the loss of them.
 namespace tandem::testing {
 namespace {
@@ -139,6 +144,31 @@ TANDEM_CONTRACT(unified_server_that_keeps_idle_slots);
 
 TEST_P(unified_server_that_keeps_idle_slots, does_so) {
     EXPECT_GT(cached_after_a_hop(), 0);
+}
+
+TEST_P(prefill_contract, words_heard_early_leave_little_to_evaluate_for_the_reply) {
+    service_config c;
+    c.servers = {url()};
+    c.client = client_config();
+    service bots(loop().ioc.get_executor(), c, kept_log());
+    auto talk = bots.create();
+    std::string words;
+    for (const auto* more :
+         {"Good evening, I would like to ask whether you have a quiet table for four people ",
+          "on Friday at about eight, because we are coming from the theatre, and my mother ",
+          "would love to sit at the window, and one of us does not eat any meat at all"}) {
+        words += more;
+        const auto before = loop().state_of(talk).metrics.warmed;
+        talk.hearing(words);
+        ASSERT_TRUE(
+            loop().run_until([&] { return loop().state_of(talk).metrics.warmed > before; }));
+    }
+    consumer answer(talk.say(words));
+    ASSERT_TRUE(loop().run_to_end(answer));
+    const auto& usage = answer.result().usage;
+    std::cout << "evaluated after " << usage.prompt << " tokens: " << usage.evaluated << '\n';
+    EXPECT_LE(usage.evaluated, 15);
+    EXPECT_LE(loop().state_of(talk).metrics.warmed + usage.evaluated, usage.prompt * 115 / 100);
 }
 
 }  // namespace
