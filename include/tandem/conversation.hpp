@@ -177,6 +177,9 @@ class conversation {
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
     /// start, or while the user speaks.
     void warm();
+    /// The same for a next turn with these options, whose tools and adapters change the prompt.
+    /// They also count for hearing() until that turn begins.
+    void warm(generation_options options);
     /// What the user has said so far, from a speech recogniser: prefills an idle slot with history
     /// and these words, so that the next turn has little left to evaluate when the user stops.
     /// Requests run one at a time; the newest text counts. `stable` is the number of characters

@@ -205,6 +205,13 @@ void conversation::warm() {
     detail::used(shell_)->scope().dispatch([s = shell_] { s->warm(); });
 }
 
+void conversation::warm(generation_options options) {
+    detail::used(shell_)->scope().dispatch([s = shell_, o = std::move(options)]() mutable {
+        s->expect_options(std::move(o));
+        s->warm();
+    });
+}
+
 void conversation::hearing(std::string text, std::optional<std::size_t> stable) {
     if (text::find_invalid_utf8(text) != std::string::npos) return;
     text.resize(conversations::settled_words(text, stable).size());

@@ -123,9 +123,10 @@ void conversation_shell::prepare_idle_server(std::function<void(conversation_she
 
 void conversation_shell::prefill() {
     // The prompt must equal that of the next turn as far as known, so it uses the tools of the last
-    // turn.
-    render_history([weak = weak_from_this(), asked = core_.get()](
-                       error_code ec, const diagnostics& diag, std::string prompt) {
+    // turn, unless those of the next are known.
+    render_history(prefill_options(), [weak = weak_from_this(), asked = core_.get()](
+                                          error_code ec, const diagnostics& diag,
+                                          std::string prompt) {
         const auto self = weak.lock();
         if (!self || self->core_.get() != asked || self->running_ != 0) return;
         if (ec)
@@ -139,18 +140,19 @@ void conversation_shell::prefill() {
 // the slot's text differs from the next prompt.
 void conversation_shell::prefill_before_results() {
     if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
-    render_history([weak = weak_from_this(), asked = core_.get(), open = history_.open_calls()](
+    render_history(prefill_options(),
+                   [weak = weak_from_this(), asked = core_.get(), open = history_.open_calls()](
                        error_code ec, const diagnostics&, std::string prompt) {
-        const auto self = weak.lock();
-        if (ec || !self || self->core_.get() != asked || self->running_ != 0) return;
-        // The open calls' results are the last texts of this kind.
-        auto end = prompt.size();
-        for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
-            end = prompt.rfind(conversations::no_result, end - 1);
-        if (end == std::string::npos) return;
-        prompt.resize(end);
-        self->start_prefill(self->known_.attach_known_ids(std::move(prompt)));
-    });
+                       const auto self = weak.lock();
+                       if (ec || !self || self->core_.get() != asked || self->running_ != 0) return;
+                       // The open calls' results are the last texts of this kind.
+                       auto end = prompt.size();
+                       for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
+                           end = prompt.rfind(conversations::no_result, end - 1);
+                       if (end == std::string::npos) return;
+                       prompt.resize(end);
+                       self->start_prefill(self->known_.attach_known_ids(std::move(prompt)));
+                   });
 }
 
 void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words) {
@@ -160,7 +162,8 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     // Repeated calls prefill only once.
     if (prefill_ && prefill_->holds_text(prompt.text)) return;
     is_prefilling_words_ = is_of_words;
-    prefill_ = std::make_shared<slot_prefill>(core_, std::move(prompt), turn_options_->lora, id_);
+    prefill_ =
+        std::make_shared<slot_prefill>(core_, std::move(prompt), prefill_options().lora, id_);
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
         if (!self) return;
@@ -186,7 +189,7 @@ void conversation_shell::prefill_heard_words() {
     prefilled_words_ = heard_words_;
     auto messages = history_.messages();
     messages.push_back({.role = "user", .content = prefilled_words_ + end_of_words});
-    render_prompt(core_, std::move(messages), *turn_options_,
+    render_prompt(core_, std::move(messages), prefill_options(),
                   [weak = weak_from_this(), asked = core_.get()](error_code ec, const diagnostics&,
                                                                  std::string prompt) {
                       const auto self = weak.lock();
@@ -249,8 +252,9 @@ void conversation_shell::resolve_slot_text(slot_file_job::kind what, std::string
                                            slot_file_job::handler done) {
     if (!known_.text().empty())
         return start_slot_file_job(what, std::move(file), known_.text(), std::move(done));
-    render_history([weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
-                       error_code ec, const diagnostics& diag, std::string prompt) mutable {
+    render_history(*turn_options_, [weak = weak_from_this(), what, file = std::move(file),
+                                    done = std::move(done)](error_code ec, const diagnostics& diag,
+                                                            std::string prompt) mutable {
         const auto self = weak.lock();
         if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
         self->start_slot_file_job(what, std::move(file), std::move(prompt), std::move(done));

@@ -101,7 +101,12 @@ std::shared_ptr<reply_shell> conversation_shell::generate(reply_options wish) {
 void conversation_shell::apply_options(const options_ptr& options, bool has_begun) {
     const std::lock_guard lock(options_mutex_);
     if (has_begun) turn_options_ = options;
+    if (has_begun) next_options_.reset();
     if (asked_options_.lock() == options) asked_options_.reset();
+}
+
+void conversation_shell::expect_options(generation_options options) {
+    next_options_ = std::make_shared<const generation_options>(std::move(options));
 }
 
 // Calls take effect in order, so the caller may mean a turn that was just requested.

@@ -66,6 +66,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// earlier replies are not delivered afterwards.
     void stop_deliveries() noexcept { ++*interrupts_; }
     void interrupt();
+    /// The options of the next turn, if they are known before it.
+    void expect_options(generation_options options);
     void warm();
     /// The settled words of what the user has said so far.
     void hearing(std::string words);
@@ -146,7 +148,10 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void learn_call_mark(const start_ptr& start);
     void begin_at_server(const start_ptr& start);
     bool needs_call_mark() const;
-    void render_history(prompt_handler done);
+    const generation_options& prefill_options() const noexcept {
+        return next_options_ ? *next_options_ : *turn_options_;
+    }
+    void render_history(const generation_options& options, prompt_handler done);
     void make_prompt(const start_ptr& start);
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
@@ -202,6 +207,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // on the strand, read from any thread.
     std::mutex options_mutex_;
     options_ptr turn_options_;
+    options_ptr next_options_;  // if they are known before the turn
     std::weak_ptr<const generation_options> asked_options_;
     conversations::turn_history history_;
     server_link_ptr core_;

@@ -309,17 +309,17 @@ void conversation_shell::begin_at_server(const start_ptr& start) {
 
 // --- the prompt
 
-void conversation_shell::render_history(prompt_handler done) {
+void conversation_shell::render_history(const generation_options& options, prompt_handler done) {
     if (!history_.options().raw)
-        return render_prompt(core_, history_.messages(), *turn_options_, std::move(done));
+        return render_prompt(core_, history_.messages(), options, std::move(done));
     std::string prompt;
     for (const auto& m : history_.messages()) prompt += m.content;
     done({}, {}, std::move(prompt));
 }
 
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_history([weak = weak_from_this(), start, check_id = start->check_id](
-                       error_code ec, const diagnostics& diag, std::string prompt) {
+    render_history(*turn_options_, [weak = weak_from_this(), start, check_id = start->check_id](
+                                       error_code ec, const diagnostics& diag, std::string prompt) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_prompt_failed(start, {ec, diag});

@@ -33,7 +33,9 @@ class the_same_question : public a_gateway {
 };
 
 TEST_F(the_same_question, is_answered_with_calls_that_have_ids_of_their_own) {
-    answers_with("Time?", R"(<tool_call>{"name":"now"}</tool_call><tool_call>{"name":"now"})");
+    const std::string call = "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>";
+    server_options.tool_template = true;
+    answers_with("Time?", call + "\n" + call);
     start();
     const json tools{{{"type", "function"}, {"function", {{"name", "now"}}}}};
     std::set<std::string> ids;
@@ -42,8 +44,8 @@ TEST_F(the_same_question, is_answered_with_calls_that_have_ids_of_their_own) {
                                      chat("Time?", {{"tools", tools}, {"temperature", 0}}));
         EXPECT_EQ(cache(a), i == 0 ? "miss" : "hit");
         const auto body = a.parsed();
-        for (const auto& call : body["choices"][0]["message"]["tool_calls"])
-            ids.insert(call["id"].get<std::string>());
+        for (const auto& made : body["choices"][0]["message"]["tool_calls"])
+            ids.insert(made["id"].get<std::string>());
     }
     EXPECT_EQ(ids.size(), 6u);
 }

@@ -7,6 +7,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -48,6 +49,17 @@ TEST_F(a_conversation_that_hears, leaves_little_to_evaluate_for_the_reply) {
     EXPECT_LT(last.evaluated, cold.evaluated);
     EXPECT_FALSE(reply.error());
     EXPECT_THAT(state_of(talk).history, SizeIs(3)) << "system, user, assistant";
+}
+
+TEST_F(a_conversation_that_hears, prefills_the_functions_of_the_next_turn) {
+    server_options.tool_template = true;
+    start();
+    auto talk = bots->create();
+    talk.warm({.tools = R"([{"type":"function","function":{"name":"book_table"}}])"});
+    loop.run_until([&] { return state_of(talk).metrics.warmed > 0; });
+    hear(talk, "Do you have a ta");
+    for (const auto& r : completions(server())) EXPECT_THAT(r.prompt, HasSubstr("book_table"));
+    EXPECT_THAT(completions(server()).back().prompt, EndsWith("user\nDo you have a"));
 }
 
 TEST_F(a_conversation_that_hears, sends_nothing_for_less_than_two_words) {

@@ -211,7 +211,7 @@ TEST_F(a_calling_conversation, lets_the_server_generate_a_call_that_the_model_wr
 TEST_F(a_calling_conversation, fails_with_what_the_model_wrote_if_the_server_makes_no_call_either) {
     server_options.replies = {{"", half_a_call}};
     server_options.faults = {
-        {.kind = mock::fault_kind::http_error, .path = "/v1/chat/completions"}};
+        {.kind = mock::fault_kind::http_error, .times = 0, .path = "/v1/chat/completions"}};
     start();
     auto talk = ask();
     const auto reply = run(talk.generate(with_tools()));

@@ -10,7 +10,7 @@ import { keyOf, slotsBecome, startGateway } from './servers.js';
 const story =
   'I am very well today, and thank you so much for asking me. The whole afternoon is free, so ' +
   'please take all the time that you want. What can I do for you?';
-const call = '<tool_call>{"name":"weather","arguments":{"city":"Bonn"}}</tool_call>';
+const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bonn"}}\n</tool_call>';
 const dialogues = [
   ['Hello!', story],
   ['Weather?', call],
@@ -44,7 +44,7 @@ describe('the client', () => {
   let gateway;
   let client;
   before(async () => {
-    gateway = await startGateway({ dialogues });
+    gateway = await startGateway({ dialogues, mockFlags: ['--tool-template'] });
     client = clientOf(gateway);
   });
   after(() => gateway.close());

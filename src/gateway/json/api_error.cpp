@@ -73,11 +73,12 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
         case errc::unauthorized:
             return "the server rejects the gateway's key";
         case errc::not_supported:
-            return "the server does not support this request";
+            return "the server does not support this request; with tools, its chat template must "
+                   "show how a tool call begins";
         case errc::bad_response:
             return "the server's answer cannot be read";
         case errc::invalid_tool_call:
-            return "the model began a tool call that the server cannot parse";
+            return "what the model wrote as a tool call is none";
         case errc::invalid_config:
             return "the gateway's options for the reply cannot be used";
         case errc::no_model:

@@ -200,8 +200,8 @@ void voice_session::perform(voice_action::open_conversation& a) {
     talk_ = model_.bots.create(std::move(a.options));
 }
 
-void voice_session::perform(const voice_action::warm&) {
-    talk_->warm();
+void voice_session::perform(voice_action::warm& a) {
+    talk_->warm(std::move(a.options));
 }
 
 void voice_session::perform(voice_action::hear& a) {

@@ -90,7 +90,9 @@ struct open_conversation {
     conversation_options options;
 };
 /// Prefills a slot: conversation::warm().
-struct warm {};
+struct warm {
+    generation_options options;
+};
 /// conversation::hearing().
 struct hear {
     std::string text;

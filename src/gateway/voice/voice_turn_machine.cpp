@@ -156,7 +156,7 @@ void voice_turn_machine::keep_messages(const voice_turn& turn) {
     auto options = setup_.conversation;
     options.messages.insert(options.messages.end(), turn.messages.begin(), turn.messages.end());
     actions_.push_back(voice_action::open_conversation{std::move(options)});
-    if (turn.what == kind::messages) actions_.push_back(voice_action::warm{});
+    if (turn.what == kind::messages) actions_.push_back(voice_action::warm{turn.options});
 }
 
 void voice_turn_machine::add_messages(const voice_turn& turn) {

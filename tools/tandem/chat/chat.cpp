@@ -176,7 +176,7 @@ auto chat::hold_conversation() -> awaitable<void> {
 auto chat::next_line() -> awaitable<std::optional<read_line>> {
     if (!line_ && !input_ended_) {
         // The server evaluates the start of the prompt while the user types.
-        if (rules_.barge_in) talk_->warm();
+        if (rules_.barge_in) talk_->warm(settings_.client.generation);
         view_.on_listening();
     }
     while (!line_ && !input_ended_ && !stopping_) {
