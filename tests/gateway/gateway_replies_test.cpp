@@ -76,7 +76,7 @@ TEST_F(a_gateway_with_tools, answers_with_the_calls_and_the_text_before_them) {
     const auto a = ask();
     const auto choice = a.parsed()["choices"][0];
     EXPECT_EQ(choice["finish_reason"], "tool_calls") << a.body;
-    EXPECT_EQ(choice["message"]["content"], "One moment.\n");
+    EXPECT_EQ(choice["message"]["content"], "One moment.");
     const auto call = choice["message"]["tool_calls"][0];
     EXPECT_EQ(call["function"]["name"], "weather");
     EXPECT_EQ(json::parse(call["function"]["arguments"].get<std::string>()),
@@ -146,7 +146,7 @@ TEST_F(a_gateway_with_tools, ends_with_length_if_the_token_limit_cuts_a_call_off
     const auto whole = ask({{"max_tokens", 12}});
     const auto choice = whole.parsed()["choices"][0];
     EXPECT_EQ(choice["finish_reason"], "length") << whole.body;
-    EXPECT_EQ(choice["message"]["content"], "One moment. ");
+    EXPECT_EQ(choice["message"]["content"], "One moment.");
     EXPECT_FALSE(choice["message"].contains("tool_calls"));
     const auto stream = ask({{"max_tokens", 12}, {"stream", true}});
     EXPECT_EQ(text_of(stream), "One moment. ");
