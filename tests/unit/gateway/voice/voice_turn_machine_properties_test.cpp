@@ -382,7 +382,7 @@ class random_session {
         EXPECT_FALSE(std::exchange(reply_->is_asked, true)) << "asked twice";
     }
     void perform(const voice_action::continue_after& a) {
-        const auto fillers = filled_ == last_chunk_.reply ? 1 : 0;
+        const auto fillers = filled_ == last_chunk_.reply ? 1u : 0u;
         EXPECT_EQ(a.id, (chunk_id{100 + last_chunk_.reply, last_chunk_.seq - fillers}));
         if (reply_) reply_->is_speaking = false;
     }
