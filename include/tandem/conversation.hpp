@@ -177,15 +177,15 @@ class conversation {
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
     /// start, or while the user speaks.
     void warm();
-    /// The same for a next turn with these options, whose tools and adapters change the prompt.
-    /// They also count for hearing() until that turn begins.
+    /// The same, if the next turn has these options: its tools and adapters change the prompt.
+    /// hearing() uses them as well, until that turn begins.
     void warm(generation_options options);
     /// What the user has said so far, from a speech recogniser: prefills an idle slot with history
     /// and these words, so that the next turn has little left to evaluate when the user stops.
     /// Requests run one at a time; the newest text counts. `stable` is the number of characters
     /// that the recogniser will not change; without it, all but the last word count. Changes no
-    /// history: append() what the user said in the end. Has no effect while a reply runs, and for
-    /// text that is not valid UTF-8.
+    /// history: append() the final text. Has no effect while a reply runs, or if the text is not
+    /// valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
     /// As destroying the handle. Later calls change nothing, and later replies end with
     /// session_not_found.

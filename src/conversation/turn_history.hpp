@@ -52,8 +52,8 @@ class turn_history {
     /// whole, also if the turn is interrupted.
     void record_calls(std::vector<tool_call> calls);
     /// Adds the result of a call of the running or last turn, or replaces one that is not final.
-    /// Returns false if that turn has no such call without a final result. When the turn is
-    /// settled, each call without any result gets one that says that it was interrupted, because
+    /// Returns false if that turn has no such call, or if its result is already final. When the
+    /// turn is settled, each call without a result gets one that reports the interruption, because
     /// templates reject a call without a result.
     bool answer_call(std::string_view id, const std::string& content, bool is_final = true);
     /// The final result of a call of an earlier turn, as a message of the user, because templates

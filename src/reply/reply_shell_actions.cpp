@@ -261,7 +261,7 @@ void reply_shell::perform(action::force_calls a) {
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
-    // The call without reasoning in it may be shorter than it was generated.
+    // call_text() omits reasoning, so it may be shorter than the generated call.
     const auto text = machine_.transcript().generated();
     const auto latest = text.size() - std::min(text.size(), machine_.call_text().size());
     const auto before = text.substr(0, text.rfind(call_mark_.opening, latest));

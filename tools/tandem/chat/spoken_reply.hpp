@@ -39,7 +39,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
 
     bool was_interrupted() const noexcept { return interrupted_; }
     const reply_result& result() const noexcept { return reply_.result(); }
-    /// When the last sound ended; nothing if nothing was spoken.
+    /// The end of the last sound; nullopt if nothing was spoken.
     std::optional<time_point> sound_end() const noexcept { return schedule_.last_end(); }
     /// Valid once the reply has ended; nothing if nothing was spoken.
     std::optional<spoken_timing> timing() const;
