@@ -214,7 +214,7 @@ void conversation::warm(generation_options options) {
 
 void conversation::hearing(std::string text, std::optional<std::size_t> stable) {
     if (text::find_invalid_utf8(text) != std::string::npos) return;
-    text.resize(conversations::settled_words(text, stable).size());
+    text.resize(conversations::select_settled_words(text, stable).size());
     detail::used(shell_)->scope().dispatch(
         [s = shell_, text = std::move(text)]() mutable { s->hearing(std::move(text)); });
 }

@@ -41,7 +41,7 @@ std::size_t start_of_last_word(string_view text) noexcept {
 
 }  // namespace
 
-string_view settled_words(string_view text, std::optional<std::size_t> stable) noexcept {
+string_view select_settled_words(string_view text, std::optional<std::size_t> stable) noexcept {
     if (stable) return text::trim_trailing_space(first_characters(text, *stable));
     const auto start = start_of_last_word(text);
     if (text.size() - start > longest_word_bytes)

@@ -10,7 +10,8 @@ namespace tandem::conversations {
 /// The part of `text` that is worth evaluating early: its first `stable` characters, which the
 /// recogniser will not change, or without `stable` all but the last word, which is often revised.
 /// In a text without spaces, the last four characters count as a word.
-std::string_view settled_words(std::string_view text, std::optional<std::size_t> stable) noexcept;
+std::string_view select_settled_words(std::string_view text,
+                                      std::optional<std::size_t> stable) noexcept;
 
 /// Whether `words` has enough beyond what it has in common with `before`, which was evaluated
 /// last: two words, or a part of a text without spaces as long as two words.

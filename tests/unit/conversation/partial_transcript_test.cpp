@@ -8,7 +8,7 @@
 namespace tandem::conversations {
 namespace {
 
-TEST(settled_words, are_all_but_the_last_word) {
+TEST(select_settled_words, are_all_but_the_last_word) {
     const struct {
         const char *text, *words;
     } rows[] = {{"", ""},
@@ -18,20 +18,21 @@ TEST(settled_words, are_all_but_the_last_word) {
                 {"I would ", "I would"},
                 {"I would\u00a0like", "I would"},
                 {"Ich h\u00e4tte", "Ich"}};
-    for (const auto& row : rows) EXPECT_EQ(settled_words(row.text, {}), row.words) << row.text;
+    for (const auto& row : rows)
+        EXPECT_EQ(select_settled_words(row.text, {}), row.words) << row.text;
 }
 
-TEST(settled_words, of_a_text_without_spaces_are_all_but_its_last_characters) {
+TEST(select_settled_words, of_a_text_without_spaces_are_all_but_its_last_characters) {
     std::string text;
     for (int i = 0; i < 20; ++i) text += "\u5929";
-    EXPECT_EQ(settled_words(text, {}), text.substr(0, 16 * 3));
+    EXPECT_EQ(select_settled_words(text, {}), text.substr(0, 16 * 3));
 }
 
-TEST(settled_words, are_those_that_will_not_change_where_the_recogniser_knows_them) {
-    EXPECT_EQ(settled_words("H\u00e4tte gern", 5), "H\u00e4tte");
-    EXPECT_EQ(settled_words("I would", 2), "I");
-    EXPECT_EQ(settled_words("I would", 0), "");
-    EXPECT_EQ(settled_words("I would", 100), "I would");
+TEST(select_settled_words, are_those_that_will_not_change_where_the_recogniser_knows_them) {
+    EXPECT_EQ(select_settled_words("H\u00e4tte gern", 5), "H\u00e4tte");
+    EXPECT_EQ(select_settled_words("I would", 2), "I");
+    EXPECT_EQ(select_settled_words("I would", 0), "");
+    EXPECT_EQ(select_settled_words("I would", 100), "I would");
 }
 
 TEST(is_worth_prefill, is_true_for_two_words_that_were_not_evaluated) {
