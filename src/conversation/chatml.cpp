@@ -1,6 +1,6 @@
 #include "conversation/chatml.hpp"
 
-#include "conversation/conversation_json.hpp"
+#include "conversation/history/conversation_json.hpp"
 
 #include <algorithm>
 #include <string_view>

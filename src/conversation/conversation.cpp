@@ -1,7 +1,7 @@
 #include "tandem/conversation.hpp"
 
 #include "conversation/conversation_shell.hpp"
-#include "conversation/partial_transcript.hpp"
+#include "conversation/history/partial_transcript.hpp"
 #include "reply/reply_shell.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"

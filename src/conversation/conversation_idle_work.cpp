@@ -1,6 +1,6 @@
-#include "conversation/context_trimming.hpp"
 #include "conversation/conversation_shell.hpp"
-#include "conversation/partial_transcript.hpp"
+#include "conversation/history/context_trimming.hpp"
+#include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "server/server_link.hpp"

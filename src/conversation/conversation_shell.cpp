@@ -1,7 +1,7 @@
 #include "conversation/conversation_shell.hpp"
 
-#include "conversation/context_trimming.hpp"
-#include "conversation/conversation_json.hpp"
+#include "conversation/history/context_trimming.hpp"
+#include "conversation/history/conversation_json.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"

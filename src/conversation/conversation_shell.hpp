@@ -1,10 +1,10 @@
 #pragma once
 
-#include "conversation/context_trimming.hpp"
+#include "conversation/history/context_trimming.hpp"
+#include "conversation/history/turn_history.hpp"
 #include "conversation/server_provider.hpp"
 #include "conversation/slot_file_job.hpp"
 #include "conversation/slot_prefill.hpp"
-#include "conversation/turn_history.hpp"
 #include "loop/strand_scope.hpp"
 #include "reply/machine/reply_options.hpp"
 #include "reply/reply_start_point.hpp"

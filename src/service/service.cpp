@@ -1,7 +1,7 @@
 #include "tandem/service.hpp"
 
 #include "conversation/conversation_shell.hpp"
-#include "conversation/turn_history.hpp"
+#include "conversation/history/turn_history.hpp"
 #include "service/service_core.hpp"
 
 #include "tandem/saved_conversation.hpp"

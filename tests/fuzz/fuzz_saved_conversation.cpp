@@ -1,4 +1,4 @@
-#include "conversation/conversation_json.hpp"
+#include "conversation/history/conversation_json.hpp"
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/json/wire_limits.hpp"

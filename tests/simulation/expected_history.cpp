@@ -1,6 +1,6 @@
 #include "simulation/expected_history.hpp"
 
-#include "conversation/heard_position.hpp"
+#include "conversation/history/heard_position.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 

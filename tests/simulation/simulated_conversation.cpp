@@ -1,7 +1,7 @@
 #include "simulation/simulated_conversation.hpp"
 
 #include "conversation/chatml.hpp"
-#include "conversation/context_trimming.hpp"
+#include "conversation/history/context_trimming.hpp"
 #include "server/retry_policy.hpp"
 #include "simulation/simulated_service.hpp"
 #include "text/characters/utf8.hpp"

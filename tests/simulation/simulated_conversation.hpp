@@ -1,6 +1,6 @@
 #pragma once
 
-#include "conversation/turn_history.hpp"
+#include "conversation/history/turn_history.hpp"
 #include "reply/reply_start_point.hpp"
 #include "simulation/expected_history.hpp"
 #include "simulation/simulated_reply.hpp"

@@ -1,4 +1,4 @@
-#include "conversation/heard_position.hpp"
+#include "conversation/history/heard_position.hpp"
 
 #include "text/characters/utf8.hpp"
 #include "text/sentences/trim_to_speakable.hpp"

@@ -1,4 +1,4 @@
-#include "conversation/turn_ledger.hpp"
+#include "conversation/history/turn_ledger.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/sentences/trim_to_speakable.hpp"
 #include "text/speech/speech_cleaner.hpp"

@@ -1,4 +1,4 @@
-#include "conversation/partial_transcript.hpp"
+#include "conversation/history/partial_transcript.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "conversation/conversation_json.hpp"
+#include "conversation/history/conversation_json.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

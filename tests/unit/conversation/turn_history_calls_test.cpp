@@ -1,7 +1,7 @@
 // Tool calls in the history.
 
 #include "chunks.hpp"
-#include "conversation/turn_history.hpp"
+#include "conversation/history/turn_history.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "conversation/turn_history.hpp"
+#include "conversation/history/turn_history.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "conversation/turn_ledger.hpp"
+#include "conversation/history/turn_ledger.hpp"
 
 #include "chunks.hpp"
 

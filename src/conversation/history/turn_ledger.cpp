@@ -1,6 +1,6 @@
-#include "conversation/turn_ledger.hpp"
+#include "conversation/history/turn_ledger.hpp"
 
-#include "conversation/heard_position.hpp"
+#include "conversation/history/heard_position.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>

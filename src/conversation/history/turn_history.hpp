@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "conversation/context_trimming.hpp"
-#include "conversation/turn_ledger.hpp"
+#include "conversation/history/context_trimming.hpp"
+#include "conversation/history/turn_ledger.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/conversation_options.hpp"

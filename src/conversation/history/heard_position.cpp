@@ -1,6 +1,6 @@
-#include "conversation/heard_position.hpp"
+#include "conversation/history/heard_position.hpp"
 
-#include "conversation/speech_alignment.hpp"
+#include "conversation/history/speech_alignment.hpp"
 #include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"

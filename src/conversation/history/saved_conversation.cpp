@@ -1,6 +1,6 @@
 #include "tandem/saved_conversation.hpp"
 
-#include "conversation/conversation_json.hpp"
+#include "conversation/history/conversation_json.hpp"
 
 #include <fmt/format.h>
 

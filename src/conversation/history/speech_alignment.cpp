@@ -1,4 +1,4 @@
-#include "conversation/speech_alignment.hpp"
+#include "conversation/history/speech_alignment.hpp"
 
 #include "text/characters/emoji.hpp"
 #include "text/characters/html_entities.hpp"

@@ -1,4 +1,4 @@
-#include "conversation/context_trimming.hpp"
+#include "conversation/history/context_trimming.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "conversation/turn_history.hpp"
+#include "conversation/history/turn_history.hpp"
 
 #include "text/characters/white_space.hpp"
 
