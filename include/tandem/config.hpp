@@ -161,6 +161,8 @@ struct generation_options {
     /// W3C `traceparent` header of the requests that generate the reply; not in files and flags.
     /// Well-formed, or empty = none.
     std::string traceparent{};
+
+    friend bool operator==(const generation_options&, const generation_options&) = default;
 };
 
 /// Unit of a reply that is streamed to a reader.

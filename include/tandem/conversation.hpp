@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -33,6 +34,9 @@ struct conversation_metrics {
     int resumed = 0;
     /// Tokens of all replies; see `token_usage`.
     std::int64_t generated = 0;
+    std::int64_t drafted = 0;
+    std::int64_t draft_wasted = 0;
+    std::int64_t prefilled = 0;
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
     std::int64_t warmed = 0;
@@ -187,6 +191,33 @@ class conversation {
     /// history: append() the final text. Has no effect while a reply runs, or if the text is not
     /// valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
+    /// Drafts the reply to what the user may have said, before that is certain: generates its first
+    /// chunk, cuts the request there, and keeps it. The next turn continues from the draft if the
+    /// user's text has the same words, apart from case and punctuation, and the options are the
+    /// same: its first chunk then comes at once. History keeps the words of the draft. Any other
+    /// turn drops the draft, as do drop_draft(), a hearing() of other words, another draft, and 5 s
+    /// without either. Nothing of a dropped draft is handed over, called, or kept in history.
+    /// The options default to those of the next turn, as for hearing().
+    ///
+    /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,
+    /// with the number of generated tokens. Further errors: invalid_prompt; operation_aborted if it
+    /// was dropped before it was complete; those of a reply; and draft_skipped, which changes
+    /// nothing: a reply or functions run, no slot is idle apart from those kept for turns, the turn
+    /// has had `draft_limit` drafts, or the options require a reply of one request. Cancellation
+    /// ends the wait, not the draft.
+    template <class CompletionToken>
+    auto async_draft(std::string text, CompletionToken&& token) {
+        return call<CompletionToken, int>(&conversation::ask_draft, nullptr, token, std::move(text),
+                                          std::optional<generation_options>());
+    }
+    template <class CompletionToken>
+    auto async_draft(std::string text, generation_options options, diagnostics& diag,
+                     CompletionToken&& token) {
+        return call<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
+                                          std::optional(std::move(options)));
+    }
+    /// Drops the draft, if there is one: the user goes on speaking.
+    void drop_draft();
     /// As destroying the handle. Later calls change nothing, and later replies end with
     /// session_not_found.
     void end();
@@ -260,6 +291,8 @@ class conversation {
     }
 
     static void let_go(shell s) noexcept;
+    static void ask_draft(shell s, pending<int> call, std::string text,
+                          std::optional<generation_options> options);
     static void ask_state(shell s, pending<conversation_state> call);
     static void ask_save(shell s, pending<std::string> call);
     static void ask_save_slot(shell s, pending<slot_file_result> call, std::string file);

@@ -43,6 +43,8 @@ struct conversation_options {
     /// Further share of the context that is freed when the oldest exchanges are dropped, so that
     /// this is rare: each drop invalidates the slot's cache. 0 to 0.9.
     double trim_slack = 0.25;
+    /// How many replies conversation::async_draft() may draft for a turn. 0 to 100.
+    int draft_limit = 3;
     /// Removes this conversation's text from a slot before another conversation uses it. Costs
     /// prompt evaluation.
     bool isolate = false;

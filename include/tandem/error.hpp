@@ -87,6 +87,8 @@ enum class errc {
     channel_failed,
     /// The model began a tool call that the server cannot parse.
     invalid_tool_call,
+    /// A draft was not begun.
+    draft_skipped,
 };
 
 /// The category of `errc`.

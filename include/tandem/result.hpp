@@ -38,6 +38,13 @@ struct token_usage {
     int warmed = 0;
     /// Received tokens, including the end token.
     int generated = 0;
+    /// Of `generated`: those of the draft from which the reply continues.
+    int drafted = 0;
+    /// Generated tokens of drafts that were dropped since the turn before.
+    int draft_wasted = 0;
+    /// Prompt tokens that drafts and conversation::hearing() evaluated since the turn before, not
+    /// in `evaluated`.
+    int prefilled = 0;
     /// Tokens in delivered chunks, and in continued ones.
     int handed_over = 0;
     int heard = 0;

@@ -90,6 +90,7 @@ constexpr std::array errc_rows{
     errc_row{errc::channel_failed, "channel_failed", false, "an exception ended the channel"},
     errc_row{errc::invalid_tool_call, "invalid_tool_call", true,
              "the model began a tool call that the server cannot parse"},
+    errc_row{errc::draft_skipped, "draft_skipped", false, "the draft was not begun"},
 };
 
 const errc_row* find_row(int value) noexcept {

@@ -19,6 +19,7 @@ constexpr std::size_t max_mark_bytes = 64;
 constexpr auto longest_grace = std::chrono::hours(1);
 constexpr int max_reserve = 1'000'000;
 constexpr double max_slack = 0.9;
+constexpr int most_drafts = 100;
 
 class fault_list {
  public:
@@ -67,6 +68,9 @@ void check_context(const conversation_options& o, fault_list& list) {
     // Written so that NaN, which compares false, is a fault too.
     list.unless(o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
                 fmt::format("is {}; it must be a number from 0 to {}", o.trim_slack, max_slack));
+    list.unless(
+        o.draft_limit >= 0 && o.draft_limit <= most_drafts, "draft_limit",
+        fmt::format("is {}; it must be a whole number from 0 to {}", o.draft_limit, most_drafts));
 }
 
 }  // namespace

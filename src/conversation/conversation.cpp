@@ -53,6 +53,14 @@ error_code answer(const std::shared_ptr<detail::conversation_shell>& shell, std:
     return {};
 }
 
+std::optional<failure> fault_of_user(const std::string& text) {
+    if (text::is_all_white_space(text))
+        return failure{
+            errc::invalid_prompt,
+            {.client_message = "the user's text is empty; call generate() to reply without one"}};
+    return fault_of({.role = "user", .content = text});
+}
+
 template <class Result>
 void refuse(detail::pending_call<Result>& call, errc code, std::string words) {
     if (call.diag) *call.diag = {.client_message = std::move(words)};
@@ -75,8 +83,9 @@ void run_call(std::shared_ptr<detail::conversation_shell> shell,
     });
 }
 
-auto completed(std::shared_ptr<detail::pending_call<slot_file_result>> call) {
-    return [call = std::move(call)](error_code ec, const diagnostics& diag, slot_file_result r) {
+template <class Result>
+auto completed(std::shared_ptr<detail::pending_call<Result>> call) {
+    return [call = std::move(call)](error_code ec, const diagnostics& diag, Result r) {
         if (!call->handler) return;  // it was cancelled
         if (call->diag) *call->diag = diag;
         call->handler.complete(ec, r);
@@ -143,15 +152,9 @@ reply conversation::stream(generation_options options, stream_by pieces) {
 }
 
 reply conversation::say(std::string user_text) {
-    if (text::is_all_white_space(user_text))
-        return reply(detail::used(shell_)->make_refused_reply(
-            {errc::invalid_prompt,
-             {.client_message =
-                  "the user's text is empty; call generate() to reply without one"}}));
-    chat_message said{.role = "user", .content = std::move(user_text)};
-    auto why = fault_of(said);
-    if (why) return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
-    append(std::move(said));
+    if (auto why = fault_of_user(user_text))
+        return reply(detail::used(shell_)->make_refused_reply(std::move(*why)));
+    append({.role = "user", .content = std::move(user_text)});
     return generate();
 }
 
@@ -214,9 +217,14 @@ void conversation::warm(generation_options options) {
 
 void conversation::hearing(std::string text, std::optional<std::size_t> stable) {
     if (text::find_invalid_utf8(text) != std::string::npos) return;
-    text.resize(conversations::select_settled_words(text, stable).size());
-    detail::used(shell_)->scope().dispatch(
-        [s = shell_, text = std::move(text)]() mutable { s->hearing(std::move(text)); });
+    const auto settled = conversations::select_settled_words(text, stable).size();
+    detail::used(shell_)->scope().dispatch([s = shell_, text = std::move(text), settled]() mutable {
+        s->hearing(std::move(text), settled);
+    });
+}
+
+void conversation::drop_draft() {
+    detail::used(shell_)->scope().dispatch([s = shell_] { s->drop_draft(); });
 }
 
 void conversation::end() {
@@ -230,6 +238,16 @@ std::uint64_t conversation::id() const noexcept {
 
 conversation::executor_type conversation::get_executor() const noexcept {
     return executor_of(*detail::used(shell_));
+}
+
+void conversation::ask_draft(shell s, pending<int> call, std::string text,
+                             std::optional<generation_options> options) {
+    run_call(std::move(s), std::move(call),
+             [text = std::move(text), options = std::move(options)](auto& c, auto p) mutable {
+                 if (const auto why = fault_of_user(text))
+                     return refuse(*p, errc::invalid_prompt, why->diag.client_message);
+                 c.draft(std::move(text), std::move(options), completed(std::move(p)));
+             });
 }
 
 void conversation::ask_state(shell s, pending<conversation_state> call) {

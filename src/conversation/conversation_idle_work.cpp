@@ -1,6 +1,5 @@
 #include "conversation/conversation_shell.hpp"
 #include "conversation/history/context_trimming.hpp"
-#include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "server/server_link.hpp"
@@ -11,13 +10,6 @@
 // What a conversation does between turns: learning ids, freeing context, prefilling a slot, and
 // slot files.
 namespace tandem::detail {
-namespace {
-
-// Marks where the words of the user end in a rendered prompt.
-constexpr auto end_of_words = "[end of the words]";
-
-}  // namespace
-
 // --- ids
 
 // The next prompt starts with the slot's contents, so its ids are requested while the voice speaks.
@@ -167,51 +159,12 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
         const auto self = weak.lock();
         if (!self) return;
-        if (evaluated) self->metrics_.warmed += *evaluated;
-        if (self->is_prefilling_words_) self->heard_words_prefilled();
+        if (self->is_prefilling_words_)
+            self->heard_words_prefilled(evaluated.value_or(0));
+        else
+            self->metrics_.warmed += evaluated.value_or(0);
         if (self->running_ == 0 && self->core_) self->core_->slots().let_go(self->id_);
     });
-}
-
-// --- what the user says, while the user speaks
-
-void conversation_shell::hearing(std::string words) {
-    heard_words_ = std::move(words);
-    if (is_prefilling_words_ || history_.options().raw) return;
-    if (conversations::is_worth_prefill(heard_words_, prefilled_words_))
-        prepare_idle_server(&conversation_shell::prefill_heard_words);
-}
-
-// A prefill that runs is not cut: the next one continues from its text.
-void conversation_shell::prefill_heard_words() {
-    if (is_prefilling_words_ || heard_words_.empty()) return;
-    is_prefilling_words_ = true;
-    prefilled_words_ = heard_words_;
-    auto messages = history_.messages();
-    messages.push_back({.role = "user", .content = prefilled_words_ + end_of_words});
-    render_prompt(core_, std::move(messages), prefill_options(),
-                  [weak = weak_from_this(), asked = core_.get()](error_code ec, const diagnostics&,
-                                                                 std::string prompt) {
-                      const auto self = weak.lock();
-                      if (!self || !self->is_prefilling_words_ || self->core_.get() != asked)
-                          return;
-                      // What the template adds after the words is not in the next prompt.
-                      const auto end = prompt.rfind(end_of_words);
-                      if (ec || end == std::string::npos) return self->stop_hearing();
-                      prompt.resize(end);
-                      self->start_prefill(self->known_.attach_known_ids(std::move(prompt)), true);
-                  });
-}
-
-void conversation_shell::heard_words_prefilled() {
-    is_prefilling_words_ = false;
-    hearing(std::move(heard_words_));
-}
-
-void conversation_shell::stop_hearing() noexcept {
-    is_prefilling_words_ = false;
-    heard_words_.clear();
-    prefilled_words_.clear();
 }
 
 // --- slot files

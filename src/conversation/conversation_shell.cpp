@@ -2,6 +2,7 @@
 
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/history/conversation_json.hpp"
+#include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
@@ -54,6 +55,10 @@ void conversation_shell::append(chat_message message) {
     if (message.role == "tool")
         if (auto late = history_.make_late_message(message.tool_call_id, message.content))
             return keep_for_next_turn(*std::move(late));
+    // The draft's words are those that the model was given, so that its slot stays valid.
+    if (draft_ && message.role == "user" &&
+        conversations::has_same_words(message.content, draft_->words()))
+        message.content = draft_->words();
     const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
     if (is_idle) return void(history_.append(std::move(message)));
     keep_for_next_turn(std::move(message));
@@ -207,6 +212,7 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr
     const auto why = check_turn_allowed();
     if (options) apply_options(options, !why);
     if (why) return done(why->ec, why->diag, {});
+    drop_draft();
     begin_history_turn(reply);
     is_given_text_ = true;
     done({}, {}, {.origin = make_spoken_origin(text), .pace = pace_});
@@ -224,6 +230,7 @@ void conversation_shell::on_chunk_not_delivered(std::uint64_t reply) {
 }
 
 void conversation_shell::leave_server(const reason_to_leave& reason) {
+    if (draft_ && !draft_->is_over()) draft_->stop(errc::server_gone);
     if (running_ == 0) return;
     // A turn that is still being started there has no request that could have received anything.
     const bool hangs = reason.what == reason_to_leave::kind::hangs;
@@ -238,6 +245,7 @@ void conversation_shell::end() {
     ended_ = true;
     interrupt_asides();
     if (const auto reply = reply_.lock()) reply->interrupt();
+    drop_draft();
     prefill_.reset();
     rest_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
@@ -330,6 +338,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
     pace_ = rest.pace;
+    drop_draft();
     auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
@@ -344,7 +353,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
-    if (!starting || !starting->resumed) return std::nullopt;
+    if (!starting || !starting->resumed || starting->drafted) return std::nullopt;
     return std::move(starting->resumed->rest);
 }
 
@@ -352,6 +361,7 @@ void conversation_shell::add_to_metrics(const reply_result& result) {
     const auto& u = result.usage;
     if (result.finish_reason == finish_reason::interrupted) ++metrics_.interrupted;
     metrics_.generated += u.generated;
+    metrics_.drafted += u.drafted;
     metrics_.cached += u.cached;
     metrics_.evaluated += u.evaluated;
     metrics_.warmed += u.warmed;
@@ -364,6 +374,7 @@ void conversation_shell::add_to_metrics(const reply_result& result) {
 
 void conversation_shell::on_owner_destroyed() {
     ended_ = true;
+    drop_draft();
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
     shunned_.clear();
@@ -372,6 +383,7 @@ void conversation_shell::on_owner_destroyed() {
 
 void conversation_shell::on_context_destroyed() noexcept {
     ended_ = true;
+    draft_.reset();
     if (prefill_) prefill_->on_context_destroyed();
     prefill_.reset();
     shunned_.clear();

@@ -2,6 +2,7 @@
 
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/history/turn_history.hpp"
+#include "conversation/reply_draft.hpp"
 #include "conversation/server_provider.hpp"
 #include "conversation/slot_file_job.hpp"
 #include "conversation/slot_prefill.hpp"
@@ -69,8 +70,12 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// The options of the next turn, if they are known before it.
     void expect_options(generation_options options);
     void warm();
-    /// The settled words of what the user has said so far.
-    void hearing(std::string words);
+    /// What the user has said so far, of which the first `settled` bytes are settled words.
+    void hearing(std::string text, std::size_t settled);
+    /// Receives the number of generated tokens.
+    using draft_handler = std::function<void(error_code, const diagnostics&, int)>;
+    void draft(std::string text, std::optional<generation_options> options, draft_handler done);
+    void drop_draft();
     void end();
 
     bool has_ended() const noexcept { return ended_; }
@@ -106,8 +111,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         bool needs_call_mark = false;
         /// How its calls look at the server.
         server::call_mark call_mark{};
-        /// The origin of a resumed turn.
+        /// The origin of a turn that is resumed, or continues from a draft of so many tokens.
         std::optional<reply_origin> resumed{};
+        std::optional<int> drafted{};
         /// The turn continues after its server failed; from its text, if it has any.
         bool is_failover = false;
         bool has_text = false;
@@ -119,6 +125,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     };
     using start_ptr = std::shared_ptr<turn_start>;
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
+    using draft_ptr = std::shared_ptr<reply_draft>;
     using options_ptr = std::shared_ptr<const generation_options>;
 
     conversation_shell(strand_scope& scope, std::shared_ptr<server_provider> host,
@@ -132,7 +139,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool restart_turn(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
-    reply_start_point start_at_current_server(const turn_start& start, reply_origin origin);
+    reply_start_point start_at_current_server(server::call_mark mark, reply_origin origin);
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
@@ -147,7 +154,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void server_found(const start_ptr& start);
     void learn_call_mark(const start_ptr& start);
     void begin_at_server(const start_ptr& start);
-    bool needs_call_mark() const;
+    bool needs_call_mark(const generation_options& o) const;
     const generation_options& prefill_options() const noexcept {
         return next_options_ ? *next_options_ : *turn_options_;
     }
@@ -175,9 +182,24 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void prepare_idle_server(std::function<void(conversation_shell&)> done);
     void prefill();
     void prefill_before_results();
+
+    // What the user says, while the user speaks.
+    void prefill_words(std::string words);
     void prefill_heard_words();
-    void heard_words_prefilled();
+    void heard_words_prefilled(int evaluated);
     void stop_hearing() noexcept;
+    std::optional<std::string> find_reason_to_skip_draft(const generation_options& options);
+    void start_draft(std::vector<chat_message> messages, generation_options options,
+                     draft_handler done);
+    reply_draft::events make_draft_events(draft_handler done);
+    void find_draft_start(const draft_ptr& draft, start_handler done);
+    void learn_draft_call_mark(const draft_ptr& draft, start_handler done);
+    void render_draft(const draft_ptr& draft, server::call_mark mark, start_handler done);
+    void begin_drafted_turn(const start_ptr& start);
+    void continue_from_draft(const start_ptr& start);
+    void draft_over(const reply_draft& draft);
+    void count_wasted(const reply_draft& draft);
+
     void start_prefill(prompt_with_ids prompt, bool is_of_words = false);
     void run_slot_file_job(slot_file_job::kind what, std::string file, slot_file_job::handler done);
     slot_file_job::handler begin_slot_file_job(slot_file_job::handler done);
@@ -233,6 +255,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::string heard_words_;      // of the user who speaks; the newest
     std::string prefilled_words_;  // of them, the last that were prefilled
     bool is_prefilling_words_ = false;
+    draft_ptr draft_;
+    int drafts_ = 0;    // since the last turn
+    early_work early_;  // since the last turn
     std::weak_ptr<slot_file_job> file_job_;
     bool uses_slot_file_ = false;  // from the call to its answer
     bool is_given_text_ = false;   // the running reply is not generated

@@ -72,6 +72,7 @@ void conversation_shell::prepare_turn(reply_shell& reply) {
     host_->reply_began();
     shunned_.clear();
     stop_hearing();
+    drafts_ = 0;
     if (prefill_) prefill_->cancel_unless_begun();
 }
 
@@ -91,11 +92,15 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     apply_options(options, !why);
     if (why) return done(why->ec, why->diag, {});
     begin_history_turn(reply);
-    starting_ = std::make_shared<turn_start>(turn_start{.reply = reply.id(),
-                                                        .done = std::move(done),
-                                                        .max_tokens = options->max_tokens,
-                                                        .is_streamed = reply.is_streamed(),
-                                                        .needs_call_mark = needs_call_mark()});
+    starting_ =
+        std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                .done = std::move(done),
+                                                .max_tokens = options->max_tokens,
+                                                .is_streamed = reply.is_streamed(),
+                                                .needs_call_mark = needs_call_mark(*options)});
+    if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options))
+        return begin_drafted_turn(starting_);
+    drop_draft();
     find_server(starting_);
 }
 
@@ -105,16 +110,17 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     // Uses one time for both steps, so that the grace period cannot end between check and resume.
     const auto at = now();
     if (const auto why = check_resume_allowed(at)) return done(why->ec, why->diag, {});
+    drop_draft();
     auto unheard = history_.resume(at);
     prepare_turn(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;
-    const auto start =
-        std::make_shared<turn_start>(turn_start{.reply = reply.id(),
-                                                .done = std::move(done),
-                                                .max_tokens = turn_options_->max_tokens,
-                                                .is_streamed = reply.is_streamed(),
-                                                .needs_call_mark = needs_call_mark()});
+    const auto start = std::make_shared<turn_start>(
+        turn_start{.reply = reply.id(),
+                   .done = std::move(done),
+                   .max_tokens = turn_options_->max_tokens,
+                   .is_streamed = reply.is_streamed(),
+                   .needs_call_mark = needs_call_mark(*turn_options_)});
     starting_ = start;
     auto rest = *std::exchange(rest_, {});
     // A turn interrupted before it had a prompt has nothing to resume and starts over.
@@ -141,14 +147,15 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
         return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
     // A server that is being removed must not wait for a reply that leaves it.
     if (const auto left = std::exchange(generating_at_, nullptr)) host_->turn_ended(left);
-    find_server(std::make_shared<turn_start>(turn_start{.reply = reply.id(),
-                                                        .done = std::move(done),
-                                                        .max_tokens = turn_options_->max_tokens,
-                                                        .is_streamed = reply.is_streamed(),
-                                                        .needs_call_mark = needs_call_mark(),
-                                                        .is_failover = true,
-                                                        .has_text = reply.has_begun(),
-                                                        .previous_server = reply.server()}));
+    find_server(
+        std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                .done = std::move(done),
+                                                .max_tokens = turn_options_->max_tokens,
+                                                .is_streamed = reply.is_streamed(),
+                                                .needs_call_mark = needs_call_mark(*turn_options_),
+                                                .is_failover = true,
+                                                .has_text = reply.has_begun(),
+                                                .previous_server = reply.server()}));
 }
 
 bool conversation_shell::is_current(const start_ptr& start, int check_id) const noexcept {
@@ -270,8 +277,7 @@ void conversation_shell::fail_without_server(const start_ptr& start) {
 }
 
 // A reply of JSON needs no mark.
-bool conversation_shell::needs_call_mark() const {
-    const auto& o = *turn_options_;
+bool conversation_shell::needs_call_mark(const generation_options& o) const {
     return !o.tools.empty() && o.tool_choice != "none" && !history_.options().raw &&
            !is_call_json(o);
 }
@@ -364,7 +370,9 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    auto here = start_at_current_server(*start, std::move(origin));
+    early_.drafted = start->drafted.value_or(0);
+    origin.early = std::exchange(early_, {});
+    auto here = start_at_current_server(start->call_mark, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
@@ -373,17 +381,17 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    start->done({}, {}, start_at_current_server(*start, {}));
+    start->done({}, {}, start_at_current_server(start->call_mark, {}));
 }
 
-reply_start_point conversation_shell::start_at_current_server(const turn_start& start,
+reply_start_point conversation_shell::start_at_current_server(server::call_mark mark,
                                                               reply_origin origin) {
     return {.core = core_,
             .origin = std::move(origin),
             .owner = id_,
             .was_here = has_spoken_here_,
             .pace = pace_,
-            .call_mark = start.call_mark};
+            .call_mark = std::move(mark)};
 }
 
 }  // namespace tandem::detail

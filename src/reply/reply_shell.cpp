@@ -31,7 +31,7 @@ reply_shell::reply_shell(strand_scope& scope, const config& rules, reply_options
       listener_(std::move(listener)),
       options_(merge_sampling_defaults(std::move(wish.options), rules.generation)),
       source_(std::move(source)),
-      machine_(scope.next_id(), make_reply_rules(rules, options_, wish.streamed_by),
+      machine_(scope.next_id(), make_reply_rules(rules, options_, wish),
                text::make_boundary_detector(rules.chunking.boundary_rule, rules.chunking.language),
                make_chunk_limits(rules, wish.streamed_by)),
       is_streamed_(wish.streamed_by.has_value()),
@@ -75,6 +75,11 @@ void reply_shell::start() {
 
 void reply_shell::interrupt() {
     machine_.interrupted(now());
+    perform_actions();
+}
+
+void reply_shell::commit_draft() {
+    machine_.draft_committed(now());
     perform_actions();
 }
 

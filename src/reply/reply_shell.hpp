@@ -57,6 +57,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
     void interrupt();
+    /// See reply_machine::draft_committed().
+    void commit_draft();
     /// The reply was interrupted after it handed over a chunk that was not delivered; completes the
     /// wait for that chunk with the end.
     void complete_with_end(next_chunk_completion handler);

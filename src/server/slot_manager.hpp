@@ -79,6 +79,8 @@ class slot_manager {
     void release(int slot, slots::release_info note, bool erase = false, bool was_cut = false,
                  std::function<void(duration cancel_to_idle)> when_idle = {});
 
+    /// See slot_scheduler.
+    bool has_slot_to_spare() const { return table_->lock()->scheduler.has_slot_to_spare(); }
     /// The properties last reported by the server; nullopt if they must be requested.
     std::optional<server_props> props() const { return table_->lock()->known.props(); }
     bool were_props_read_before() const { return table_->lock()->known.was_read_before(); }

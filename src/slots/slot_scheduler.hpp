@@ -242,6 +242,9 @@ class slot_scheduler {
     /// to hear.
     bool is_wanted(int slot, time_point due, time_point now) const;
 
+    /// Whether work that nobody waits for may use a slot: no ticket waits, and more slots are idle
+    /// than are kept for turns.
+    bool has_slot_to_spare() const;
     /// Whether no ticket waits and no slot is in use.
     bool is_idle() const;
     /// Number of waiting tickets, excluding those that only prefill.

@@ -151,6 +151,13 @@ void slot_scheduler::queue_simulation::promise(int slot) {
     --may_start_;
 }
 
+bool slot_scheduler::has_slot_to_spare() const {
+    int idle = 0;
+    for (int slot = 0; slot < usable_; ++slot) idle += at(slot).busy || is_stuck(slot) ? 0 : 1;
+    return count_waiting_requests() == 0 && count_running() < most_running_ &&
+           idle > usable_ / slots_for_each_kept_one;
+}
+
 std::vector<grant> slot_scheduler::take_grants(time_point now) {
     std::vector<grant> given;
     most_running_ = find_most_running(now);

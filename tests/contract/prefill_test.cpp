@@ -158,17 +158,17 @@ TEST_P(prefill_contract, words_heard_early_leave_little_to_evaluate_for_the_repl
           "on Friday at about eight, because we are coming from the theatre, and my mother ",
           "would love to sit at the window, and one of us does not eat any meat at all"}) {
         words += more;
-        const auto before = loop().state_of(talk).metrics.warmed;
+        const auto before = loop().state_of(talk).metrics.prefilled;
         talk.hearing(words);
         ASSERT_TRUE(
-            loop().run_until([&] { return loop().state_of(talk).metrics.warmed > before; }));
+            loop().run_until([&] { return loop().state_of(talk).metrics.prefilled > before; }));
     }
     consumer answer(talk.say(words));
     ASSERT_TRUE(loop().run_to_end(answer));
     const auto& usage = answer.result().usage;
     std::cout << "evaluated after " << usage.prompt << " tokens: " << usage.evaluated << '\n';
     EXPECT_LE(usage.evaluated, 15);
-    EXPECT_LE(loop().state_of(talk).metrics.warmed + usage.evaluated, usage.prompt * 115 / 100);
+    EXPECT_LE(loop().state_of(talk).metrics.prefilled + usage.evaluated, usage.prompt * 115 / 100);
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ class a_conversation_that_hears : public service_and_mocks {
 
     /// Passes the text on, and waits until it is prefilled.
     void hear(conversation& talk, const std::string& text, std::optional<std::size_t> stable = {}) {
-        const auto before = state_of(talk).metrics.warmed;
+        const auto before = state_of(talk).metrics.prefilled;
         talk.hearing(text, stable);
-        EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.warmed > before; })) << text;
+        EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.prefilled > before; })) << text;
     }
 };
 

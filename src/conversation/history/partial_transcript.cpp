@@ -1,9 +1,11 @@
 #include "conversation/history/partial_transcript.hpp"
 
+#include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace tandem::conversations {
 namespace {
@@ -39,7 +41,45 @@ std::size_t start_of_last_word(string_view text) noexcept {
     return rest.size();
 }
 
+/// Marks without a sound of their own.
+bool is_silent(char32_t c) noexcept {
+    constexpr std::u32string_view spoken_marks = U"%‰&@#*/\\";
+    return text::is_white_space(c) ||
+           (text::is_punctuation(c) && spoken_marks.find(c) == spoken_marks.npos);
+}
+
+/// The characters that decide whether words are the same.
+std::string fold_words(string_view text) {
+    std::string folded;
+    bool is_apart = false;
+    bool ends_with_digit = false;
+    while (!text.empty()) {
+        const auto next = text::decode_first_character(text);
+        text.remove_prefix(next.bytes);
+        const auto c = next.character;
+        if (is_silent(c)) {
+            is_apart = true;
+            continue;
+        }
+        const bool is_digit = text::is_digit(c);
+        // "3.5" and "3, 5" are not "35".
+        if (is_apart && is_digit && ends_with_digit) folded += ' ';
+        text::append_utf8(folded, text::to_lowercase(c));
+        is_apart = false;
+        ends_with_digit = is_digit;
+    }
+    return folded;
+}
+
 }  // namespace
+
+bool has_same_words(string_view a, string_view b) {
+    return fold_words(a) == fold_words(b);
+}
+
+bool is_beginning_of(string_view beginning, string_view whole) {
+    return fold_words(whole).starts_with(fold_words(beginning));
+}
 
 string_view select_settled_words(string_view text, std::optional<std::size_t> stable) noexcept {
     if (stable) return text::trim_trailing_space(first_characters(text, *stable));

@@ -17,4 +17,11 @@ std::string_view select_settled_words(std::string_view text,
 /// last: two words, or a part of a text without spaces as long as two words.
 bool is_worth_prefill(std::string_view words, std::string_view before) noexcept;
 
+/// Whether both texts have the same words: their letters, digits and symbols are equal, apart from
+/// case. Spaces and silent punctuation count only between two digits.
+bool has_same_words(std::string_view a, std::string_view b);
+/// Whether a text with the words `whole` may begin with `beginning`, whose last word may be
+/// incomplete.
+bool is_beginning_of(std::string_view beginning, std::string_view whole);
+
 }  // namespace tandem::conversations

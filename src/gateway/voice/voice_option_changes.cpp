@@ -50,6 +50,7 @@ conversation_options changed(conversation_options base, const conversation_chang
     set(base.resume_grace, changes.resume_grace);
     set(base.reply_reserve, changes.reply_reserve);
     set(base.trim_slack, changes.trim_slack);
+    set(base.draft_limit, changes.draft_limit);
     set(base.isolate, changes.isolate);
     return base;
 }

@@ -60,6 +60,7 @@ void reply_machine::start(time_point now) {
 }
 
 void reply_machine::begin(time_point now, reply_origin from) {
+    metrics_recorder_.add_early_work(from.early);
     if (from.rest) {
         // A reply for a reader had no mark.
         if (!from.rest->calls.has_mark()) from.rest->calls = make_splitter(from.call_mark);
@@ -310,6 +311,7 @@ void reply_machine::continued(time_point now, chunk_id id) {
 }
 
 void reply_machine::hand_over_due_chunks(time_point now) {
+    if (rules_.is_draft) return end_complete_draft(now);
     if (delivery_.is_due()) hand_over(now);
     if (outcome_ && delivery_.is_done(request_is_continue()) && !ended())
         finish(now, *std::exchange(outcome_, {}));

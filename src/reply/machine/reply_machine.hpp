@@ -85,7 +85,13 @@ struct reply_rules {
     bool hands_over_reasoning = false;
     speech_form speech = speech_form::exact;
     text::speech_options clean{};
+    /// Ends as interrupted when its first chunk is complete, before a tool call, or when its text
+    /// ends. Hands over nothing.
+    bool is_draft = false;
 };
+
+/// How long a draft is kept for the turn that continues from it.
+inline constexpr duration draft_lifetime = std::chrono::seconds(5);
 
 /// One paced reply, without sockets, threads or clocks: it receives events with their times and
 /// returns actions. Not thread-safe.
@@ -156,6 +162,8 @@ class reply_machine {
     /// chunk.
     void speaks_until(time_point now, chunk_id id, duration rest);
     void interrupted(time_point now);
+    /// A listener waits for the draft: it ends as soon as its first chunk is complete.
+    void draft_committed(time_point now);
     /// Ends the reply with an error in any phase.
     void abandoned(time_point now, error_code ec, const diagnostics& diag);
     /// deadline() has passed. Early calls have no effect.
@@ -284,6 +292,7 @@ class reply_machine {
 
     // Chunks and ends.
     void hand_over_due_chunks(time_point now);
+    void end_complete_draft(time_point now);
     bool request_is_continue() const noexcept;
     void hand_over(time_point now);
     std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;
@@ -321,6 +330,7 @@ class reply_machine {
     text::call_splitter calls_;
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
     bool forces_calls_ = false;               // the model's own calls are invalid
+    bool is_committed_ = false;               // a listener waits for the draft
     text::chunker chunker_;
     text::speech_cleaner cleaner_;
     chunk_outbox delivery_;

@@ -38,7 +38,7 @@ void reply_machine::call_read(time_point now) {
     // Shows a reader that a long call is being generated.
     if (rules_.hands_over_reasoning) delivery_.add_reasoning(now, {});
     hand_over_due_chunks(now);
-    if (chunker_.unread().empty()) return;
+    if (ended() || chunker_.unread().empty()) return;
     chunker_.finish();
     collect_chunks(now);
     hand_over_due_chunks(now);
@@ -54,8 +54,10 @@ bool reply_machine::has_call_to_parse(finish_reason reason) const {
 
 /// On the slot that holds the text.
 void reply_machine::parse_calls(time_point now, finish_reason reason) {
-    call_read(now);
     parses_as_ = reason;
+    call_read(now);
+    if (rules_.is_draft && !ended()) finish(now, {finish_reason::interrupted});
+    if (ended()) return;
     enter_phase(phase::first_token, now);
     request_calls(*slot_);
 }

@@ -32,6 +32,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     cleaner_.clean(spoken);
     for (const auto word : text::token_like_pieces(rest.unspoken)) chunker_.feed(word);
     if (rest.generated) return text_ended(now, *rest.generated);
+    if (calls_.has_call()) chunker_.finish();
     parses_as_ = rest.parses_as;
     request_ids();
     enter_phase(phase::resting, now);

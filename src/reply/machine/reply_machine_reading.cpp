@@ -142,6 +142,7 @@ void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
     collect_chunks(now);
     // The chunk goes before requests.
     hand_over_due_chunks(now);
+    if (ended()) return;
     request_ids();
     pause_or_request_next(now);
 }

@@ -26,6 +26,7 @@ std::optional<std::string> reply_machine::upcoming_speech() const {
 }
 
 time_point reply_machine::due(time_point now) const {
+    if (rules_.is_draft && !is_committed_) return started_ + draft_lifetime;
     if (delivery_.count_unacknowledged() == 0)
         return delivery_.handed_over() == 0 ? started_ : listener_waits_since_;
     auto end = delivery_.is_speaking() ? std::max(speech_ends_, now) : now;
@@ -37,6 +38,7 @@ time_point reply_machine::due(time_point now) const {
 }
 
 bool reply_machine::has_enough(time_point now) const {
+    if (rules_.is_draft) return true;
     if (rules_.pacing.ahead_speech) return due(now) - now >= *rules_.pacing.ahead_speech;
     return delivery_.count_unacknowledged() >= rules_.pacing.high_watermark;
 }

@@ -45,6 +45,13 @@ bool reply_metrics_recorder::set_server_url(std::string_view server) {
     return server_ != before;
 }
 
+void reply_metrics_recorder::add_early_work(const early_work& w) noexcept {
+    usage_.generated += w.drafted;
+    usage_.drafted += w.drafted;
+    usage_.draft_wasted += w.draft_wasted;
+    usage_.prefilled += w.prefilled;
+}
+
 void reply_metrics_recorder::record_slot_request(time_point now) {
     close_request();
     wanted_ = now;

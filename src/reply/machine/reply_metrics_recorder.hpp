@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "reply/machine/reply_remainder.hpp"
 #include "slots/slot_scheduler.hpp"
 #include "wire/json/token_event.hpp"
 
@@ -24,6 +25,7 @@ class reply_metrics_recorder {
     /// Further requests go to the server with this URL. Returns false if the reply was already
     /// there.
     bool set_server_url(std::string_view server);
+    void add_early_work(const early_work& w) noexcept;
     void record_slot_request(time_point now);
     /// A guard delayed a slot request that was granted or withdrawn.
     void record_guard_wait(duration wait) noexcept;

@@ -11,7 +11,8 @@ pacing_rules pacing_of(const config& c, const generation_options& o, bool is_str
 }  // namespace
 
 reply_rules make_reply_rules(const config& c, const generation_options& o,
-                             std::optional<stream_by> streamed_by) {
+                             const reply_options& wish) {
+    const auto streamed_by = wish.streamed_by;
     return {.pacing = pacing_of(c, o, streamed_by.has_value()),
             .peek_hold = c.chunking.peek_hold,
             .first_token_timeout = c.limits.first_token_timeout,
@@ -19,7 +20,7 @@ reply_rules make_reply_rules(const config& c, const generation_options& o,
             .continue_timeout = c.limits.continue_timeout,
             .queue_timeout = c.limits.queue_timeout,
             .reply_timeout = c.limits.reply_timeout,
-            .retry_policy = {c.failover.retries, c.failover.resume_within},
+            .retry_policy = {wish.is_draft ? 0 : c.failover.retries, c.failover.resume_within},
             .is_constrained = is_constrained(o),
             .is_call_json = is_call_json(o),
             .must_call = must_call(o),
@@ -32,7 +33,8 @@ reply_rules make_reply_rules(const config& c, const generation_options& o,
             .reasoning_tags = c.speech.reasoning_tags,
             .hands_over_reasoning = streamed_by.has_value(),
             .speech = streamed_by == stream_by::token ? speech_form::exact : c.speech.form,
-            .clean = {c.speech.emoji, c.speech.code, c.speech.urls}};
+            .clean = {c.speech.emoji, c.speech.code, c.speech.urls},
+            .is_draft = wish.is_draft};
 }
 
 text::chunk_limits make_chunk_limits(const config& c, std::optional<stream_by> streamed_by) {

@@ -30,6 +30,13 @@ struct reply_remainder {
     voice_pace pace{};
 };
 
+/// Tokens of requests that ended before the reply began; see `token_usage`.
+struct early_work {
+    int drafted = 0;
+    int draft_wasted = 0;
+    int prefilled = 0;
+};
+
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.
 struct reply_origin {
     prompt_with_ids prompt{};
@@ -38,6 +45,7 @@ struct reply_origin {
     std::string spoken{};
     /// With `prompt`: the text with which a tool call begins; empty: none is expected.
     std::string call_mark{};
+    early_work early{};
 };
 
 }  // namespace tandem::detail

@@ -36,10 +36,12 @@ TEST(conversation_options, can_be_used_at_their_bounds) {
     o.resume_grace = 0s;
     o.reply_reserve = 0;
     o.trim_slack = 0;
+    o.draft_limit = 0;
     EXPECT_THAT(check(o), IsEmpty());
     o.resume_grace = 1h;
     o.reply_reserve = 1'000'000;
     o.trim_slack = 0.9;
+    o.draft_limit = 100;
     EXPECT_THAT(check(o), IsEmpty());
 }
 
@@ -57,6 +59,8 @@ TEST(conversation_options, are_refused_beyond_their_bounds) {
          "resume_grace is -1ms; it must be a time from 0 to 1h"},
         {[](auto& o) { o.resume_grace = 1h + 1ns; },
          "resume_grace is 3600000.000001ms; it must be a time from 0 to 1h"},
+        {[](auto& o) { o.draft_limit = 101; },
+         "draft_limit is 101; it must be a whole number from 0 to 100"},
         {[](auto& o) { o.reply_reserve = -1; },
          "reply_reserve is -1; it must be a whole number from 0 to 1000000"},
         {[](auto& o) { o.reply_reserve = 1'000'001; },

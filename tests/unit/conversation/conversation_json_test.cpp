@@ -23,6 +23,7 @@ saved_conversation full() {
     c.options.resume_grace = 1500us;
     c.options.reply_reserve = 7;
     c.options.trim_slack = 0.5;
+    c.options.draft_limit = 5;
     c.options.isolate = true;
     c.options.raw = true;
     c.exchanges = {{{{"user", "Weather?"},
@@ -41,7 +42,7 @@ constexpr std::string_view full_text =
     R"({"content":"sunny","name":"weather","role":"tool","tool_call_id":"1"}],"tokens":41},)"
     R"({"messages":[{"content":"Thanks","role":"user"}],"tokens":-1}],)"
     R"("last_turn":{"generated":12,"handed_over":8,"heard":4},)"
-    R"("options":{"interrupted":"handed_over","interrupted_mark":"…","isolate":true,)"
+    R"("options":{"draft_limit":5,"interrupted":"handed_over","interrupted_mark":"…","isolate":true,)"
     R"("messages":[{"content":"Be brief.","role":"system"}],)"
     R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim_slack":0.5},"version":1})";
 

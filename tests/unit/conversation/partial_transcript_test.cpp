@@ -51,5 +51,28 @@ TEST(is_worth_prefill, is_true_for_as_much_text_without_spaces) {
     EXPECT_FALSE(is_worth_prefill(std::string(50, 'x'), std::string(40, 'x')));
 }
 
+TEST(has_same_words, ignores_case_spaces_and_silent_punctuation) {
+    EXPECT_TRUE(has_same_words("Do you have a table for four", "do you have a table, for four?"));
+    EXPECT_TRUE(has_same_words("\u00c4pfel - und Birnen!", "\u00e4pfel und birnen"));
+    EXPECT_TRUE(has_same_words("", "..."));
+    EXPECT_FALSE(has_same_words("a table for four", "a table for five"));
+    EXPECT_FALSE(has_same_words("a table", "a table for four"));
+}
+
+TEST(has_same_words, minds_symbols_and_what_separates_digits) {
+    EXPECT_FALSE(has_same_words("5 $", "5 \u20ac"));
+    EXPECT_FALSE(has_same_words("5 %", "5"));
+    EXPECT_FALSE(has_same_words("3.5", "35"));
+    EXPECT_FALSE(has_same_words("1 2", "12"));
+    EXPECT_TRUE(has_same_words("room 12", "Room 12."));
+}
+
+TEST(is_beginning_of, is_true_for_the_words_that_were_said_first) {
+    EXPECT_TRUE(is_beginning_of("Do you ha", "do you have a table?"));
+    EXPECT_TRUE(is_beginning_of("Do you have a table", "do you have a table?"));
+    EXPECT_FALSE(is_beginning_of("Do you have a table for", "do you have a table?"));
+    EXPECT_FALSE(is_beginning_of("Do I", "do you have a table?"));
+}
+
 }  // namespace
 }  // namespace tandem::conversations

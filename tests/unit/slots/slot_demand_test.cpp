@@ -136,6 +136,24 @@ TEST_F(last_idle_slot, counts_no_wait_for_it_as_a_guard_wait) {
     EXPECT_TRUE(reason->is_slot_kept);
 }
 
+TEST_F(last_idle_slot, is_not_to_spare) {
+    EXPECT_FALSE(s.has_slot_to_spare());
+    s.release(0, at(0s));
+    EXPECT_TRUE(s.has_slot_to_spare());
+}
+
+TEST(a_slot_to_spare, is_any_idle_slot_of_a_small_server) {
+    slot_scheduler s(2, 0s);
+    EXPECT_TRUE(s.has_slot_to_spare());
+    s.request();
+    s.take_grants(at(0s));
+    EXPECT_TRUE(s.has_slot_to_spare());
+    s.request();
+    EXPECT_FALSE(s.has_slot_to_spare()) << "a request waits";
+    s.take_grants(at(0s));
+    EXPECT_FALSE(s.has_slot_to_spare()) << "both are in use";
+}
+
 TEST(only_stuck_slots, are_given_to_any_continuation) {
     slot_scheduler s(2, 0s);
     for (const int slot : {0, 1}) s.set_server_state(slot, tandem::slots::server_slot_state::busy);

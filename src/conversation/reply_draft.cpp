@@ -1,0 +1,74 @@
+#include "conversation/reply_draft.hpp"
+
+#include "reply/reply_shell.hpp"
+
+#include <utility>
+
+namespace tandem::detail {
+namespace {
+
+// What does not change the text.
+generation_options without_order(generation_options o) {
+    o.priority = {};
+    o.traceparent.clear();
+    o.lookahead = 0;
+    return o;
+}
+
+}  // namespace
+
+reply_draft::reply_draft(std::vector<chat_message> messages, generation_options options,
+                         events tell)
+    : messages_(std::move(messages)), options_(std::move(options)), tell_(std::move(tell)) {}
+
+void reply_draft::run(std::shared_ptr<reply_shell> reply) {
+    reply_ = std::move(reply);
+    lifetime_.emplace(reply_->scope().executor());
+    extend();
+}
+
+void reply_draft::set_started(std::string model) {
+    has_started_ = true;
+    model_ = std::move(model);
+}
+
+void reply_draft::extend() {
+    if (is_committed_ || !lifetime_) return;
+    lifetime_->expires_after(draft_lifetime);
+    lifetime_->async_wait([weak = weak_from_this()](error_code ec) {
+        const auto self = weak.lock();
+        if (self && !ec && !self->is_committed_) self->tell_.on_expired();
+    });
+}
+
+void reply_draft::commit() {
+    is_committed_ = true;
+    if (lifetime_) lifetime_->cancel();
+    if (reply_ && !is_over_) reply_->commit_draft();
+}
+
+void reply_draft::stop(error_code why) {
+    cause_.ec = why;
+    if (reply_) reply_->interrupt();
+}
+
+bool reply_draft::is_for(const std::vector<chat_message>& messages,
+                         const generation_options& options) const {
+    return messages == messages_ && without_order(options) == without_order(options_);
+}
+
+void reply_draft::on_request_failed(const std::shared_ptr<server_link>& at, const failure& why) {
+    tell_.on_failed(at, why);
+}
+
+void reply_draft::on_ended(std::uint64_t, const reply_result& result, reply_remainder rest) {
+    const auto self = shared_from_this();  // the handler may drop the draft
+    is_over_ = true;
+    generated_ = result.usage.generated;
+    evaluated_ = result.usage.evaluated;
+    if (result.error) cause_ = {result.error, result.diagnostics};
+    if (!cause_.ec) rest_ = std::move(rest);
+    tell_.on_over(*this);
+}
+
+}  // namespace tandem::detail

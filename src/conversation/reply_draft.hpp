@@ -1,0 +1,88 @@
+#pragma once
+
+#include "reply/reply_start_point.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/server.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::detail {
+
+class reply_shell;
+
+/// The beginning of a reply to words of a user who may not have finished speaking. Nothing of it is
+/// handed over; a turn with the same messages and options continues from it. Used on the strand.
+class reply_draft final : public reply_listener, public std::enable_shared_from_this<reply_draft> {
+ public:
+    struct events {
+        /// As in reply_listener.
+        std::function<void(const std::shared_ptr<server_link>& at, const failure& why)> on_failed;
+        /// The draft is complete, or has failed, or was stopped.
+        std::function<void(reply_draft&)> on_over;
+        /// Nothing has used the draft for `draft_lifetime`.
+        std::function<void()> on_expired;
+    };
+
+    /// The last of `messages` has the words of the user.
+    reply_draft(std::vector<chat_message> messages, generation_options options, events tell);
+
+    /// Call it once. The source may report its start with set_started().
+    void run(std::shared_ptr<reply_shell> reply);
+    /// A request may follow, on a server with this model.
+    void set_started(std::string model);
+    /// The user still says the same: restarts the lifetime.
+    void extend();
+    /// A turn waits for the draft, which does not expire any more.
+    void commit();
+    /// Ends a draft that is not over, with this cause.
+    void stop(error_code why);
+
+    const std::vector<chat_message>& messages() const noexcept { return messages_; }
+    const std::string& words() const noexcept { return messages_.back().content; }
+    const generation_options& options() const noexcept { return options_; }
+    /// Whether a turn with these messages and options continues from the draft.
+    bool is_for(const std::vector<chat_message>& messages, const generation_options& options) const;
+    bool has_started() const noexcept { return has_started_; }
+    bool is_over() const noexcept { return is_over_; }
+    /// Whether a turn can continue from it.
+    bool is_complete() const noexcept { return rest_.has_value(); }
+    bool is_committed() const noexcept { return is_committed_; }
+    /// The model that generated it.
+    const std::string& model() const noexcept { return model_; }
+    /// Tokens generated, and prompt tokens evaluated. 0 until it is over.
+    int generated() const noexcept { return generated_; }
+    int evaluated() const noexcept { return evaluated_; }
+    /// Why it is over without being complete.
+    const failure& cause() const noexcept { return cause_; }
+    /// Precondition: is_complete().
+    reply_remainder take_remainder() { return *std::exchange(rest_, {}); }
+
+    void on_request_failed(const std::shared_ptr<server_link>& at, const failure& why) override;
+    void on_handed_over(const chunk&) override {}
+    void on_continued(chunk_id) override {}
+    void on_ended(std::uint64_t reply, const reply_result& result, reply_remainder rest) override;
+
+ private:
+    std::vector<chat_message> messages_;
+    generation_options options_;
+    events tell_;
+    std::shared_ptr<reply_shell> reply_;
+    std::optional<boost::asio::steady_timer> lifetime_;
+    std::string model_;
+    std::optional<reply_remainder> rest_;
+    failure cause_{};
+    int generated_ = 0;
+    int evaluated_ = 0;
+    bool has_started_ = false;
+    bool is_over_ = false;
+    bool is_committed_ = false;
+};
+
+}  // namespace tandem::detail

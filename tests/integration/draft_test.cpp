@@ -1,0 +1,254 @@
+// Replies that are drafted before the user has certainly finished speaking.
+
+#include "service_fixture.hpp"
+
+#include <boost/asio/error.hpp>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr auto question = "Do you have a table for four?";
+constexpr auto answer = "Yes, we do. By the window. Shall I book it for you?";
+
+class a_conversation_with_drafts : public service_and_mocks {
+ protected:
+    a_conversation_with_drafts() {
+        answers_with(question, answer);
+        answers_with("Do you have a table for five?", "No, we do not. I am sorry.");
+    }
+
+    struct outcome {
+        error_code ec;
+        int tokens = 0;
+        std::string why{};
+    };
+    static void begin_draft(conversation& talk, const std::string& text, outcome& out,
+                            bool& is_over) {
+        talk.async_draft(text, [&](error_code ec, int tokens) {
+            out = {ec, tokens};
+            is_over = true;
+        });
+    }
+    outcome draft(conversation& talk, const std::string& text, generation_options options = {}) {
+        diagnostics diag;
+        const auto [ec, tokens] =
+            loop.call<int>([&](auto h) { talk.async_draft(text, options, diag, std::move(h)); });
+        return {ec, tokens, diag.client_message};
+    }
+    std::size_t requests(std::size_t i = 0) { return completions(server(i)).size(); }
+};
+
+TEST_F(a_conversation_with_drafts, has_the_first_chunk_before_the_turn_begins) {
+    start();
+    auto talk = bots->create();
+    const auto drafted = draft(talk, question);
+    EXPECT_FALSE(drafted.ec) << drafted.why;
+    EXPECT_EQ(requests(), 1u);
+    auto reply = say_until_first_chunk(talk, question);
+    ASSERT_THAT(reply.chunks(), SizeIs(1));
+    EXPECT_EQ(reply.chunks()[0].text, "Yes, we do.");
+    EXPECT_EQ(requests(), 1u) << "the chunk needs no request";
+    go_on_to_the_end(reply);
+    EXPECT_EQ(reply.text(), answer);
+    EXPECT_EQ(message(talk, -1), answer);
+    EXPECT_EQ(reply.result().usage.drafted, drafted.tokens);
+    EXPECT_EQ(reply.result().usage.draft_wasted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_none_of_a_draft_in_its_history) {
+    start();
+    auto talk = bots->create();
+    draft(talk, question);
+    EXPECT_THAT(state_of(talk).history, IsEmpty());
+    talk.drop_draft();
+    EXPECT_THAT(state_of(talk).history, IsEmpty());
+    EXPECT_GT(state_of(talk).metrics.draft_wasted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_the_words_that_the_model_was_given) {
+    start();
+    auto talk = bots->create();
+    draft(talk, question);
+    const auto reply = say(talk, "do you have a table for four");
+    EXPECT_EQ(reply.text(), answer);
+    EXPECT_EQ(message(talk, 0), question);
+}
+
+TEST_F(a_conversation_with_drafts, answers_other_words_without_the_draft) {
+    start();
+    auto talk = bots->create();
+    const auto drafted = draft(talk, "Do you have a table for five?");
+    const auto reply = say(talk, question);
+    EXPECT_EQ(reply.text(), answer);
+    EXPECT_EQ(message(talk, 0), question);
+    EXPECT_EQ(reply.result().usage.draft_wasted, drafted.tokens);
+    EXPECT_GT(completions(server())[1].cached, 0) << "the common beginning is in the slot";
+}
+
+TEST_F(a_conversation_with_drafts, continues_a_draft_that_is_still_being_generated) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto talk = bots->create();
+    outcome drafted;
+    bool is_over = false;
+    begin_draft(talk, question, drafted, is_over);
+    loop.run_until([&] { return requests() == 1; });
+    EXPECT_FALSE(is_over);
+    auto reply = say_until_first_chunk(talk, question);
+    EXPECT_TRUE(is_over);
+    EXPECT_FALSE(drafted.ec);
+    EXPECT_EQ(requests(), 1u);
+    go_on_to_the_end(reply);
+    EXPECT_EQ(reply.text(), answer);
+}
+
+TEST_F(a_conversation_with_drafts, replies_without_a_draft_that_was_dropped_on_the_way) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto talk = bots->create();
+    outcome drafted;
+    bool is_over = false;
+    begin_draft(talk, question, drafted, is_over);
+    loop.run_until([&] { return requests() == 1; });
+    talk.hearing("Do you have a table for four on Friday");
+    loop.run_until([&] { return is_over; });
+    EXPECT_EQ(drafted.ec, boost::asio::error::operation_aborted);
+    EXPECT_EQ(say(talk, question).text(), answer);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_the_draft_while_the_recogniser_repeats_its_words) {
+    start();
+    auto talk = bots->create();
+    draft(talk, question);
+    talk.hearing("do you have a table for four");
+    EXPECT_THAT(say(talk, question).result().usage.drafted, ::testing::Gt(0));
+    EXPECT_EQ(state_of(talk).metrics.draft_wasted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, drafts_the_same_words_once_and_others_up_to_the_limit) {
+    start();
+    auto talk = bots->create();
+    EXPECT_FALSE(draft(talk, question).ec);
+    EXPECT_FALSE(draft(talk, question).ec);
+    EXPECT_EQ(requests(), 1u);
+    EXPECT_FALSE(draft(talk, "And you?").ec);
+    EXPECT_FALSE(draft(talk, question).ec);
+    const auto fourth = draft(talk, "And you?");
+    EXPECT_EQ(fourth.ec, errc::draft_skipped);
+    EXPECT_THAT(fourth.why, HasSubstr("draft_limit"));
+    say(talk, question);
+    EXPECT_FALSE(draft(talk, "And you?").ec) << "the next turn has drafts of its own";
+}
+
+TEST_F(a_conversation_with_drafts, skips_drafts_while_it_replies) {
+    start();
+    auto talk = bots->create();
+    auto reply = say_until_first_chunk(talk, "Hello!");
+    EXPECT_EQ(draft(talk, question).ec, errc::draft_skipped);
+    go_on_to_the_end(reply);
+    EXPECT_THAT(reply.text(), StartsWith("Hello."));
+}
+
+TEST_F(a_conversation_with_drafts, skips_drafts_that_a_grammar_constrains) {
+    start();
+    auto talk = bots->create();
+    const auto drafted = draft(talk, question, {.json_schema = "{}"});
+    EXPECT_EQ(drafted.ec, errc::draft_skipped);
+    EXPECT_THAT(drafted.why, HasSubstr("JSON schema"));
+}
+
+TEST_F(a_conversation_with_drafts, skips_drafts_while_no_slot_is_idle) {
+    server_options.tokens_per_second = 20;
+    start();
+    auto first = bots->create();
+    auto second = bots->create();
+    consumer one(first.say("Hello!"), consumer::say_nothing);
+    consumer two(second.say("Hello!"), consumer::say_nothing);
+    loop.run_until([&] { return requests() == 2; });
+    auto talk = bots->create();
+    const auto drafted = draft(talk, question);
+    EXPECT_EQ(drafted.ec, errc::draft_skipped);
+    EXPECT_THAT(drafted.why, HasSubstr("no slot is idle"));
+}
+
+TEST_F(a_conversation_with_drafts, does_not_use_a_draft_with_other_options) {
+    start();
+    auto talk = bots->create();
+    draft(talk, question, {.max_tokens = 100});
+    const auto reply = say(talk, question);
+    EXPECT_EQ(reply.result().usage.drafted, 0);
+    EXPECT_EQ(reply.text(), answer);
+}
+
+TEST_F(a_conversation_with_drafts, gives_out_the_chunk_of_a_server_that_died_since) {
+    start(2);
+    auto talk = bots->create();
+    draft(talk, question);
+    const auto at = completions(server(0)).empty() ? 1u : 0u;
+    mocks[at].reset();
+    auto reply = say_until_first_chunk(talk, question);
+    ASSERT_THAT(reply.chunks(), SizeIs(1));
+    EXPECT_EQ(reply.chunks()[0].text, "Yes, we do.");
+    go_on_to_the_end(reply);
+    EXPECT_EQ(reply.text(), answer);
+}
+
+TEST_F(a_conversation_with_drafts, ends_the_wait_for_a_draft_when_it_ends) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto talk = bots->create();
+    outcome drafted;
+    bool is_over = false;
+    begin_draft(talk, question, drafted, is_over);
+    loop.run_until([&] { return requests() == 1; });
+    talk.end();
+    loop.run_until([&] { return is_over; });
+    EXPECT_EQ(drafted.ec, boost::asio::error::operation_aborted);
+}
+
+TEST_F(a_conversation_with_drafts, resumes_a_drafted_turn_that_was_interrupted) {
+    start();
+    auto talk = bots->create();
+    draft(talk, question);
+    auto reply = say_until_first_chunk(talk, question);
+    interrupt(talk, reply);
+    consumer resumed(talk.resume(), consumer::continue_at_once);
+    loop.run_to_end(resumed);
+    EXPECT_EQ(resumed.text(), answer);
+    EXPECT_EQ(message(talk, -1), answer);
+}
+
+TEST_F(a_conversation_with_drafts, calls_no_function_in_a_draft) {
+    server_options.tool_template = true;
+    constexpr auto tools = R"([{"type":"function","function":{"name":"book_table"}}])";
+    constexpr auto call =
+        "<tool_call>\n{\"name\": \"book_table\", \"arguments\": {}}\n</tool_call>";
+    server_options.replies = {{"", call}};
+    start();
+    auto talk = bots->create();
+    const auto drafted = draft(talk, "Please book it", {.tools = tools});
+    EXPECT_FALSE(drafted.ec) << drafted.why;
+    EXPECT_THAT(server().observe().of_path("/v1/chat/completions"), IsEmpty());
+    talk.append({.role = "user", .content = "Please book it"});
+    consumer reply(talk.generate({.tools = tools}), consumer::continue_at_once);
+    loop.run_to_end(reply);
+    EXPECT_THAT(reply.result().calls, SizeIs(1)) << reply.result().diagnostics.to_string();
+    EXPECT_GT(reply.result().usage.drafted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, rejects_words_that_it_could_not_append) {
+    start();
+    auto talk = bots->create();
+    EXPECT_EQ(draft(talk, " ").ec, errc::invalid_prompt);
+    EXPECT_EQ(draft(talk, "\xff").ec, errc::invalid_prompt);
+}
+
+}  // namespace
