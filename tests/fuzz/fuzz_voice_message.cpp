@@ -78,6 +78,15 @@ void require_right(const voice::say& s) {
 void require_right(const voice::hearing& h) {
     fuzzing::require(is_utf8(h.text));
 }
+void require_right(const voice::draft& d) {
+    require_right_turn(d.turn);
+    fuzzing::require(!d.text.empty() && is_utf8(d.text));
+}
+void require_right(const voice::commit& c) {
+    fuzzing::require(c.text.has_value());
+    require_right(static_cast<const voice::start&>(c));
+}
+void require_right(const voice::drop&) {}
 void require_right(const voice::end&) {}
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "gateway/sessions/voice_session.hpp"
 #include "gateway/voice/voice_message_writer.hpp"
+#include "gateway/voice/voice_protocol.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
 #include "loop/clock.hpp"
 

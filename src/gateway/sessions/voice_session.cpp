@@ -208,6 +208,22 @@ void voice_session::perform(voice_action::hear& a) {
     talk_->hearing(std::move(a.text), a.stable);
 }
 
+void voice_session::perform(voice_action::draft& a) {
+    const auto diag = std::make_shared<diagnostics>();
+    auto told = bind_to_session(
+        [diag, turn = std::move(a.turn)](voice_session& self, const error_code& ec, int) {
+            if (!ec || ec == asio::error::operation_aborted) return;
+            self.run_and_perform(
+                [&](time_point) { self.turns_.on_draft_skipped(turn, diag->client_message); });
+        });
+    talk_->async_draft(std::move(a.text), std::move(a.options), *diag,
+                       asio::bind_executor(gateway_.executor, std::move(told)));
+}
+
+void voice_session::perform(const voice_action::drop_draft&) {
+    talk_->drop_draft();
+}
+
 void voice_session::perform(voice_action::append& a) {
     talk_->append(std::move(a.message));
 }
@@ -345,7 +361,7 @@ void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& 
 
 void voice_session::record_reply_end(time_point now, const reply_result& result) {
     const auto& u = result.usage;
-    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated);
+    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated + u.draft_wasted);
     constexpr bool by_chunk = true;
     gateway_.metrics.record_reply(model_.name, result, by_chunk);
     auto record = make_turn_record(101);

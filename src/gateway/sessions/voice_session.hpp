@@ -85,6 +85,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::check_turn& a);
     void perform(voice_action::open_conversation& a);
     void perform(voice_action::hear& a);
+    void perform(voice_action::draft& a);
+    void perform(const voice_action::drop_draft& a);
     void perform(voice_action::warm& a);
     void perform(voice_action::append& a);
     void perform(voice_action::answer_call& a);

@@ -98,6 +98,15 @@ struct hear {
     std::string text;
     std::optional<std::size_t> stable;
 };
+/// conversation::async_draft(). Call on_draft_skipped() if it fails, unless the draft was dropped.
+struct draft {
+    /// The client's id of the turn.
+    std::string turn;
+    std::string text;
+    generation_options options;
+};
+/// conversation::drop_draft().
+struct drop_draft {};
 /// conversation::append().
 struct append {
     chat_message message;
@@ -181,8 +190,8 @@ struct keep {};
 /// session, its reply and its conversation.
 struct forget {};
 
-using any = std::variant<send, close, check_turn, open_conversation, warm, hear, append,
-                         answer_call, add_filler, generate, generate_raw, resume, say_text,
+using any = std::variant<send, close, check_turn, open_conversation, warm, hear, draft, drop_draft,
+                         append, answer_call, add_filler, generate, generate_raw, resume, say_text,
                          say_aside, await_calls, next_chunk, continue_after, speaks_until, heard,
                          interrupt, first_chunk, keep, forget>;
 

@@ -20,6 +20,9 @@ void for_each_voice_message(Visitor&& visit) {
     visit("result", voice::result());
     visit("say", voice::say());
     visit("hearing", voice::hearing());
+    visit("draft", voice::draft());
+    visit("commit", voice::commit());
+    visit("drop", voice::drop());
     visit("end", voice::end());
 }
 
@@ -96,6 +99,28 @@ void for_each_voice_field(voice::hearing& m, Visitor&& visit) {
     visit("text", m.text);
     visit("stable", m.stable);
 }
+
+template <class Visitor>
+void for_each_voice_field(voice::draft& m, Visitor&& visit) {
+    visit("turn", m.turn);
+    visit("text", m.text);
+    visit("options", m.options);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::commit& m, Visitor&& visit) {
+    visit("turn", m.turn);
+    visit("text", m.text);
+    visit("match", m.match);
+    visit("options", m.options);
+    visit("filler", m.filler);
+    visit("user_stopped_ms_ago", m.user_stopped_ago);
+    visit("vad_stop_ms", m.vad_stop);
+    visit("timeline", m.timeline);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::drop&, Visitor&&) {}
 
 template <class Visitor>
 void for_each_voice_field(voice::end&, Visitor&&) {}

@@ -313,10 +313,25 @@ class voice_message_reader {
         return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
                right_unless(text::is_all_white_space(out.text), "text", "is empty");
     }
+    bool value(json& v, const std::string& at, voice::draft& out) {
+        return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
+               right_unless(text::is_all_white_space(out.text), "text", "is empty");
+    }
+    bool value(json& v, const std::string& at, voice::commit& out) {
+        return given(v, at, "text") && members(v, at, out) && check_start(v, at, out);
+    }
+    bool value(json& v, const std::string& at, voice::word_match& out) {
+        std::string name;
+        if (!value(v, at, name)) return false;
+        out = name == "exact" ? voice::word_match::exact : voice::word_match::words;
+        return name == "exact" || name == "words" || fail(at, "must be words or exact");
+    }
     bool value(json& v, const std::string& at, voice::start& out) {
-        return members(v, at, out) && check_turn(v, out.turn) && check_sizes(out) &&
-               check_words(out) && check_session(out) &&
-               check_options(conversation_options{.messages = out.messages}, at);
+        return members(v, at, out) && check_start(v, at, out);
+    }
+    bool check_start(json& v, const std::string& at, const voice::start& m) {
+        return check_turn(v, m.turn) && check_sizes(m) && check_words(m) && check_session(m) &&
+               check_options(conversation_options{.messages = m.messages}, at);
     }
     bool check_sizes(const voice::start& m) {
         return right_unless(m.session.size() > max_session_bytes, "session",
@@ -366,15 +381,6 @@ std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes)
 }
 
 }  // namespace
-
-bool offers_voice_protocol(std::string_view header) noexcept {
-    while (!header.empty()) {
-        const auto comma = std::min(header.find(','), header.size());
-        if (trim_blanks(header.substr(0, comma)) == voice_protocol) return true;
-        header.remove_prefix(std::min(comma + 1, header.size()));
-    }
-    return false;
-}
 
 std::string get_turn_name(const voice_message& message) {
     return std::visit(

@@ -19,13 +19,6 @@
 // docs/voice.asyncapi.yaml for programs; voice_fields.hpp contains the field names.
 namespace tandem::gateway {
 
-/// Protocol version of this build, which is the WebSocket subprotocol.
-inline constexpr std::string_view voice_protocol = "tandem.voice.v1";
-
-/// Whether a `Sec-WebSocket-Protocol` header offers the protocol. A request without the header is
-/// acceptable, too; a client that offers only other protocols does not support this one.
-bool offers_voice_protocol(std::string_view header) noexcept;
-
 namespace voice {
 
 /// Opens or resumes a session, or starts its next turn.
@@ -111,6 +104,29 @@ struct hearing {
     std::optional<std::uint64_t> stable{};
 };
 
+/// What the user has probably said, before that is certain.
+struct draft {
+    /// Same as in a start.
+    std::string turn{};
+    std::string text{};
+    /// Those of the start that commits it.
+    generation_changes options{};
+};
+
+/// When a draft counts.
+enum class word_match {
+    words,  ///< if the words are the same
+    exact,  ///< if the text is the same
+};
+
+/// A start of a text that says which draft counts.
+struct commit : start {
+    word_match match = word_match::words;
+};
+
+/// Drops the draft.
+struct drop {};
+
 /// Ends the session.
 struct end {};
 
@@ -118,7 +134,8 @@ struct end {};
 
 using voice_message =
     std::variant<voice::start, voice::continued, voice::speaking, voice::heard, voice::interrupt,
-                 voice::resume, voice::result, voice::say, voice::hearing, voice::end>;
+                 voice::resume, voice::result, voice::say, voice::hearing, voice::draft,
+                 voice::commit, voice::drop, voice::end>;
 
 /// The turn id in the message; empty if there is none.
 std::string get_turn_name(const voice_message& message);

@@ -2,6 +2,7 @@
 
 #include "gateway/json/json_text.hpp"
 #include "gateway/voice/voice_message_reader.hpp"
+#include "gateway/voice/voice_protocol.hpp"
 #include "wire/json/json_limits.hpp"
 
 #include <nlohmann/json.hpp>
@@ -45,10 +46,17 @@ json arguments_of(const std::string& text) {
 
 // Sums over all requests of the reply; token_usage::prompt is that of the first one only.
 json voice_usage(const token_usage& u, int heard_tokens) {
-    return {{"prompt", u.prompt_tokens()},     {"cached", u.cached},
-            {"evaluated", u.evaluated},        {"warmed", u.warmed},
-            {"generated", u.generated},        {"handed_over", u.handed_over},
-            {"heard", u.heard + heard_tokens}, {"wasted", u.wasted}};
+    return {{"prompt", u.prompt_tokens()},
+            {"cached", u.cached},
+            {"evaluated", u.evaluated},
+            {"warmed", u.warmed},
+            {"generated", u.generated},
+            {"drafted", u.drafted},
+            {"draft_wasted", u.draft_wasted},
+            {"prefilled", u.prefilled},
+            {"handed_over", u.handed_over},
+            {"heard", u.heard + heard_tokens},
+            {"wasted", u.wasted}};
 }
 
 // The rounded parts add up to the rounded total.
@@ -155,6 +163,12 @@ std::string encode_call_dropped(const voice_dropped_call& c) {
     add_names(out, c.reply, c.turn);
     out["call"] = c.call;
     out["reason"] = c.why == call_drop_reason::timeout ? "timeout" : "interrupted";
+    return dump_json(out);
+}
+
+std::string encode_draft_skipped(std::string_view turn, std::string_view reason) {
+    json out{{"type", "draft_skipped"}, {"reason", reason}};
+    if (!turn.empty()) out["turn"] = turn;
     return dump_json(out);
 }
 

@@ -61,6 +61,9 @@ struct voice_dropped_call {
 };
 std::string encode_call_dropped(const voice_dropped_call& c);
 
+/// No draft was begun for the client's turn, because of this.
+std::string encode_draft_skipped(std::string_view turn, std::string_view reason);
+
 /// The end of a reply, as its session saw it.
 struct voice_end {
     std::uint64_t reply = 0;

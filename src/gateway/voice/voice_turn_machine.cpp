@@ -109,6 +109,7 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
     if (found == waiting_.end() || found->is_permitted) return;
     voice_error error{.why = std::move(why), .turn = found->turn->id};
     if (found->turn->what != kind::messages) error.reply = number;
+    drop_draft();
     waiting_.erase(found);
     deliver(error_text(error));
     advance(now);

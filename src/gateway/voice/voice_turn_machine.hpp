@@ -97,6 +97,8 @@ class voice_turn_machine {
     void on_chunk(time_point now, std::uint64_t number, const chunk& c);
     void on_calls(time_point now, std::uint64_t number, const called_functions& called);
     void on_reply_ended(time_point now, std::uint64_t number, const reply_result& result);
+    /// There is no draft for the client's turn, because of this.
+    void on_draft_skipped(std::string_view turn, std::string_view reason);
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
     void drain(time_point now);
@@ -167,6 +169,9 @@ class voice_turn_machine {
     void handle(time_point now, voice::result m);
     void handle(time_point now, voice::say m);
     void handle(time_point now, voice::hearing m);
+    void handle(time_point now, voice::draft m);
+    void handle(time_point now, voice::commit m);
+    void handle(time_point now, voice::drop m);
     void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
     bool is_for_other_model(const voice::start& m);
@@ -178,6 +183,7 @@ class voice_turn_machine {
     void take_conversation(const conversation_changes& changes);
     bool can_accept_turn();
     void start_turn(time_point now, voice::start m);
+    void drop_draft();
     waiting_turn make_waiting(time_point now, voice_turn turn);
     void wait(time_point now, voice_turn turn, queue::const_iterator place);
     voice_turn make_resume(bool timeline, std::string id) const;
@@ -253,6 +259,7 @@ class voice_turn_machine {
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_over_ = false;
+    std::string draft_text_{};  // of the last draft, if there is one
     std::uint64_t last_number_ = 0;
     // Up to limits.waiting_turns, plus one to resume and one with results.
     queue waiting_;

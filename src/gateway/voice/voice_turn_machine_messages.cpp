@@ -289,6 +289,36 @@ void voice_turn_machine::handle(time_point, voice::hearing m) {
     actions_.push_back(voice_action::hear{std::move(m.text), m.stable});
 }
 
+void voice_turn_machine::handle(time_point, voice::draft m) {
+    if (is_closing()) return send_error(make_stopping_error());
+    if (!has_conversation_)
+        return on_draft_skipped(m.turn, "the conversation has no messages yet; send a start first");
+    if (is_busy()) return on_draft_skipped(m.turn, "a reply is running");
+    auto options = merged(m.options);
+    if (!options) return;
+    draft_text_ = m.text;
+    actions_.push_back(
+        voice_action::draft{std::move(m.turn), std::move(m.text), *std::move(options)});
+}
+
+void voice_turn_machine::on_draft_skipped(std::string_view turn, std::string_view reason) {
+    if (!is_over_) send(encode_draft_skipped(turn, reason));
+}
+
+// A draft is committed by the words of any turn.
+void voice_turn_machine::handle(time_point now, voice::commit m) {
+    if (m.match == voice::word_match::exact && m.text != draft_text_) drop_draft();
+    handle(now, voice::start(std::move(m)));
+}
+
+void voice_turn_machine::handle(time_point, voice::drop) {
+    drop_draft();
+}
+
+void voice_turn_machine::drop_draft() {
+    if (!std::exchange(draft_text_, {}).empty()) actions_.push_back(voice_action::drop_draft{});
+}
+
 void voice_turn_machine::handle(time_point now, const voice::end&) {
     is_ending_ = true;
     drop_calls(now);

@@ -1,5 +1,6 @@
 #include "gateway/voice/voice_fields.hpp"
 #include "gateway/voice/voice_message_writer.hpp"
+#include "gateway/voice/voice_protocol.hpp"
 #include "gateway/voice/voice_socket_watchdog.hpp"
 #include "voice_session_driver.hpp"
 #include "wire/calls/request_fields.hpp"
@@ -174,6 +175,8 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     EXPECT_THAT(schema("call"), ContainerEq(keys_of(call)));
     const auto dropped = json::parse(encode_call_dropped({.turn = "t"}));
     EXPECT_THAT(schema("callDropped"), ContainerEq(keys_of(dropped)));
+    const auto skipped = json::parse(encode_draft_skipped("t", "a reply is running"));
+    EXPECT_THAT(schema("draftSkipped"), ContainerEq(keys_of(skipped)));
     EXPECT_THAT(schema("end"), ContainerEq(keys_of(end)));
     EXPECT_THAT(schema("usage"), ContainerEq(keys_of(end["usage"])));
     EXPECT_THAT(schema("metrics"), ContainerEq(keys_of(end["metrics"])));
@@ -187,7 +190,8 @@ TEST(voice_description, names_each_type_and_the_version) {
     for_each_voice_message([&](const std::string& type, const auto&) {
         EXPECT_THAT(text, HasSubstr("          const: " + type + "\n"));
     });
-    for (const auto* type : {"ready", "chunk", "call", "call_dropped", "end", "error"})
+    for (const auto* type :
+         {"ready", "chunk", "call", "call_dropped", "draft_skipped", "end", "error"})
         EXPECT_THAT(text, HasSubstr(std::string("          const: ") + type + "\n"));
     EXPECT_THAT(text, HasSubstr("const: " + std::string(voice_protocol) + "\n"));
 }

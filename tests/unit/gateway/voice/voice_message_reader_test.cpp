@@ -1,5 +1,6 @@
 #include "gateway/voice/voice_message_reader.hpp"
 
+#include "gateway/voice/voice_protocol.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <gmock/gmock.h>
@@ -73,6 +74,17 @@ TEST(voice_message, of_each_type_is_read) {
     EXPECT_EQ(heard.text, "A tab");
     EXPECT_EQ(heard.stable, 2u);
     EXPECT_FALSE(read<voice::hearing>(R"({"type":"hearing","text":""})").stable);
+    const auto drafted = read<voice::draft>(
+        R"({"type":"draft","turn":"t2","text":"A table","options":{"max_tokens":9}})");
+    EXPECT_EQ(drafted.turn, "t2");
+    EXPECT_EQ(drafted.text, "A table");
+    EXPECT_EQ(drafted.options.values.max_tokens, 9);
+    const auto sure = read<voice::commit>(R"({"type":"commit","text":"A table","match":"exact"})");
+    EXPECT_EQ(sure.text, "A table");
+    EXPECT_EQ(sure.match, voice::word_match::exact);
+    EXPECT_EQ(read<voice::commit>(R"({"type":"commit","text":"A"})").match,
+              voice::word_match::words);
+    read<voice::drop>(R"({"type":"drop"})");
     read<voice::end>(R"({"type":"end"})");
 }
 
@@ -338,6 +350,13 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"result","call":"c1","content":{}})", "content"},
         {R"({"type":"hearing"})", "text"},
         {R"({"type":"hearing","text":"A","stable":-1})", "stable"},
+        {R"({"type":"draft"})", "text"},
+        {R"({"type":"draft","text":" "})", "text"},
+        {R"({"type":"draft","text":"A","turn":"a b"})", "turn"},
+        {R"({"type":"draft","text":"A","options":{"max_tokens":-1}})", "options.max_tokens"},
+        {R"({"type":"commit"})", "text"},
+        {R"({"type":"commit","text":""})", "text"},
+        {R"({"type":"commit","text":"A","match":"nearly"})", "match"},
         {R"({"type":"say"})", "text"},
         {R"({"type":"say","text":" \n"})", "text"},
         {R"({"type":"say","text":["Hello"]})", "text"},

@@ -99,7 +99,7 @@ class random_session {
         return to_string(client_chunk_id{reply, static_cast<std::uint32_t>(seq)});
     }
     std::string some_message() {
-        switch (below(13)) {
+        switch (below(16)) {
             case 0:
                 return R"({"type":"interrupt"})";
             case 1:
@@ -123,6 +123,12 @@ class random_session {
                 return R"({"type":"say","text":"One moment.","history":false})";
             case 12:
                 return R"({"type":"hearing","text":"Do you have a tab"})";
+            case 13:
+                return R"({"type":"draft","text":"Hello"})";
+            case 14:
+                return R"({"type":"commit","text":"Hello","match":"exact"})";
+            case 15:
+                return R"({"type":"drop"})";
             default:
                 return R"({"type":"continue","chunk":")" + some_chunk() + "\"}";
         }
@@ -404,6 +410,10 @@ class random_session {
     }
     void perform(const voice_action::warm&) { EXPECT_TRUE(has_conversation_); }
     void perform(const voice_action::hear&) { EXPECT_TRUE(has_conversation_ && !turns_.is_busy()); }
+    void perform(const voice_action::draft&) {
+        EXPECT_TRUE(has_conversation_ && !turns_.is_busy());
+    }
+    void perform(const voice_action::drop_draft&) { EXPECT_TRUE(has_conversation_); }
     void perform(const voice_action::first_chunk& a) { EXPECT_GE(a.since_asked, duration()); }
     void perform(const voice_action::keep&) { EXPECT_FALSE(turns_.has_socket()); }
     void perform(const voice_action::forget&) {
