@@ -185,7 +185,8 @@ void conversation_shell::render_draft(const draft_ptr& draft, server::call_mark 
                       if (!self || !known || self->core_.get() != asked || self->running_ != 0)
                           return;
                       if (ec) return done(ec, diag, {});
-                      known->set_started(self->props_.model);
+                      known->set_started(self->core_, self->props_.model);
+                      self->host_->turn_began(self->core_);
                       auto here = self->start_at_current_server(
                           mark, {.prompt = self->known_.attach_known_ids(std::move(prompt))});
                       if (self->prefill_) here.warmed = self->prefill_->slot();
@@ -194,6 +195,7 @@ void conversation_shell::render_draft(const draft_ptr& draft, server::call_mark 
 }
 
 void conversation_shell::draft_over(const reply_draft& draft) {
+    if (draft.server()) host_->turn_ended(draft.server());
     early_.prefilled += draft.evaluated();
     metrics_.prefilled += draft.evaluated();
     if (!draft.is_complete()) count_wasted(draft);
@@ -221,7 +223,7 @@ void conversation_shell::drop_draft() {
 void conversation_shell::begin_drafted_turn(const start_ptr& start) {
     if (draft_->is_over()) return continue_from_draft(start);
     // Without a request, the turn itself is as fast.
-    if (draft_->has_started()) return draft_->commit();
+    if (draft_->server()) return draft_->commit();
     drop_draft();
     find_server(start);
 }

@@ -27,8 +27,8 @@ void reply_draft::run(std::shared_ptr<reply_shell> reply) {
     extend();
 }
 
-void reply_draft::set_started(std::string model) {
-    has_started_ = true;
+void reply_draft::set_started(std::shared_ptr<server_link> server, std::string model) {
+    server_ = std::move(server);
     model_ = std::move(model);
 }
 
@@ -67,7 +67,8 @@ void reply_draft::on_ended(std::uint64_t, const reply_result& result, reply_rema
     generated_ = result.usage.generated;
     evaluated_ = result.usage.evaluated;
     if (result.error) cause_ = {result.error, result.diagnostics};
-    if (!cause_.ec) rest_ = std::move(rest);
+    const bool has_text = rest.generated || !rest.text.generated().empty();
+    if (!cause_.ec && has_text) rest_ = std::move(rest);
     tell_.on_over(*this);
 }
 

@@ -33,10 +33,10 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     /// The last of `messages` has the words of the user.
     reply_draft(std::vector<chat_message> messages, generation_options options, events tell);
 
-    /// Call it once. The source may report its start with set_started().
+    /// Call it once. Its source calls set_started().
     void run(std::shared_ptr<reply_shell> reply);
-    /// A request may follow, on a server with this model.
-    void set_started(std::string model);
+    /// Requests follow on this server, which has this model.
+    void set_started(std::shared_ptr<server_link> server, std::string model);
     /// The user still says the same: restarts the lifetime.
     void extend();
     /// A turn waits for the draft, which does not expire any more.
@@ -49,7 +49,8 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     const generation_options& options() const noexcept { return options_; }
     /// Whether a turn with these messages and options continues from the draft.
     bool is_for(const std::vector<chat_message>& messages, const generation_options& options) const;
-    bool has_started() const noexcept { return has_started_; }
+    /// The server that generates it; null before it has started.
+    const std::shared_ptr<server_link>& server() const noexcept { return server_; }
     bool is_over() const noexcept { return is_over_; }
     /// Whether a turn can continue from it.
     bool is_complete() const noexcept { return rest_.has_value(); }
@@ -75,12 +76,12 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     events tell_;
     std::shared_ptr<reply_shell> reply_;
     std::optional<boost::asio::steady_timer> lifetime_;
+    std::shared_ptr<server_link> server_;
     std::string model_;
     std::optional<reply_remainder> rest_;
     failure cause_{};
     int generated_ = 0;
     int evaluated_ = 0;
-    bool has_started_ = false;
     bool is_over_ = false;
     bool is_committed_ = false;
 };

@@ -54,7 +54,9 @@ void simulated_conversation::say(std::string words) {
 void simulated_conversation::user_speaks() {
     if (ended_ || running_ != 0) return;
     if (turns_left_-- == 0) return end();
-    say("User " + std::to_string(id_) + " says " + std::to_string(turns_left_));
+    const auto words = "User " + std::to_string(id_) + " says " + std::to_string(turns_left_);
+    if (core_ && chance(world_.random(), 0.3)) return draft(words);
+    say(words);
     take_turn();
 }
 
@@ -66,11 +68,16 @@ void simulated_conversation::read_results() {
 }
 
 void simulated_conversation::take_turn() {
-    plan_ = random_plan(world_.random(), conversations::render_chatml(history_.messages()));
+    begin_turn(random_plan(world_.random(), conversations::render_chatml(history_.messages())),
+               false);
+}
+
+void simulated_conversation::begin_turn(reply_plan plan, bool awaits_draft) {
+    plan_ = std::move(plan);
     rest_.reset();
     world_.check(history_.begin_turn(), "a turn begins when no turn runs");
     expected_.prepare_turn(plan_->model.text_before_call());
-    start_turn({});
+    start_turn({}, awaits_draft);
     if (chance(world_.random(), 0.1))
         world_.at(up_to(world_.random(), 5000), [this] { user_speaks_meanwhile(); });
 }
@@ -92,6 +99,7 @@ void simulated_conversation::interrupt() {
 
 // Mirrors conversation_shell.
 void simulated_conversation::leave_server(const detail::reason_to_leave& reason) {
+    if (draft_ && !draft_->is_over()) draft_->stop();
     if (running_ == 0) return;
     const bool hangs = reason.what == detail::reason_to_leave::kind::hangs;
     if (const auto start = checking_; start && hangs && plan_->rules.retry_policy.retries > 0) {
@@ -102,11 +110,13 @@ void simulated_conversation::leave_server(const detail::reason_to_leave& reason)
 }
 
 void simulated_conversation::server_died(const simulated_core& which) {
+    if (draft_) draft_->server_died(which);
     if (running_ != 0) reply().server_died(which);
 }
 
 void simulated_conversation::end() {
     if (ended_) return;
+    drop_draft();
     interrupt();
     ended_ = true;
     compare();
@@ -117,12 +127,13 @@ void simulated_conversation::end() {
 
 // --- start of a turn
 
-void simulated_conversation::start_turn(std::optional<detail::reply_origin> resumed) {
+void simulated_conversation::start_turn(std::optional<detail::reply_origin> resumed,
+                                        bool awaits_draft) {
     running_ = service_.next_id();
     shunned_.clear();
     has_started_ = false;
-    starting_ =
-        std::make_shared<turn_start>(turn_start{.reply = running_, .resumed = std::move(resumed)});
+    starting_ = std::make_shared<turn_start>(
+        turn_start{.reply = running_, .resumed = std::move(resumed), .is_drafted = awaits_draft});
     replies_.push_back(std::make_unique<simulated_reply>(
         world_, running_, *plan_,
         simulated_source{[this](const start_handler& done) { begin_turn(done); },
@@ -168,6 +179,9 @@ void simulated_conversation::begin_turn(const start_handler& done) {
     starting_->done = done;
     starting_->servers_tried = 0;
     starting_->unreachable.reset();
+    // The first search waits for the draft.
+    if (draft_ && !draft_->is_over()) return draft_->commit();
+    if (draft_) return continue_from_draft(starting_);
     find_server(starting_);
 }
 
@@ -309,7 +323,8 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     history_.generated(world_.now(), rest.unspoken);
     // A resumed turn that failed to start keeps its previous state.
     const auto starting = std::exchange(starting_, nullptr);
-    const bool never_began = starting && starting->resumed;
+    drop_draft();
+    const bool never_began = starting && starting->resumed && !starting->is_drafted;
     const auto why = never_began ? finish_reason::interrupted : result.finish_reason;
     history_.turn_ended(world_.now(), why);
     expected_.reply_ended(world_.now(), why,
@@ -402,6 +417,7 @@ void simulated_conversation::check_end() const {
     world_.check(ended_ && running_ == 0 && !generating_at_, "each conversation ends");
     world_.check(ends_ == replies_.size(), "each turn ends exactly once");
     for (const auto& r : replies_) r->check_end();
+    for (const auto& d : old_drafts_) d->check_end();
     const conversations::turn_history loaded(history_.saved());
     world_.check(loaded.transcript() == expected_.transcript(),
                  "the saved text contains the history");

@@ -3,6 +3,7 @@
 #include "conversation/history/turn_history.hpp"
 #include "reply/reply_start_point.hpp"
 #include "simulation/expected_history.hpp"
+#include "simulation/simulated_draft.hpp"
 #include "simulation/simulated_reply.hpp"
 
 #include <memory>
@@ -28,6 +29,7 @@ class simulated_conversation final : public detail::reply_listener {
     bool ended() const noexcept { return ended_; }
     const simulated_core* pinned() const noexcept { return core_; }
     const simulated_core* generating_at() const noexcept { return generating_at_; }
+    const simulated_core* drafting_at() const noexcept { return drafting_at_; }
     slots::owner_id id() const noexcept { return id_; }
     void check_end() const;
     detail::reply_machine::transitions made() const;
@@ -38,6 +40,7 @@ class simulated_conversation final : public detail::reply_listener {
         std::uint64_t reply = 0;
         start_handler done{};
         std::optional<detail::reply_origin> resumed{};
+        bool is_drafted = false;
         bool goes_on = false;
         int servers_tried = 0;
         int check_id = 0;
@@ -54,6 +57,7 @@ class simulated_conversation final : public detail::reply_listener {
     void user_speaks();
     void read_results();
     void take_turn();
+    void begin_turn(reply_plan plan, bool awaits_draft);
     void answer_call(const std::string& id);
     void user_speaks_meanwhile();
     void say(std::string words);
@@ -63,7 +67,14 @@ class simulated_conversation final : public detail::reply_listener {
     void trim();
     void end();
 
-    void start_turn(std::optional<detail::reply_origin> resumed);
+    // Drafts, in simulated_draft.cpp.
+    void draft(const std::string& words);
+    void commit(const std::string& words);
+    void drop_draft();
+    void draft_over();
+    void continue_from_draft(const start_ptr& start);
+
+    void start_turn(std::optional<detail::reply_origin> resumed, bool awaits_draft = false);
     void begin_turn(const start_handler& done);
     void go_on(const start_handler& done);
     void find_server(const start_ptr& start);
@@ -87,7 +98,9 @@ class simulated_conversation final : public detail::reply_listener {
     conversations::turn_history history_;
     expected_history expected_;
     simulated_core* core_ = nullptr;
-    const simulated_core* generating_at_ = nullptr;  // the server that counts the running reply
+    // The servers that count the running reply and the draft.
+    const simulated_core* generating_at_ = nullptr;
+    const simulated_core* drafting_at_ = nullptr;
     std::vector<const simulated_core*> shunned_;
     std::string model_;       // the last known model of core_
     std::string rest_model_;  // the model of the ids in rest_
@@ -100,6 +113,8 @@ class simulated_conversation final : public detail::reply_listener {
     std::optional<detail::reply_remainder> rest_;
     std::vector<std::string> said_meanwhile_;
     std::vector<std::unique_ptr<simulated_reply>> replies_;
+    std::unique_ptr<simulated_draft> draft_;  // the current one
+    std::vector<std::unique_ptr<simulated_draft>> old_drafts_;
     std::size_t ends_ = 0;
     bool ended_ = false;
 };

@@ -149,6 +149,11 @@ void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
     perform_actions();
 }
 
+void simulated_reply::commit_draft() {
+    machine_.draft_committed(world_.now());
+    perform_actions();
+}
+
 void simulated_reply::server_died(const simulated_core& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
@@ -373,6 +378,7 @@ void simulated_reply::take_back() {
 }
 
 void simulated_reply::perform(const detail::action::hand_over& a) {
+    world_.check(!plan_.rules.is_draft, "nothing of a draft is handed over");
     world_.check(std::exchange(asked_, false), "a chunk is handed over only on request");
     world_.check(unspoken_.size() <= plan_.rules.lookahead,
                  "a chunk waits for the continue of those before it, but for the lookahead");

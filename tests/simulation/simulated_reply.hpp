@@ -64,6 +64,7 @@ class simulated_reply {
     void start();
     void interrupt();
     void leave_server(const detail::reason_to_leave& reason);
+    void commit_draft();
     /// The server has died, so its connections break.
     void server_died(const simulated_core& which);
 
@@ -75,6 +76,7 @@ class simulated_reply {
     bool ended() const noexcept { return ends_ > 0; }
     const simulated_core* server() const noexcept { return site_.core; }
     const reply_plan& plan() const noexcept { return plan_; }
+    int generated() const noexcept { return machine_.result().usage.generated; }
     std::size_t calls() const noexcept { return machine_.result().calls.size(); }
     /// The text handed over by this reply and by the earlier replies that it continues.
     const std::string& spoken() const noexcept { return spoken_; }

@@ -146,6 +146,7 @@ void simulated_service::check_counts() {
     for (const auto& c : conversations_) {
         ++counted[c->pinned()].first;
         ++counted[c->generating_at()].second;
+        ++counted[c->drafting_at()].second;
     }
     for (const auto& s : list_.all()) {
         const auto [pinned, generating] = counted[cores_.at(s.id).get()];

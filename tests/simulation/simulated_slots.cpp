@@ -153,10 +153,10 @@ void simulated_slots::check_nobody_waits_in_vain() {
     world_.check(!next || *next > world_.now(), "each grant is made when it is due");
 }
 
-// A quarter of the slots is kept for turns from a continuation that is not due within 2 s.
+// A quarter of the slots is kept for turns from a continuation that is not due within 2 s, and from
+// a draft behind it.
 bool simulated_slots::may_be_kept_waiting(const slots::slot_request& w) {
-    return w.kind == slots::request_kind::continuation && w.due > world_.now() + 2s &&
-           count_open() <= count() / 4;
+    return w.due > world_.now() + 2s && count_open() <= count() / 4;
 }
 
 int simulated_slots::count_open() {
