@@ -73,6 +73,10 @@ struct slot_metrics {
     /// Waits for slots, including the guard: the sum, and that of the first request.
     double slot_wait_ms = 0;
     double first_slot_wait_ms = 0;
+    /// From the start of the draft from which the reply continues to its first token, and to its
+    /// end; 0 without a draft.
+    double draft_first_token_ms = 0;
+    double draft_ms = 0;
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the next chunk

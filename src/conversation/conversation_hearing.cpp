@@ -89,7 +89,7 @@ void conversation_shell::draft(std::string text, std::optional<generation_option
     auto messages = add_words(history_, std::move(text));
     if (draft_ && draft_->is_for(messages, wanted)) {
         draft_->extend();
-        return done({}, {}, draft_->generated());
+        return done({}, {}, draft_->work().drafted);
     }
     drop_draft();
     if (auto why = find_reason_to_skip_draft(wanted)) return skip(*std::move(why));
@@ -141,7 +141,7 @@ reply_draft::events conversation_shell::make_draft_events(draft_handler done) {
             .on_over =
                 [weak = weak_from_this(), done = std::move(done)](reply_draft& draft) {
                     if (const auto self = weak.lock()) self->draft_over(draft);
-                    done(draft.cause().ec, draft.cause().diag, draft.generated());
+                    done(draft.cause().ec, draft.cause().diag, draft.work().drafted);
                 },
             .on_expired =
                 [weak = weak_from_this()] {
@@ -196,8 +196,8 @@ void conversation_shell::render_draft(const draft_ptr& draft, server::call_mark 
 
 void conversation_shell::draft_over(const reply_draft& draft) {
     if (draft.server()) host_->turn_ended(draft.server());
-    early_.prefilled += draft.evaluated();
-    metrics_.prefilled += draft.evaluated();
+    early_.prefilled += draft.work().prefilled;
+    metrics_.prefilled += draft.work().prefilled;
     if (!draft.is_complete()) count_wasted(draft);
     if (draft_.get() != &draft) return;
     if (draft.is_committed()) return continue_from_draft(starting_);
@@ -205,8 +205,8 @@ void conversation_shell::draft_over(const reply_draft& draft) {
 }
 
 void conversation_shell::count_wasted(const reply_draft& draft) {
-    early_.draft_wasted += draft.generated();
-    metrics_.draft_wasted += draft.generated();
+    early_.draft_wasted += draft.work().drafted;
+    metrics_.draft_wasted += draft.work().drafted;
 }
 
 void conversation_shell::drop_draft() {
@@ -232,7 +232,10 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
     const auto draft = std::exchange(draft_, nullptr);
     if (!start) return;
     if (draft->is_complete()) {
-        start->drafted = draft->generated();
+        start->is_drafted = true;
+        early_.drafted = draft->work().drafted;
+        early_.draft_first_token_ms = draft->work().draft_first_token_ms;
+        early_.draft_ms = draft->work().draft_ms;
         start->resumed = reply_origin{.rest = draft->take_remainder()};
         rest_model_ = draft->model();
     }

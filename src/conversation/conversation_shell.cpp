@@ -339,6 +339,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     history_.generated(now(), rest.unspoken);
     pace_ = rest.pace;
     drop_draft();
+    early_ = {};
     auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
@@ -353,7 +354,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
-    if (!starting || !starting->resumed || starting->drafted) return std::nullopt;
+    if (!starting || !starting->resumed || starting->is_drafted) return std::nullopt;
     return std::move(starting->resumed->rest);
 }
 

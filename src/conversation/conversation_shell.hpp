@@ -111,9 +111,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         bool needs_call_mark = false;
         /// How its calls look at the server.
         server::call_mark call_mark{};
-        /// The origin of a turn that is resumed, or continues from a draft of so many tokens.
+        /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
-        std::optional<int> drafted{};
+        bool is_drafted = false;
         /// The turn continues after its server failed; from its text, if it has any.
         bool is_failover = false;
         bool has_text = false;

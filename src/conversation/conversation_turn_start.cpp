@@ -370,7 +370,6 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    early_.drafted = start->drafted.value_or(0);
     origin.early = std::exchange(early_, {});
     auto here = start_at_current_server(start->call_mark, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();

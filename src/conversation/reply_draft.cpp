@@ -2,6 +2,7 @@
 
 #include "reply/reply_shell.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
@@ -13,6 +14,12 @@ generation_options without_order(generation_options o) {
     o.traceparent.clear();
     o.lookahead = 0;
     return o;
+}
+
+double find_first_token_ms(const reply_result& r) {
+    const auto first =
+        std::ranges::find(r.timeline, timeline_event::kind::first_token, &timeline_event::what);
+    return first == r.timeline.end() ? 0 : to_ms(duration(first->at_ns));
 }
 
 }  // namespace
@@ -64,8 +71,10 @@ void reply_draft::on_request_failed(const std::shared_ptr<server_link>& at, cons
 void reply_draft::on_ended(std::uint64_t, const reply_result& result, reply_remainder rest) {
     const auto self = shared_from_this();  // the handler may drop the draft
     is_over_ = true;
-    generated_ = result.usage.generated;
-    evaluated_ = result.usage.evaluated;
+    work_ = {.drafted = result.usage.generated,
+             .prefilled = result.usage.evaluated,
+             .draft_first_token_ms = find_first_token_ms(result),
+             .draft_ms = result.metrics.total_ms};
     if (result.error) cause_ = {result.error, result.diagnostics};
     const bool has_text = rest.generated || !rest.text.generated().empty();
     if (!cause_.ec && has_text) rest_ = std::move(rest);

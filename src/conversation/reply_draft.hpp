@@ -57,9 +57,8 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     bool is_committed() const noexcept { return is_committed_; }
     /// The model that generated it.
     const std::string& model() const noexcept { return model_; }
-    /// Tokens generated, and prompt tokens evaluated. 0 until it is over.
-    int generated() const noexcept { return generated_; }
-    int evaluated() const noexcept { return evaluated_; }
+    /// Its tokens and times. 0 until it is over.
+    const early_work& work() const noexcept { return work_; }
     /// Why it is over without being complete.
     const failure& cause() const noexcept { return cause_; }
     /// Precondition: is_complete().
@@ -80,8 +79,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     std::string model_;
     std::optional<reply_remainder> rest_;
     failure cause_{};
-    int generated_ = 0;
-    int evaluated_ = 0;
+    early_work work_{};
     bool is_over_ = false;
     bool is_committed_ = false;
 };

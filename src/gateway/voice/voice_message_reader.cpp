@@ -309,11 +309,10 @@ class voice_message_reader {
     bool value(json& v, const std::string& at, voice::hearing& out) {
         return given(v, at, "text") && members(v, at, out);
     }
-    bool value(json& v, const std::string& at, voice::say& out) {
-        return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
-               right_unless(text::is_all_white_space(out.text), "text", "is empty");
-    }
-    bool value(json& v, const std::string& at, voice::draft& out) {
+    bool value(json& v, const std::string& at, voice::say& out) { return words(v, at, out); }
+    bool value(json& v, const std::string& at, voice::draft& out) { return words(v, at, out); }
+    template <class Message>
+    bool words(json& v, const std::string& at, Message& out) {
         return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
                right_unless(text::is_all_white_space(out.text), "text", "is empty");
     }
@@ -321,10 +320,8 @@ class voice_message_reader {
         return given(v, at, "text") && members(v, at, out) && check_start(v, at, out);
     }
     bool value(json& v, const std::string& at, voice::word_match& out) {
-        std::string name;
-        if (!value(v, at, name)) return false;
-        out = name == "exact" ? voice::word_match::exact : voice::word_match::words;
-        return name == "exact" || name == "words" || fail(at, "must be words or exact");
+        out = v == "exact" ? voice::word_match::exact : voice::word_match::words;
+        return v == "exact" || v == "words" || fail(at, "must be words or exact");
     }
     bool value(json& v, const std::string& at, voice::start& out) {
         return members(v, at, out) && check_start(v, at, out);

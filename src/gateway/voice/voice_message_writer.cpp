@@ -86,6 +86,10 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silenc
              {"longest_gap_ms", round_ms(m.longest_gap_ms)},
              {"total_ms", round_ms(m.total_ms)}};
     if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = round_ms(m.first_chunk_ms);
+    if (m.draft_ms > 0) {
+        out["draft_first_token_ms"] = round_ms(m.draft_first_token_ms);
+        out["draft_ms"] = round_ms(m.draft_ms);
+    }
     if (m.cancel_to_idle_ms > 0) out["cancel_to_idle_ms"] = round_ms(m.cancel_to_idle_ms);
     if (silence) out["voice_to_voice_ms"] = silence_of(*silence);
     return out;

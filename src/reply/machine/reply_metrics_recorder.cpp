@@ -50,6 +50,8 @@ void reply_metrics_recorder::add_early_work(const early_work& w) noexcept {
     usage_.drafted += w.drafted;
     usage_.draft_wasted += w.draft_wasted;
     usage_.prefilled += w.prefilled;
+    metrics_.draft_first_token_ms += w.draft_first_token_ms;
+    metrics_.draft_ms += w.draft_ms;
 }
 
 void reply_metrics_recorder::record_slot_request(time_point now) {

@@ -30,11 +30,13 @@ struct reply_remainder {
     voice_pace pace{};
 };
 
-/// Tokens of requests that ended before the reply began; see `token_usage`.
+/// What was done for a reply before it began; see `token_usage` and `slot_metrics`.
 struct early_work {
     int drafted = 0;
     int draft_wasted = 0;
     int prefilled = 0;
+    double draft_first_token_ms = 0;
+    double draft_ms = 0;
 };
 
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.

@@ -90,6 +90,7 @@ reply_result full_result(finish_reason why) {
     reply_result r{.finish_reason = why};
     r.metrics.first_chunk_ms = 1;
     r.metrics.cancel_to_idle_ms = 1;
+    r.metrics.draft_ms = 1;
     r.timeline = {{.slot = 1, .chunk = 1, .server = 1}};
     if (why == finish_reason::error) r.error = errc::queue_full;
     return r;
