@@ -187,7 +187,9 @@ class conversation {
     /// What the user has said so far, from a speech recogniser: prefills an idle slot with history
     /// and these words, so that the next turn has little left to evaluate when the user stops.
     /// Requests run one at a time; the newest text counts. `stable` is the number of characters
-    /// that the recogniser will not change; without it, all but the last word count. Changes no
+    /// that the recogniser will not change; without it, all but the last word count, or on a server
+    /// that evaluates revised words anew with all before them, what two texts in a row have in
+    /// common. Changes no
     /// history: append() the final text. Has no effect while a reply runs, or if the text is not
     /// valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});

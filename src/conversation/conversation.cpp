@@ -1,7 +1,6 @@
 #include "tandem/conversation.hpp"
 
 #include "conversation/conversation_shell.hpp"
-#include "conversation/history/partial_transcript.hpp"
 #include "reply/reply_shell.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
@@ -217,9 +216,8 @@ void conversation::warm(generation_options options) {
 
 void conversation::hearing(std::string text, std::optional<std::size_t> stable) {
     if (text::find_invalid_utf8(text) != std::string::npos) return;
-    const auto settled = conversations::select_settled_words(text, stable).size();
-    detail::used(shell_)->scope().dispatch([s = shell_, text = std::move(text), settled]() mutable {
-        s->hearing(std::move(text), settled);
+    detail::used(shell_)->scope().dispatch([s = shell_, text = std::move(text), stable]() mutable {
+        s->hearing(std::move(text), stable);
     });
 }
 

@@ -9,6 +9,7 @@
 #include <boost/asio/error.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -28,14 +29,17 @@ std::vector<chat_message> add_words(conversations::turn_history history, std::st
 
 // --- hearing
 
-void conversation_shell::hearing(std::string text, std::size_t settled) {
+void conversation_shell::hearing(std::string text, std::optional<std::size_t> stable) {
+    const auto before = std::exchange(last_partial_, text);
     if (draft_) {
         // A prefill of fewer words would displace the draft's text.
         if (conversations::is_beginning_of(text, draft_->words())) return draft_->extend();
         drop_draft();
     }
-    text.resize(settled);
-    prefill_words(std::move(text));
+    const bool must_be_sure = !stable && core_ && !core_->takes_back_tokens();
+    const auto settled = must_be_sure ? conversations::select_repeated_words(before, text)
+                                      : conversations::select_settled_words(text, stable);
+    prefill_words(std::string(settled));
 }
 
 void conversation_shell::prefill_words(std::string words) {
@@ -64,15 +68,26 @@ void conversation_shell::prefill_heard_words() {
                   });
 }
 
-void conversation_shell::heard_words_prefilled(int evaluated) {
-    early_.prefilled += evaluated;
-    metrics_.prefilled += evaluated;
+/// How much of the last prefill's text the prompt keeps, if it does not continue all of it.
+std::optional<std::size_t> conversation_shell::find_revision(std::string_view prompt) const {
+    if (!prefill_ || prompt.starts_with(prefill_->text())) return std::nullopt;
+    const auto end = std::ranges::mismatch(prompt, prefill_->text()).in1;
+    return static_cast<std::size_t>(end - prompt.begin());
+}
+
+void conversation_shell::heard_words_prefilled(const wire::timings& counts) {
+    early_.prefilled += counts.evaluated;
+    metrics_.prefilled += counts.evaluated;
+    if (revised_ && core_ && prefill_)
+        core_->observe_taking_back(!conversations::shows_lost_tokens(
+            counts.cached, counts.evaluated, *revised_, prefill_->text().size()));
     is_prefilling_words_ = false;
     prefill_words(std::move(heard_words_));
 }
 
 void conversation_shell::stop_hearing() noexcept {
     is_prefilling_words_ = false;
+    last_partial_.clear();
     heard_words_.clear();
     prefilled_words_.clear();
 }

@@ -154,15 +154,16 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     // Repeated calls prefill only once.
     if (prefill_ && prefill_->holds_text(prompt.text)) return;
     is_prefilling_words_ = is_of_words;
+    if (is_of_words) revised_ = find_revision(prompt.text);
     prefill_ =
         std::make_shared<slot_prefill>(core_, std::move(prompt), prefill_options().lora, id_);
-    prefill_->start([weak = weak_from_this()](std::optional<int> evaluated) {
+    prefill_->start([weak = weak_from_this()](std::optional<wire::timings> counts) {
         const auto self = weak.lock();
         if (!self) return;
         if (self->is_prefilling_words_)
-            self->heard_words_prefilled(evaluated.value_or(0));
+            self->heard_words_prefilled(counts.value_or(wire::timings()));
         else
-            self->metrics_.warmed += evaluated.value_or(0);
+            self->metrics_.warmed += counts ? counts->evaluated : 0;
         if (self->running_ == 0 && self->core_) self->core_->slots().let_go(self->id_);
     });
 }

@@ -70,8 +70,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// The options of the next turn, if they are known before it.
     void expect_options(generation_options options);
     void warm();
-    /// What the user has said so far, of which the first `settled` bytes are settled words.
-    void hearing(std::string text, std::size_t settled);
+    /// What the user has said so far; see conversation::hearing().
+    void hearing(std::string text, std::optional<std::size_t> stable);
     /// Receives the number of generated tokens.
     using draft_handler = std::function<void(error_code, const diagnostics&, int)>;
     void draft(std::string text, std::optional<generation_options> options, draft_handler done);
@@ -186,7 +186,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // What the user says, while the user speaks.
     void prefill_words(std::string words);
     void prefill_heard_words();
-    void heard_words_prefilled(int evaluated);
+    void heard_words_prefilled(const wire::timings& counts);
+    std::optional<std::size_t> find_revision(std::string_view prompt) const;
     void stop_hearing() noexcept;
     std::optional<std::string> find_reason_to_skip_draft(const generation_options& options);
     void start_draft(std::vector<chat_message> messages, generation_options options,
@@ -252,9 +253,12 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::optional<reply_remainder> rest_;
     std::string rest_model_;  // the model that the ids in rest_ belong to
     std::shared_ptr<slot_prefill> prefill_;
-    std::string heard_words_;      // of the user who speaks; the newest
+    std::string last_partial_;     // what the user who speaks has said so far
+    std::string heard_words_;      // of it, the settled ones
     std::string prefilled_words_;  // of them, the last that were prefilled
     bool is_prefilling_words_ = false;
+    /// The bytes that the last prefill of words kept of the one before, if it revised words.
+    std::optional<std::size_t> revised_;
     draft_ptr draft_;
     int drafts_ = 0;    // since the last turn
     early_work early_;  // since the last turn

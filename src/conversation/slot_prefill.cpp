@@ -114,13 +114,13 @@ void slot_prefill::send(int slot) {
 void slot_prefill::read(const wire::token_event& event) {
     if (event.what != wire::token_event::kind::final) return;
     core_->report_server_success();
-    const int evaluated = event.timings.evaluated;
+    const auto counts = event.timings;
     end({.is_use = false, .holds = prompt_.text}, false);
-    complete(evaluated);
+    complete(counts);
 }
 
-void slot_prefill::complete(std::optional<int> evaluated) {
-    if (const auto done = std::exchange(done_, {})) done(evaluated);
+void slot_prefill::complete(std::optional<wire::timings> counts) {
+    if (const auto done = std::exchange(done_, {})) done(counts);
 }
 
 void slot_prefill::end(slots::release_info note, bool was_cut) {

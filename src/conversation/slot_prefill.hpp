@@ -27,8 +27,8 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
-    /// Receives the number of evaluated tokens; nullopt if it failed.
-    using handler = std::function<void(std::optional<int>)>;
+    /// Receives the final event's token counts; nullopt if it failed.
+    using handler = std::function<void(std::optional<wire::timings>)>;
     /// Waits for a slot that no other request wants. The caller must call slot_manager::let_go()
     /// for the owner afterwards.
     void start(handler done);
@@ -40,6 +40,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
 
     /// The slot that holds the prompt, or is receiving it.
     std::optional<int> slot() const noexcept { return slot_; }
+    const std::string& text() const noexcept { return prompt_.text; }
     /// Whether a slot still holds this text for the owner, or is receiving it, so that another
     /// prefill would be redundant.
     bool holds_text(std::string_view text) const;
@@ -50,7 +51,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     void arm_limit(duration limit);
     void give_up();
     void read(const wire::token_event& event);
-    void complete(std::optional<int> evaluated);
+    void complete(std::optional<wire::timings> counts);
     void end(slots::release_info note, bool was_cut);
 
     std::shared_ptr<server_link> core_;

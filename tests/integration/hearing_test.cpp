@@ -23,7 +23,8 @@ class a_conversation_that_hears : public service_and_mocks {
     void hear(conversation& talk, const std::string& text, std::optional<std::size_t> stable = {}) {
         const auto before = state_of(talk).metrics.prefilled;
         talk.hearing(text, stable);
-        EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.prefilled > before; })) << text;
+        EXPECT_TRUE(loop.run_until([&] { return state_of(talk).metrics.prefilled > before; }))
+            << text;
     }
 };
 
@@ -100,6 +101,22 @@ TEST_F(a_conversation_that_hears, prefills_nothing_while_it_replies_or_after_its
     say(other, "And you?");
     EXPECT_THAT(server().observe().of_path("/apply-template"), SizeIs(rendered + 1));
     for (const auto& r : completions(server())) EXPECT_THAT(r.prompt, Not(EndsWith("table for")));
+}
+
+TEST_F(a_conversation_that_hears, waits_for_repeated_words_if_the_server_cannot_take_tokens_back) {
+    server_options.memory = mock::memory_kind::recurrent;
+    server_options.ctx_checkpoints = 0;
+    start();
+    auto talk = bots->create();
+    hear(talk, "Do you have a cable for");
+    hear(talk, "Do you have a table for fou");
+    EXPECT_EQ(completions(server()).back().cached, 0) << "the revised word costs the whole prompt";
+    const auto requests = completions(server()).size();
+    talk.hearing("Do you have a table for four on Fri");
+    state_of(talk);
+    EXPECT_THAT(completions(server()), SizeIs(requests)) << "\"four on\" was said once";
+    hear(talk, "Do you have a table for four on Monday");
+    EXPECT_THAT(completions(server()).back().prompt, EndsWith("Do you have a table for four on"));
 }
 
 TEST_F(a_conversation_that_hears, ignores_text_that_is_not_utf_8) {

@@ -89,6 +89,21 @@ string_view select_settled_words(string_view text, std::optional<std::size_t> st
     return text::trim_trailing_space(text.substr(0, start));
 }
 
+string_view select_repeated_words(string_view before, string_view now) noexcept {
+    const auto end = std::ranges::mismatch(before, now).in2;
+    return select_settled_words(now.substr(0, static_cast<std::size_t>(end - now.begin())), {});
+}
+
+bool shows_lost_tokens(int cached, int evaluated, std::size_t kept_bytes,
+                       std::size_t prompt_bytes) noexcept {
+    // Words have more tokens in some languages than the text before them.
+    constexpr double tolerance = 2;
+    constexpr int few_tokens = 16;
+    const auto revised = static_cast<double>(prompt_bytes - kept_bytes);
+    const double share = prompt_bytes > 0 ? revised / static_cast<double>(prompt_bytes) : 0;
+    return evaluated > few_tokens + tolerance * share * (cached + evaluated);
+}
+
 bool is_worth_prefill(string_view words, string_view before) noexcept {
     const auto [end, ignored] =
         std::mismatch(words.begin(), words.end(), before.begin(), before.end());

@@ -13,6 +13,15 @@ namespace tandem::conversations {
 std::string_view select_settled_words(std::string_view text,
                                       std::optional<std::size_t> stable) noexcept;
 
+/// The part of `now` that is worth evaluating early on a server that cannot take tokens back: what
+/// it has in common with the partial transcript before it, but for the last word.
+std::string_view select_repeated_words(std::string_view before, std::string_view now) noexcept;
+
+/// Whether a prefill shows that the server evaluated far more than the words that were revised:
+/// only `kept_bytes` of the prompt of `prompt_bytes` were in the slot, which also held other words.
+bool shows_lost_tokens(int cached, int evaluated, std::size_t kept_bytes,
+                       std::size_t prompt_bytes) noexcept;
+
 /// Whether `words` has enough beyond what it has in common with `before`, which was evaluated
 /// last: two words, or a part of a text without spaces as long as two words.
 bool is_worth_prefill(std::string_view words, std::string_view before) noexcept;

@@ -35,6 +35,21 @@ TEST(select_settled_words, are_those_that_will_not_change_where_the_recogniser_k
     EXPECT_EQ(select_settled_words("I would", 100), "I would");
 }
 
+TEST(select_repeated_words, are_those_of_two_partials_but_for_the_last_one) {
+    EXPECT_EQ(select_repeated_words("", "Do you"), "");
+    EXPECT_EQ(select_repeated_words("Do you have", "Do you have a table"), "Do you");
+    EXPECT_EQ(select_repeated_words("Do you have a ta", "Do you have a table"), "Do you have a");
+    EXPECT_EQ(select_repeated_words("Do you have a cable", "Do you have a table"), "Do you have a");
+}
+
+TEST(shows_lost_tokens, is_true_if_far_more_than_the_revised_words_was_evaluated) {
+    EXPECT_FALSE(shows_lost_tokens(95, 5, 950, 1000));
+    EXPECT_FALSE(shows_lost_tokens(80, 20, 950, 1000)) << "few tokens prove nothing";
+    EXPECT_TRUE(shows_lost_tokens(0, 100, 950, 1000));
+    EXPECT_FALSE(shows_lost_tokens(0, 100, 0, 1000)) << "all of it was revised";
+    EXPECT_FALSE(shows_lost_tokens(0, 0, 0, 0));
+}
+
 TEST(is_worth_prefill, is_true_for_two_words_that_were_not_evaluated) {
     EXPECT_FALSE(is_worth_prefill("", ""));
     EXPECT_FALSE(is_worth_prefill("I", ""));
