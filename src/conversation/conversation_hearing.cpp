@@ -220,6 +220,8 @@ void conversation_shell::draft_over(const reply_draft& draft) {
 }
 
 void conversation_shell::count_wasted(const reply_draft& draft) {
+    scope_->log(log_level::debug, "conversation {}: a draft of {} tokens is dropped", id_,
+                draft.work().drafted);
     early_.draft_wasted += draft.work().drafted;
     metrics_.draft_wasted += draft.work().drafted;
 }
@@ -248,6 +250,9 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
     if (!start) return;
     if (draft->is_complete()) {
         start->is_drafted = true;
+        scope_->log(log_level::debug,
+                    "conversation {}: reply {} continues from a draft of {} tokens", id_,
+                    start->reply, draft->work().drafted);
         early_.drafted = draft->work().drafted;
         early_.draft_first_token_ms = draft->work().draft_first_token_ms;
         early_.draft_ms = draft->work().draft_ms;

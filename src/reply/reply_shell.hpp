@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tandem::detail {
@@ -75,6 +76,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
                 reply_server_source source, std::weak_ptr<reply_listener> listener,
                 interrupt_count interrupts);
 
+    std::string_view name() const noexcept { return machine_.is_draft() ? "draft" : "reply"; }
     void start();
     void on_server_acquired(failure why, reply_start_point where);
     void switch_to_server(reply_start_point where);

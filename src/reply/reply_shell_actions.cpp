@@ -337,11 +337,12 @@ void reply_shell::perform(action::finish) {
     timer_.reset();
     if (core_) core_->slots().let_go(owner_);
     const auto& r = machine_.result();
-    scope_->log(log_level::info, "reply {}: {}: {}", id(), to_string(r.finish_reason),
+    scope_->log(log_level::info, "{} {}: {}: {}", name(), id(), to_string(r.finish_reason),
                 r.metrics_line());
+    // The turn that follows a failed draft has a reply of its own.
     if (r.error)
-        scope_->log(log_level::error, "reply {}: {}: {}", id(), error_name(r.error),
-                    r.diagnostics.to_string());
+        scope_->log(machine_.is_draft() ? log_level::info : log_level::error, "{} {}: {}: {}",
+                    name(), id(), error_name(r.error), r.diagnostics.to_string());
     if (const auto listener = listener_.lock())
         listener->on_ended(id(), r, machine_.take_remainder());
     source_ = {};

@@ -176,6 +176,7 @@ class reply_machine {
 
     reply_phase phase() const noexcept { return phase_; }
     bool ended() const noexcept { return phase_ == reply_phase::ended; }
+    bool is_draft() const noexcept { return rules_.is_draft; }
     bool is_waiting_for_slot() const noexcept { return phase_ == reply_phase::queued; }
     bool is_waiting_for_warm_slot() const noexcept { return warming_.is_waiting(); }
     /// The slot on which the last request failed, unless another one was granted since.
