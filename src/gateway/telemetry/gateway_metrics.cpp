@@ -202,7 +202,10 @@ class gateway_metrics::registry {
                 .evaluated = tokens("prompt_evaluated"),
                 .cached = tokens("prompt_cached"),
                 .warmed = tokens("prompt_warmed"),
+                .prefilled = tokens("prompt_prefilled"),
                 .generated = tokens("generated"),
+                .draft_wasted = tokens("draft_wasted"),
+                .drafted = tokens_drafted_.Add(labels),
                 .heard = tokens_heard_.Add(labels),
                 .wasted = tokens_wasted_.Add(labels),
                 .first_token = first_token_.Add(labels, waits),
@@ -261,6 +264,8 @@ class gateway_metrics::registry {
     Family<Counter>& reply_errors_ =
         counters("tandem_reply_errors_total", "Failed replies, by error.");
     Family<Counter>& tokens_ = counters("tandem_tokens_total", "Tokens of prompts and replies.");
+    Family<Counter>& tokens_drafted_ =
+        counters("tandem_tokens_drafted_total", "Generated tokens of drafts that were used.");
     Family<Counter>& tokens_heard_ =
         counters("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
     Family<Counter>& tokens_wasted_ =

@@ -34,7 +34,10 @@ struct reply_series {
     prometheus::Counter& evaluated;
     prometheus::Counter& cached;
     prometheus::Counter& warmed;
+    prometheus::Counter& prefilled;
     prometheus::Counter& generated;
+    prometheus::Counter& draft_wasted;
+    prometheus::Counter& drafted;
     prometheus::Counter& heard;
     prometheus::Counter& wasted;
     prometheus::Histogram& first_token;
@@ -51,7 +54,10 @@ inline void count_tokens(reply_series& s, const token_usage& u) {
     s.evaluated.Increment(u.evaluated);
     s.cached.Increment(u.cached);
     s.warmed.Increment(u.warmed);
+    s.prefilled.Increment(u.prefilled);
     s.generated.Increment(u.generated);
+    s.draft_wasted.Increment(u.draft_wasted);
+    s.drafted.Increment(u.drafted);
     s.heard.Increment(u.heard);
     s.wasted.Increment(u.wasted);
     if (u.prompt_tokens() > 0) s.cache_ratio.Observe(u.cache_hit_ratio());

@@ -47,6 +47,9 @@ reply_result a_reply() {
                .evaluated = 25,
                .warmed = 5,
                .generated = 20,
+               .drafted = 6,
+               .draft_wasted = 3,
+               .prefilled = 12,
                .handed_over = 18,
                .heard = 16,
                .wasted = 2};
@@ -94,7 +97,10 @@ TEST_F(counting, tells_tokens_by_kind) {
     EXPECT_EQ(tokens("prompt_evaluated"), 50);
     EXPECT_EQ(tokens("prompt_cached"), 150);
     EXPECT_EQ(tokens("prompt_warmed"), 10);
+    EXPECT_EQ(tokens("prompt_prefilled"), 24);
     EXPECT_EQ(tokens("generated"), 40);
+    EXPECT_EQ(tokens("draft_wasted"), 6);
+    EXPECT_EQ(value("tandem_tokens_drafted_total" + of_near), 12);
     EXPECT_EQ(value("tandem_tokens_heard_total" + of_near), 32);
     EXPECT_EQ(value("tandem_tokens_wasted_total" + of_near), 4);
     EXPECT_EQ(value("tandem_reply_cache_ratio_sum" + of_near), 1.5);
