@@ -1,0 +1,219 @@
+// Replies that are drafted before the user has certainly finished, over the voice WebSocket.
+
+#include "gateway/voice_fixture.hpp"
+#include "support/poll_until.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string for_four = "A table for four?";
+const std::string for_five = "A table for five?";
+
+class voice_draft_gateway : public voice_gateway {
+ protected:
+    voice_draft_gateway() {
+        answers_with(for_four, "Yes, we do. By the window.");
+        answers_with(for_five, "No, we do not. I am sorry.");
+    }
+
+    /// Gives the conversation a message, and waits until it is prefilled.
+    void begin(voice_client& c) {
+        json m = {{"type", "start"}};
+        m["messages"] = json::array({{{"role", "system"}, {"content", "Be brief."}}});
+        c.say(m);
+        session = c.read("ready")["session"];
+        EXPECT_TRUE(poll_until([&] { return !requests().empty(); }));
+        EXPECT_TRUE(server_gets_idle());
+    }
+    static json draft_of(const std::string& text) {
+        return {{"type", "draft"}, {"turn", "t1"}, {"text", text}};
+    }
+    static json commit_of(const std::string& text) {
+        return {{"type", "commit"}, {"turn", "t1"}, {"text", text}};
+    }
+    std::vector<mock::request_record> requests() {
+        return mock_server->observe().of_path("/completion");
+    }
+    /// Waits until the server has generated the first chunk, and returns its requests by then.
+    std::size_t draft(voice_client& c, const std::string& text) {
+        const auto before = requests().size();
+        c.say(draft_of(text));
+        EXPECT_TRUE(poll_until([&] { return requests().size() > before; }));
+        EXPECT_TRUE(server_gets_idle());
+        return requests().size();
+    }
+    std::string history_of_next_turn(voice_client& c) {
+        c.say(start_of("And you?"));
+        listen(c);
+        return requests().back().prompt;
+    }
+
+    std::string session;
+};
+
+TEST_F(voice_draft_gateway, has_the_first_chunk_at_the_commit_without_another_request) {
+    options.service.client.pacing.mode = pacing::strict;
+    start();
+    auto c = voice();
+    begin(c);
+    const auto sent = draft(c, for_four);
+    auto commit = commit_of("a table for four");
+    commit["timeline"] = true;
+    c.say(commit);
+    const auto first = c.read();
+    EXPECT_EQ(first["speech"], "Yes, we do.") << first;
+    EXPECT_EQ(first["turn"], "t1");
+    EXPECT_EQ(requests().size(), sent);
+    c.say(spoken(first));
+    const auto end = listen(c);
+    EXPECT_EQ(end["text"], "Yes, we do. By the window.");
+    EXPECT_GT(end["usage"]["drafted"], 0);
+    EXPECT_EQ(end["usage"]["draft_wasted"], 0);
+    EXPECT_THAT(history_of_next_turn(c), HasSubstr(for_four));
+}
+
+TEST_F(voice_draft_gateway, replies_to_a_commit_of_other_words) {
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, for_five);
+    c.say(commit_of(for_four));
+    const auto end = listen(c);
+    EXPECT_EQ(end["text"], "Yes, we do. By the window.");
+    EXPECT_EQ(end["usage"]["drafted"], 0);
+    EXPECT_GT(end["usage"]["draft_wasted"], 0);
+    EXPECT_THAT(history_of_next_turn(c), Not(HasSubstr("five")));
+}
+
+TEST_F(voice_draft_gateway, sends_nothing_of_a_draft_that_was_dropped) {
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, for_five);
+    c.say({{"type", "drop"}});
+    c.say({{"type", "hearing"}, {"text", "A table for five or"}});
+    c.say({{"type", "drop"}});
+    c.say(start_of("And you?"));
+    const auto first = c.read();
+    EXPECT_EQ(first["speech"], "Fine.") << first;
+    c.say(spoken(first));
+    const auto end = listen(c);
+    EXPECT_GT(end["usage"]["draft_wasted"], 0);
+    EXPECT_THAT(requests().back().prompt, Not(HasSubstr("five")));
+}
+
+TEST_F(voice_draft_gateway, skips_a_draft_while_a_reply_runs_and_goes_on_with_the_reply) {
+    start();
+    auto c = voice();
+    begin(c);
+    c.say(start_of("Hello!"));
+    const auto first = c.read("chunk");
+    c.say(draft_of(for_four));
+    const auto skipped = c.read("draft_skipped");
+    EXPECT_EQ(skipped["turn"], "t1") << skipped;
+    EXPECT_THAT(skipped["reason"].get<std::string>(), HasSubstr("reply"));
+    c.say(spoken(first));
+    EXPECT_EQ(listen(c)["text"], story);
+    c.say(commit_of(for_four));
+    EXPECT_EQ(listen(c)["text"], "Yes, we do. By the window.");
+}
+
+TEST_F(voice_draft_gateway, skips_a_draft_before_the_conversation_has_messages) {
+    start();
+    auto c = voice();
+    c.say({{"type", "start"}});
+    c.say(draft_of(for_four));
+    EXPECT_THAT(c.read("draft_skipped")["reason"].get<std::string>(), HasSubstr("no messages"));
+    EXPECT_TRUE(requests().empty());
+}
+
+TEST_F(voice_draft_gateway, replies_once_to_each_of_two_commits) {
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, for_four);
+    c.say(commit_of(for_four));
+    c.say(spoken(c.read("chunk")));
+    EXPECT_EQ(c.read("chunk")["speech"], "By the window.");
+    auto again = commit_of("And you?");
+    again["turn"] = "t2";
+    c.say(again);
+    EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+    EXPECT_EQ(listen(c)["text"], "Fine. Thanks. And well rested.");
+}
+
+TEST_F(voice_draft_gateway, keeps_the_draft_of_a_client_that_comes_back) {
+    start();
+    {
+        auto gone = voice();
+        begin(gone);
+        draft(gone, for_four);
+        gone.drop();
+    }
+    auto c = voice();
+    c.say({{"type", "start"}, {"session", session}});
+    EXPECT_EQ(c.read("ready")["resumed"], true);
+    c.say(commit_of(for_four));
+    const auto first = c.read();
+    EXPECT_EQ(first["speech"], "Yes, we do.") << first;
+    c.say(spoken(first));
+    const auto end = listen(c);
+    EXPECT_GT(end["usage"]["drafted"], 0);
+}
+
+TEST_F(voice_draft_gateway, keeps_nothing_of_a_draft_whose_client_does_not_commit) {
+    start();
+    {
+        auto gone = voice();
+        begin(gone);
+        draft(gone, for_five);
+        gone.drop();
+    }
+    auto c = voice();
+    c.say({{"type", "start"}, {"session", session}, {"text", "And you?"}});
+    EXPECT_EQ(c.read("ready")["resumed"], true);
+    const auto end = listen(c);
+    EXPECT_EQ(end["text"], "Fine. Thanks. And well rested.");
+    EXPECT_THAT(requests().back().prompt, Not(HasSubstr("five")));
+}
+
+TEST_F(voice_draft_gateway, refuses_the_words_of_a_commit_before_it_sends_a_chunk) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, "Secret sauce for four?");
+    c.say(commit_of("Secret sauce for four?"));
+    EXPECT_EQ(c.read()["code"], "content_policy");
+    EXPECT_THAT(history_of_next_turn(c), Not(HasSubstr("auce")));
+}
+
+TEST_F(voice_draft_gateway, tells_the_tokens_of_drafts_in_its_metrics) {
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, for_five);
+    draft(c, for_four);
+    c.say(commit_of(for_four));
+    listen(c);
+    const auto has_counted = [&](const std::string& series) {
+        return poll_until([&] {
+            const auto text = client().get("/metrics").body;
+            const auto at = text.find(series);
+            return at != std::string::npos && text[text.find("} ", at) + 2] != '0';
+        });
+    };
+    EXPECT_TRUE(has_counted("tandem_tokens_drafted_total{"));
+    EXPECT_TRUE(has_counted(R"(tandem_tokens_total{kind="draft_wasted")"));
+    EXPECT_TRUE(has_counted(R"(tandem_tokens_total{kind="prompt_prefilled")"));
+}
+
+}  // namespace
