@@ -54,12 +54,14 @@ export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
     }
     window.SpeechRecognition = hasEars ? FakeRecognition : undefined;
     delete window.webkitSpeechRecognition;
-    const hear = (transcript, isFinal) =>
+    const hearAll = (transcripts, isFinal) =>
         ears.on.onresult({
             resultIndex: 0,
-            results: [Object.assign([{ transcript }], { isFinal })],
+            results: transcripts.map((transcript) => Object.assign([{ transcript }], { isFinal })),
         });
+    const hear = (transcript, isFinal) => hearAll([transcript], isFinal);
+    const hearParts = (transcripts) => hearAll(transcripts, false);
 
     const reach = (charIndex) => tell(current, 'boundary', { name: 'word', charIndex });
-    window.fake = { spoken, end, reach, hear, isSpeaking: () => current !== null };
+    window.fake = { spoken, end, reach, hear, hearParts, isSpeaking: () => current !== null };
 }

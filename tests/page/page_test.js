@@ -250,7 +250,7 @@ describe('the microphone', () => {
         assert.equal((await it.frame('page', 'end')).finish_reason, 'interrupted');
         await it.page.evaluate(() => fake.hear('Do you have a table?', true));
         await it.speaks(2);
-        const asked = await it.frame('gateway', 'start', 3);
+        const asked = await it.frame('gateway', 'commit', 2);
         assert.equal(asked.text, 'Do you have a table?');
         assert.equal(typeof asked.user_stopped_ms_ago, 'number');
         await it.close();

@@ -1,6 +1,7 @@
 // Detects whether the microphone picked up the page's own voice. Pure.
 
-const words = (text) =>
+/** The words without case and punctuation. */
+export const wordsOf = (text) =>
     text
         .toLowerCase()
         .normalize('NFKC')
@@ -8,7 +9,7 @@ const words = (text) =>
 
 /** Browsers take their own speech for the user's: most words of an echo were just spoken. */
 export function isEcho(heard, spoken) {
-    const known = new Set(words(spoken));
-    const got = words(heard);
+    const known = new Set(wordsOf(spoken));
+    const got = wordsOf(heard);
     return got.filter((word) => known.has(word)).length > got.length * 0.6;
 }

@@ -1,6 +1,7 @@
 // The figures of the last reply, from its `end` message.
 
 const ms = (value) => (value === undefined ? null : `${Math.round(value)} ms`);
+const tokens = (count) => (count ? `${count} tokens` : null);
 const share = (part, whole) => (whole > 0 ? `${Math.round((100 * part) / whole)} %` : null);
 
 function rowsOf({ usage: u, metrics: m }) {
@@ -19,6 +20,9 @@ function rowsOf({ usage: u, metrics: m }) {
         ['Guard waits', m.guard_waits ? `${m.guard_waits}, ${ms(m.guard_wait_ms)}` : null],
         ['Waited for a slot', m.slot_wait_ms > 0.5 ? ms(m.slot_wait_ms) : null],
         ['Generated', `${u.generated} tokens, ${u.heard} heard`],
+        ['Drafted before your words ended', tokens(u.drafted)],
+        ['Of dropped drafts', tokens(u.draft_wasted)],
+        ['Evaluated while you spoke', tokens(u.prefilled)],
         ['Cut to idle', ms(m.cancel_to_idle_ms)],
     ].filter(([, value]) => value !== null);
 }

@@ -12,6 +12,8 @@ const faults = {
 // Browsers end recognition after some silence. If it repeatedly ends at once, it does not work.
 const shortRunMs = 1000;
 const mostShortRuns = 3;
+// Words that do not change for this time are probably all. Recognition needs longer to be sure.
+const pauseMs = 300;
 
 export class Listener {
     #handlers;
@@ -19,12 +21,19 @@ export class Listener {
     #startedAt = 0;
     #shortRuns = 0;
     #lastSoundAt = 0;
+    #soFar = '';
+    #pauseTimer = 0;
 
     static get isThere() {
         return Recognition !== undefined;
     }
 
-    /** onPartial(text), onFinal(text, msAgo) with the time since the user stopped, onChange(fault). */
+    /**
+     * onPartial(text): what the user has said so far.
+     * onPause(text): this is probably all.
+     * onFinal(text, msAgo): with the time since the user stopped.
+     * onChange(fault)
+     */
     constructor(handlers) {
         this.#handlers = handlers;
     }
@@ -52,6 +61,7 @@ export class Listener {
         const recognition = this.#recognition;
         if (!recognition) return;
         this.#recognition = null;
+        this.#setSoFar('');
         recognition.abort();
         this.#handlers.onChange(fault);
     }
@@ -70,19 +80,37 @@ export class Listener {
     }
 
     #heard(event) {
-        const now = performance.now();
-        for (let i = event.resultIndex; i < event.results.length; ++i) {
-            const result = event.results[i];
-            const text = result[0].transcript.trim();
-            if (!text) continue;
-            if (!result.isFinal) this.#partial(text, now);
-            else this.#handlers.onFinal(text, this.#lastSoundAt ? now - this.#lastSoundAt : 0);
-            if (result.isFinal) this.#lastSoundAt = 0;
-        }
+        const results = Array.from(event.results);
+        for (const result of results.slice(event.resultIndex))
+            if (result.isFinal) this.#final(textOf([result]));
+        this.#partial(textOf(results.filter((result) => !result.isFinal)));
     }
 
-    #partial(text, now) {
-        this.#lastSoundAt = now;
+    #final(text) {
+        if (!text) return;
+        this.#setSoFar('');
+        this.#handlers.onFinal(text, this.#lastSoundAt ? performance.now() - this.#lastSoundAt : 0);
+        this.#lastSoundAt = 0;
+    }
+
+    #partial(text) {
+        if (!text) return;
+        this.#lastSoundAt = performance.now();
+        if (text === this.#soFar) return;
+        this.#setSoFar(text);
         this.#handlers.onPartial(text);
     }
+
+    #setSoFar(text) {
+        this.#soFar = text;
+        clearTimeout(this.#pauseTimer);
+        if (text) this.#pauseTimer = setTimeout(() => this.#handlers.onPause(text), pauseMs);
+    }
 }
+
+// The browser divides what is not final into parts.
+const textOf = (results) =>
+    results
+        .map((result) => result[0].transcript.trim())
+        .join(' ')
+        .trim();

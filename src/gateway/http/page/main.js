@@ -87,11 +87,14 @@ const socket = new VoiceSocket({
 
 const talk = new Talk({ socket, speaker, bubbles, timeLine, onPhase: (next) => showPhase(next) });
 
+const isUser = (text) => !isEcho(text, speaker.recentText);
+
 const listener = new Listener({
-    onPartial: (text) => !isEcho(text, speaker.recentText) && talk.interrupt(),
-    onFinal: (text, msAgo) =>
-        !isEcho(text, speaker.recentText) && !isStopped() && talk.say(text, msAgo),
+    onPartial: (text) => isUser(text) && talk.hear(text),
+    onPause: (text) => isUser(text) && talk.draft(text),
+    onFinal: (text, msAgo) => isUser(text) && !isStopped() && talk.say(text, msAgo),
     onChange: (fault) => {
+        if (!listener.isOn) talk.dropDraft();
         listenButton.setAttribute('aria-pressed', String(listener.isOn));
         if (fault) bubbles.note(fault, true);
         showStatus();

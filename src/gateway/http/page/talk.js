@@ -1,6 +1,7 @@
 // The dialogue: which chunk is spoken, what was heard, and the effect of an interrupt. Depends only
 // on the protocol, not on the page or the network.
 
+import { Draft } from './draft.js';
 import { resultOf } from './functions.js';
 
 // A history that is sent again must fit into one message.
@@ -12,6 +13,7 @@ export class Talk {
     #bubbles;
     #timeLine;
     #onPhase;
+    #draft;
     // Replies that have not ended, in order of arrival. The gateway returns `id` in every message
     // about the reply.
     #turns = [];
@@ -39,6 +41,7 @@ export class Talk {
         this.#bubbles = bubbles;
         this.#timeLine = timeLine;
         this.#onPhase = onPhase;
+        this.#draft = new Draft(socket);
     }
 
     get isRunning() {
@@ -55,8 +58,28 @@ export class Talk {
         this.#said.push({ text });
         const { id } = this.#ask(this.#newBubble());
         const message = { type: 'start', ...this.#turnWith({ turn: id, text }) };
-        if (stoppedMsAgo !== undefined) message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
+        if (stoppedMsAgo !== undefined) {
+            message.type = 'commit';
+            message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
+        }
+        this.#draft.end();
         if (!this.#socket.send(message)) this.#waiting.push({ id, text });
+    }
+
+    /** What the user has said so far. */
+    hear(text) {
+        this.interrupt();
+        this.#draft.hear(text);
+    }
+
+    /** The user has probably said this. */
+    draft(text) {
+        if (!this.isRunning)
+            this.#draft.begin(this.#turnWith({ turn: String(this.#asked + 1), text }));
+    }
+
+    dropDraft() {
+        this.#draft.drop();
     }
 
     interrupt() {
@@ -123,6 +146,7 @@ export class Talk {
         this.#speaker.stop();
         this.#setCut(null);
         this.#broken = turn ?? null;
+        this.#draft.end();
         if (!turn?.piece) return;
         turn.isCut = true;
         turn.line.interrupted();
