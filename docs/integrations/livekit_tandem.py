@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterable
 from contextlib import aclosing, suppress
 
-from livekit.agents import Agent, FlushSentinel, ModelSettings, llm
+from livekit.agents import Agent, FlushSentinel, ModelSettings, llm, stt
 from livekit.agents.voice.io import PlaybackFinishedEvent
 from tandem_voice import TandemError, TandemVoice
 
@@ -34,6 +34,22 @@ class TandemAgent(Agent):
 
     async def on_exit(self) -> None:
         await self._voice.close()
+
+    async def stt_node(self, audio, model_settings: ModelSettings) -> AsyncIterable[stt.SpeechEvent]:
+        """Tells the gateway what the user says, so that the reply is drafted before the turn ends."""
+        async with aclosing(Agent.default.stt_node(self, audio, model_settings)) as events:
+            async for event in events:
+                await self._hear(event)
+                yield event
+
+    async def _hear(self, event: stt.SpeechEvent):
+        kinds, text = stt.SpeechEventType, text_of_speech(event)
+        if event.type == kinds.INTERIM_TRANSCRIPT:
+            await self._voice.hearing(text)
+        elif event.type == kinds.PREFLIGHT_TRANSCRIPT:
+            await self._voice.draft(text)
+        elif event.type == kinds.FINAL_TRANSCRIPT and text:
+            await self._voice.hearing(text, is_final=True)
 
     async def llm_node(
         self, chat_ctx: llm.ChatContext, tools: list[llm.Tool], model_settings: ModelSettings
@@ -86,6 +102,10 @@ class Playout:
     async def _spoken(self, chunk):
         with suppress(TandemError):  # llm_node reports a lost connection
             await self._voice.spoken(chunk)
+
+
+def text_of_speech(event: stt.SpeechEvent):
+    return event.alternatives[0].text if event.alternatives else ""
 
 
 def schemas_of(tools: list[llm.Tool], model_settings: ModelSettings):

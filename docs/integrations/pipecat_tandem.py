@@ -1,8 +1,8 @@
 """Paced replies of a tandem gateway in a Pipecat pipeline: docs/integrations/pipecat.md.
 
     llm = TandemLLMService(url="http://127.0.0.1:8090")
-    pipeline = Pipeline([transport.input(), stt, user_aggregator, llm, tts, transport.output(),
-                         TandemEar(llm), assistant_aggregator])
+    pipeline = Pipeline([transport.input(), stt, TandemTranscripts(llm), user_aggregator, llm, tts,
+                         transport.output(), TandemEar(llm), assistant_aggregator])
 """
 
 import time
@@ -14,10 +14,12 @@ from pipecat.frames.frames import (
     ControlFrame,
     Frame,
     FunctionCallFromLLM,
+    InterimTranscriptionFrame,
     LLMContextFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
     LLMTextFrame,
+    TranscriptionFrame,
     TTSStartedFrame,
     TTSTextFrame,
     VADUserStoppedSpeakingFrame,
@@ -109,6 +111,10 @@ class TandemLLMService(LLMService):
             ]
         )
 
+    @property
+    def voice(self):
+        return self._voice
+
     def heard(self, word):
         """The listener hears this word of the chunk that is being spoken."""
         chunk = self._voice.speaking
@@ -145,3 +151,34 @@ class TandemEar(FrameProcessor):
             await self._llm.spoken(frame.chunk)
             return
         await self.push_frame(frame, direction)
+
+
+class TandemTranscripts(FrameProcessor):
+    """Stands behind the recogniser, and tells the gateway what the user says, so that the reply is drafted
+    before the turn ends. The methods that take `stt` are handlers for events of a recogniser."""
+
+    def __init__(self, llm: TandemLLMService, **kwargs):
+        super().__init__(**kwargs)
+        self._voice = llm.voice
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection):
+        await super().process_frame(frame, direction)
+        if isinstance(frame, InterimTranscriptionFrame):
+            await (self._voice.draft if is_eager_end(frame) else self._voice.hearing)(frame.text)
+        elif isinstance(frame, TranscriptionFrame) and frame.text:
+            await self._voice.hearing(frame.text, is_final=True)
+        await self.push_frame(frame, direction)
+
+    async def on_words(self, stt, transcript):
+        await self._voice.hearing(transcript)
+
+    async def on_eager_end(self, stt, transcript):
+        await self._voice.draft(transcript)
+
+    async def on_resumed(self, stt):
+        await self._voice.drop()
+
+
+def is_eager_end(frame: InterimTranscriptionFrame):
+    """Whether Deepgram Flux believes that the turn has ended."""
+    return isinstance(frame.result, dict) and frame.result.get("event") == "EagerEndOfTurn"

@@ -14,6 +14,10 @@ With options={"lookahead": 1}, reply() yields each chunk while the one before is
 this loop, and call spoken() in the task that plays it. Without spoken(), a reply ends after 30 s
 (continue_timeout).
 
+While the user speaks, call hearing() with what the recogniser has so far, draft() when it believes that the
+user has finished, and drop() when the user goes on. The reply() to the same words then begins with a chunk
+that is ready: docs/eager.md.
+
 Leaving the loop early, by a break, an error or a cancelled task, is barge-in. What the listener has heard
 of voice.speaking by then goes into voice.speaking["heard"], in characters of its speech.
 """
@@ -50,6 +54,9 @@ class TandemVoice:
         self._open_calls = set()  # those of them that were not dropped
         self._has_called = False  # the newest turn goes on with the results of its calls
         self._unspoken = []  # chunks of the running reply
+        self._words = []  # final parts of what the user has said since the last turn
+        self._has_draft = False  # which the next turn may commit
+        self._turn_options = {}  # of the last turn; a draft has the same
         self._silence = asyncio.Event()  # all of them were spoken
         self.patience = 30.0  # seconds that the gateway waits for a chunk to be spoken
 
@@ -98,6 +105,31 @@ class TandemVoice:
                 self._silence.set()
             await self._say(type="continue", chunk=chunk["id"])
 
+    async def hearing(self, text, *, is_final=False):
+        """The user speaks: `text` is what the recogniser has after the final parts of this turn. It may
+        change, or is a final part itself, after which a reply is drafted. Without a session, this has
+        no effect. The first reply() begins one."""
+        if is_final:
+            await self.draft(text)
+            self._words.append(text)
+        else:
+            await self._prepare(type="hearing", text=self._so_far(text))
+
+    async def draft(self, text, *, options=None):
+        """The user has probably finished: drafts the reply to the final parts of this turn and `text`.
+        `options` are those of the reply(), with its `tools`; if missing, those of the last one."""
+        options = self._turn_options if options is None else options
+        text = self._so_far(text)
+        self._has_draft = await self._prepare(
+            type="draft", turn=str(self._turns + 1), text=text, options=options
+        )
+
+    async def drop(self):
+        """The user goes on after all."""
+        if self._has_draft:
+            self._has_draft = False
+            await self._prepare(type="drop")
+
     async def close(self):
         """Ends the session, if there is one."""
         if self._is_open():
@@ -112,6 +144,17 @@ class TandemVoice:
 
     def _is_open(self):
         return self._socket is not None and not self._socket.closed
+
+    def _so_far(self, text):
+        return " ".join([*self._words, text]).strip()
+
+    async def _prepare(self, **message):
+        """Whether it was sent. The next reply() tells of a lost connection."""
+        if not self._is_open() or not message.get("text", "drop"):
+            return False
+        with suppress(TandemError):
+            await self._say(**message)
+        return True
 
     async def _ask(self, messages, tools, turn):
         """Whether a reply comes: not before all calls of the last one have a result."""
@@ -132,17 +175,28 @@ class TandemVoice:
         if new[-1]["role"] == "system":
             new[-1] = {**new[-1], "role": "user"}  # the system alone gets no reply
         options = dict(turn.pop("options", None) or {})
+        if tools is not None:
+            options["tools"] = tools
+        self._turn_options = options
         if not goes_on:
             await self.close()
             await self._connect()
             self._calls.clear()
             options = {**(self._options or {}), **options}
-        if tools is not None:
-            options["tools"] = tools
+        begins = self._beginning(new, goes_on and self._has_draft)
         self._told, self._turns = asked, self._turns + 1
+        self._words, self._has_draft = [], False
         self._open_calls.clear()  # dropped by the start
-        await self._say(type="start", turn=str(self._turns), messages=new, options=options, **turn)
+        await self._say(**begins, turn=str(self._turns), options=options, **turn)
         return True
+
+    @staticmethod
+    def _beginning(new, has_draft):
+        """What begins the turn. Only words of the user commit a draft."""
+        words = new[0]["content"] if len(new) == 1 and set(new[0]) == {"role", "content"} else None
+        if has_draft and isinstance(words, str) and new[0]["role"] == "user":
+            return {"type": "commit", "text": words}
+        return {"type": "start", "messages": new}
 
     async def _answer_calls(self, messages):
         for message in messages:
@@ -183,7 +237,9 @@ class TandemVoice:
                 raise TandemError("connection_lost", f"the connection was closed ({event['code']})", True)
             if kind == "ready":
                 self.patience = event["limits"]["continue_timeout_ms"] / 1000
-            elif kind == "call_dropped" or kind == "error" and event["code"] == "unknown_call":
+            elif kind in ("call_dropped", "draft_skipped"):
+                continue
+            elif kind == "error" and event["code"] == "unknown_call":
                 continue
             elif kind == "error" and named in (turn, None):
                 if "reply" not in event:

@@ -26,6 +26,9 @@ USED = {
     "pipecat.frames.frames.TTSTextFrame": ["context_id", "text"],
     "pipecat.frames.frames.VADUserStoppedSpeakingFrame": ["timestamp", "stop_secs"],
     "pipecat.frames.frames.InterruptionFrame": [],
+    "pipecat.frames.frames.InterimTranscriptionFrame": ["text", "result"],
+    "pipecat.frames.frames.TranscriptionFrame": ["text"],
+    "pipecat.services.deepgram.flux.stt_base.FluxEventType": ["EAGER_END_OF_TURN"],
     "pipecat.services.llm_service.LLMService": [
         "get_llm_adapter", "push_frame(frame,direction)", "push_error(error_msg,exception)", "cleanup",
         "run_function_calls(function_calls)", "_settings",
@@ -34,8 +37,17 @@ USED = {
     "pipecat.adapters.services.open_ai_adapter.OpenAILLMAdapter": [
         "get_llm_invocation_params(context,system_instruction,convert_developer_to_user)"
     ],
-    "livekit.agents.Agent.default": ["llm_node(agent,chat_ctx,tools,model_settings)"],
-    "livekit.agents.Agent": ["session", "llm_node(chat_ctx,tools,model_settings)", "on_exit"],
+    "livekit.agents.Agent.default": [
+        "llm_node(agent,chat_ctx,tools,model_settings)", "stt_node(agent,audio,model_settings)",
+    ],
+    "livekit.agents.Agent": [
+        "session", "llm_node(chat_ctx,tools,model_settings)", "stt_node(audio,model_settings)", "on_exit",
+    ],
+    "livekit.agents.stt.SpeechEvent": ["type", "alternatives"],
+    "livekit.agents.stt.SpeechData": ["text"],
+    "livekit.agents.stt.SpeechEventType": [
+        "INTERIM_TRANSCRIPT", "PREFLIGHT_TRANSCRIPT", "FINAL_TRANSCRIPT",
+    ],
     "livekit.agents.AgentSession": ["output", "generate_reply(user_input)"],
     "livekit.agents.voice.io.AgentOutput": ["audio", "audio_enabled"],
     "livekit.agents.voice.io.AudioOutput": ["on_playback_finished"],

@@ -100,6 +100,13 @@ def gateway(*flags, heard_words=None):
         yield _started(stack, command)
 
 
+def noted_messages(voice):
+    """Returns the list to which each message of a TandemVoice is added."""
+    said, say = [], voice._say
+    voice._say = lambda **message: said.append(message) or say(**message)
+    return said
+
+
 def new_key(name):
     """Returns a new key, and its entry for a key file as a line of JSON."""
     made = subprocess.run(

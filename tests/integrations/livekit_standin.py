@@ -3,6 +3,7 @@ real_livekit.py runs livekit_tandem.py on LiveKit Agents itself. The import of t
 stand-ins under the names of LiveKit's modules."""
 
 import asyncio
+import enum
 import sys
 import types
 from dataclasses import dataclass, field
@@ -89,6 +90,27 @@ class ToolContext:
         return [tool.schema for tool in self._tools]
 
 
+class SpeechEventType(str, enum.Enum):
+    START_OF_SPEECH = "start_of_speech"
+    INTERIM_TRANSCRIPT = "interim_transcript"
+    PREFLIGHT_TRANSCRIPT = "preflight_transcript"
+    FINAL_TRANSCRIPT = "final_transcript"
+    END_OF_SPEECH = "end_of_speech"
+
+
+@dataclass
+class SpeechData:
+    language: str
+    text: str
+
+
+@dataclass
+class SpeechEvent:
+    type: SpeechEventType
+    request_id: str = ""
+    alternatives: list = field(default_factory=list)
+
+
 class AudioOutput:
     """Calls the listeners of playback_finished when the test ends the playback."""
 
@@ -118,6 +140,13 @@ class Agent:
 
     def llm_node(self, chat_ctx, tools, model_settings):
         raise NotImplementedError
+
+    class default:
+        @staticmethod
+        async def stt_node(agent, audio, model_settings):
+            """The test gives events in place of audio."""
+            async for event in audio:
+                yield event
 
 
 class Reply:
@@ -178,6 +207,12 @@ _llm = _module(
     "livekit.agents.llm", LLM=LLM, ChatChunk=ChatChunk, ChatContext=ChatContext, ChatMessage=ChatMessage,
     ChoiceDelta=ChoiceDelta, FunctionToolCall=FunctionToolCall, Tool=Tool, ToolContext=ToolContext,
 )  # fmt: skip
-_module("livekit.agents", Agent=Agent, FlushSentinel=FlushSentinel, ModelSettings=ModelSettings, llm=_llm)
+_stt = _module(
+    "livekit.agents.stt", SpeechData=SpeechData, SpeechEvent=SpeechEvent, SpeechEventType=SpeechEventType
+)
+_module(
+    "livekit.agents", Agent=Agent, FlushSentinel=FlushSentinel, ModelSettings=ModelSettings, llm=_llm,
+    stt=_stt,
+)  # fmt: skip
 _module("livekit.agents.voice")
 _module("livekit.agents.voice.io", PlaybackFinishedEvent=PlaybackFinishedEvent, AudioOutput=AudioOutput)

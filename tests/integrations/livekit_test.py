@@ -6,7 +6,7 @@ import unittest
 
 import livekit_standin as livekit
 from gateway_process import (
-    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway,
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway, noted_messages,
 )  # fmt: skip
 
 from livekit_tandem import TandemAgent, messages_of, schemas_of, timing_of
@@ -61,11 +61,9 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
         await again.task
 
     async def test_counts_nothing_as_heard_where_the_transcript_is_not_in_step(self):
-        said = []
         reply = self.reply(FIRST_TURN)
         await reply.has_segments(1)
-        say = self.agent._voice._say
-        self.agent._voice._say = lambda **message: said.append(message) or say(**message)
+        said = noted_messages(self.agent._voice)
         await reply.interrupt(self.audio, None)
         self.assertEqual([{"type": "interrupt"}], said)
 
@@ -102,6 +100,53 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
         reply = self.reply(FIRST_TURN)
         await reply.task
         self.assertEqual(FIRST, [segment.strip() for segment in reply.segments])
+
+    async def spoken(self, messages):
+        self.agent.session.output.audio_enabled = False
+        reply = self.reply(messages)
+        await reply.task
+        return [segment.strip() for segment in reply.segments]
+
+    async def transcribe(self, *transcripts):
+        """Passes events of the recogniser through the agent, and returns what the agent yields."""
+
+        async def events():
+            for kind, *texts in transcripts:
+                data = [livekit.SpeechData("en", text) for text in texts]
+                yield livekit.SpeechEvent(livekit.SpeechEventType[kind], alternatives=data)
+
+        node = self.agent.stt_node(events(), livekit.ModelSettings())
+        return [event.type.name async for event in node]
+
+    async def test_drafts_the_reply_before_the_turn_ends(self):
+        await self.spoken(FIRST_TURN)
+        said = noted_messages(self.agent._voice)
+        kinds = await self.transcribe(
+            ("START_OF_SPEECH",),
+            ("INTERIM_TRANSCRIPT", "Four."),
+            ("FINAL_TRANSCRIPT", "Four."),
+            ("INTERIM_TRANSCRIPT", "By the"),
+            ("PREFLIGHT_TRANSCRIPT", "By the window?"),
+            ("FINAL_TRANSCRIPT", "By the window?"),
+            ("END_OF_SPEECH",),
+        )
+        self.assertEqual((7, "END_OF_SPEECH"), (len(kinds), kinds[-1]))
+        words = DIALOGUE[3]["content"]
+        self.assertEqual(
+            [
+                ("hearing", "Four."), ("draft", "Four."), ("hearing", "Four. By the"), ("draft", words),
+                ("draft", words),
+            ],
+            [(m["type"], m["text"]) for m in said],
+        )  # fmt: skip
+        self.assertEqual([SECOND], await self.spoken(DIALOGUE[:4]))
+        commit = next(m for m in said if m["type"] == "commit")
+        self.assertEqual((words, said[1]["turn"]), (commit["text"], commit["turn"]))
+
+    async def test_tells_nothing_before_the_first_reply(self):
+        said = noted_messages(self.agent._voice)
+        await self.transcribe(("PREFLIGHT_TRANSCRIPT", "Hello?"), ("FINAL_TRANSCRIPT", "Hello?"))
+        self.assertEqual([], said)
 
     async def test_fails_where_the_connection_is_lost(self):
         reply = self.reply(FIRST_TURN)

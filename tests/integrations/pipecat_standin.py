@@ -69,6 +69,25 @@ class TTSTextFrame(Frame):
 
 
 @dataclass
+class TranscriptionFrame(Frame):
+    text: str
+    user_id: str
+    timestamp: str
+    language: object = None
+    result: object = None
+    finalized: bool = False
+
+
+@dataclass
+class InterimTranscriptionFrame(Frame):
+    text: str
+    user_id: str
+    timestamp: str
+    language: object = None
+    result: object = None
+
+
+@dataclass
 class VADUserStoppedSpeakingFrame(SystemFrame):
     stop_secs: float = 0.0
     timestamp: float = 0.0
@@ -176,9 +195,9 @@ def _module(name, *classes):
 for _name in ("pipecat", "pipecat.frames", "pipecat.processors", "pipecat.processors.aggregators", "pipecat.services"):
     _module(_name)
 _module(
-    "pipecat.frames.frames", ControlFrame, Frame, FunctionCallFromLLM, LLMContextFrame,
-    LLMFullResponseEndFrame, LLMFullResponseStartFrame, LLMTextFrame, TTSStartedFrame, TTSTextFrame,
-    VADUserStoppedSpeakingFrame,
+    "pipecat.frames.frames", ControlFrame, Frame, FunctionCallFromLLM, InterimTranscriptionFrame,
+    LLMContextFrame, LLMFullResponseEndFrame, LLMFullResponseStartFrame, LLMTextFrame, TranscriptionFrame,
+    TTSStartedFrame, TTSTextFrame, VADUserStoppedSpeakingFrame,
 )  # fmt: skip
 _module("pipecat.processors.aggregators.llm_context", LLMContext)
 _module("pipecat.processors.frame_processor", FrameDirection, FrameProcessor)

@@ -6,9 +6,10 @@ import unittest
 import pipecat_standin as pipecat
 from gateway_process import (
     BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, RESULT, SECOND, SYSTEM, WAIT, gateway,
+    noted_messages,
 )  # fmt: skip
 
-from pipecat_tandem import TandemChunkFrame, TandemEar, TandemLLMService
+from pipecat_tandem import TandemChunkFrame, TandemEar, TandemLLMService, TandemTranscripts
 
 
 class Stage(pipecat.FrameProcessor):
@@ -157,6 +158,61 @@ class PipecatShim(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(200, timing["vad_stop_ms"])
         self.assertGreater(timing["user_stopped_ms_ago"], 200)
         self.assertEqual({}, self.llm._timing())
+
+    async def transcribe(self, text, event=None):
+        frame = pipecat.InterimTranscriptionFrame(text, "user", "now", result={"event": event})
+        await self.transcripts.process_frame(frame, None)
+        return frame
+
+    def with_transcripts(self):
+        """Returns the list of messages to the gateway."""
+        self.transcripts = TandemTranscripts(self.llm)
+        return noted_messages(self.llm.voice)
+
+    async def speak_first_turn(self):
+        answer = await self.ask(FIRST_TURN)
+        for n in range(1, 4):
+            await self.stage.has_said(n)
+            await self.stage.finish()
+        await answer
+
+    async def test_drafts_the_reply_at_an_unsure_end_of_the_turn(self):
+        said = self.with_transcripts()
+        await self.speak_first_turn()
+        said.clear()
+        await self.transcribe("Four. By")
+        last = await self.transcribe("Four. By the window?", "EagerEndOfTurn")
+        self.assertIs(last, self.transcripts.pushed[-1])
+        await self.ask(DIALOGUE[:4])
+        await self.stage.has_said(4)
+        self.assertEqual(SECOND, self.stage.said[-1])
+        self.assertEqual(
+            [("hearing", "Four. By"), ("draft", "Four. By the window?"), ("commit", DIALOGUE[3]["content"])],
+            [(m["type"], m["text"]) for m in said],
+        )
+        self.assertEqual(said[1]["turn"], said[2]["turn"])
+
+    async def test_drafts_the_reply_to_final_transcripts(self):
+        said = self.with_transcripts()
+        await self.speak_first_turn()
+        said.clear()
+        for text in ("Four.", "By the window?"):
+            frame = pipecat.TranscriptionFrame(text, "user", "now")
+            await self.transcripts.process_frame(frame, None)
+        self.assertEqual(
+            [("draft", "Four."), ("draft", "Four. By the window?")],
+            [(m["type"], m["text"]) for m in said],
+        )
+
+    async def test_passes_on_the_events_of_a_recogniser(self):
+        said = self.with_transcripts()
+        await self.speak_first_turn()
+        said.clear()
+        await self.transcripts.on_words(None, "Four.")
+        await self.transcripts.on_eager_end(None, "Four.")
+        await self.transcripts.on_resumed(None)
+        await self.transcripts.on_resumed(None)
+        self.assertEqual(["hearing", "draft", "drop"], [m["type"] for m in said])
 
     async def test_pushes_an_error_where_there_is_no_gateway(self):
         self.make("http://127.0.0.1:1")

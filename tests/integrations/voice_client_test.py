@@ -10,6 +10,7 @@ import aiohttp
 
 from gateway_process import (
     BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway, new_key,
+    noted_messages,
 )  # fmt: skip
 from tandem_voice import TandemError, TandemVoice
 
@@ -188,8 +189,7 @@ class VoiceClientAndFunctions(unittest.IsolatedAsyncioTestCase):
         async with self.book() as events:
             await anext(events)
             (call,) = (await anext(events))["calls"]
-        said, say = [], self.voice._say
-        self.voice._say = lambda **message: said.append(message) or say(**message)
+        said = noted_messages(self.voice)
         await spoken(self.voice, [*answered(call), DIALOGUE[3]])
         content = BOOKING[3]["content"]
         result = {"type": "result", "call": call["id"], "content": content, "keep": True}
@@ -209,6 +209,97 @@ class VoiceClientAndFunctions(unittest.IsolatedAsyncioTestCase):
         call = await self.called()
         await self.voice._socket.close()
         self.assertEqual([BOOKED], await spoken(self.voice, answered(call), tools=[BOOK]))
+
+
+class VoiceClientAndDrafts(unittest.IsolatedAsyncioTestCase):
+    def setUp(self):
+        self.voice = TandemVoice(self.enterContext(gateway()))
+        self.addAsyncCleanup(self.voice.close)
+
+    async def after_first_turn(self, **turn):
+        """Returns the list of the messages after the first turn."""
+        await spoken(self.voice, FIRST_TURN, **turn)
+        return noted_messages(self.voice)
+
+    async def figures(self, messages, **turn):
+        """Returns the usage of a reply."""
+        usage, ended = {}, self.voice._next_event
+
+        async def next_event(named):
+            event = await ended(named)
+            usage.update(event.get("usage", {}))
+            return event
+
+        self.voice._next_event = next_event
+        self.assertEqual([SECOND], await spoken(self.voice, messages, **turn))
+        return usage
+
+    async def test_continue_from_a_draft_of_the_same_words(self):
+        said = await self.after_first_turn(tools=[BOOK])
+        await self.voice.hearing("Four. By")
+        await self.voice.draft("Four. By the window?")
+        await asyncio.sleep(0.5)
+        usage = await self.figures(DIALOGUE[:4], tools=[BOOK], user_stopped_ms_ago=640)
+        self.assertGreater(usage["drafted"], 0)
+        self.assertEqual(["hearing", "draft", "commit"], [m["type"] for m in said[:3]])
+        self.assertEqual(said[1]["options"], said[2]["options"])
+
+    async def test_reply_to_other_words(self):
+        said = await self.after_first_turn()
+        await self.voice.draft("Four.")
+        await asyncio.sleep(0.5)
+        usage = await self.figures(DIALOGUE[:4])
+        self.assertEqual(0, usage["drafted"])
+        self.assertGreater(usage["draft_wasted"], 0)
+        self.assertEqual("commit", said[1]["type"])
+
+    async def test_are_dropped_once(self):
+        said = await self.after_first_turn()
+        await self.voice.draft("Four.")
+        await self.voice.drop()
+        await self.voice.drop()
+        await self.figures(DIALOGUE[:4])
+        self.assertEqual(["draft", "drop", "start"], [m["type"] for m in said[:3]])
+
+    async def test_follow_each_final_part_of_a_turn(self):
+        said = await self.after_first_turn()
+        await self.voice.hearing("Four.", is_final=True)
+        await self.voice.hearing("By the")
+        await self.voice.hearing("By the window?", is_final=True)
+        await self.figures(DIALOGUE[:4])
+        await self.voice.hearing("Yes")
+        words = DIALOGUE[3]["content"]
+        self.assertEqual(
+            ["Four.", "Four. By the", words, words, "Yes"], [m["text"] for m in said if "text" in m]
+        )
+
+    async def test_that_are_skipped_change_nothing(self):
+        async with aclosing(self.voice.reply(FIRST_TURN)) as chunks:
+            await anext(chunks)
+            await self.voice.draft("Four.")
+            self.voice.speaking["heard"] = len(FIRST[0])
+        self.assertEqual([SECOND], await spoken(self.voice, DIALOGUE[:4]))
+
+    async def test_are_not_committed_by_more_than_the_words_of_the_user(self):
+        said = await self.after_first_turn()
+        await self.voice.draft("Four. By the window?")
+        named = {**DIALOGUE[3], "name": "ann"}
+        await spoken(self.voice, [*DIALOGUE[:3], named])
+        self.assertEqual(["draft", "start"], [m["type"] for m in said[:2]])
+
+    async def test_need_a_session(self):
+        said = noted_messages(self.voice)
+        await self.voice.hearing("Do you")
+        await self.voice.draft("Do you have a table?")
+        await self.voice.drop()
+        self.assertEqual([], said)
+        self.assertEqual(FIRST, await spoken(self.voice, FIRST_TURN))
+
+    async def test_survive_a_lost_connection(self):
+        await self.after_first_turn()
+        await self.voice._socket.close()
+        await self.voice.draft("Four. By the window?")
+        self.assertEqual([SECOND], await spoken(self.voice, DIALOGUE[:4]))
 
 
 class VoiceClientErrors(unittest.TestCase):
