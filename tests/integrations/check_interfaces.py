@@ -6,7 +6,8 @@
 Each DIR is a checkout: of pipecat-ai/pipecat, and of livekit/agents. The program reads the sources but
 does not import them, so it needs none of their dependencies. It checks each Python file and each python
 block of a page: imported names exist; constructors and methods accept the given keywords; overriding
-methods have the parameters of the overridden methods. The members in USED must exist. Prints each fault.
+methods have the parameters of the overridden methods. The members in USED and the events in EVENTS must exist.
+Prints each fault.
 
 Exit status: 0 no fault, 1 faults, 2 wrong use.
 """
@@ -59,6 +60,12 @@ USED = {
     "livekit.agents.llm.FunctionCallOutput": ["type", "call_id", "output"],
     "livekit.agents.llm.ToolContext": ["parse_function_tools(format)"],
 }  # fmt: skip
+
+# Events that recognisers of Pipecat report, by the module that registers them.
+EVENTS = {
+    "pipecat.services.deepgram.flux.stt_base": ["on_update", "on_eager_end_of_turn", "on_turn_resumed"],
+    "pipecat.services.cartesia.turns.stt": ["on_turn_eager_end", "on_turn_resume"],
+}
 
 
 class Sources:
@@ -260,6 +267,14 @@ def missing_members(sources):
                     yield f"{path}.{method} takes no {parameter}"
 
 
+def missing_events(sources):
+    for module, events in EVENTS.items():
+        text = sources.file_of(module).read_text()
+        for event in events:
+            if f'_register_event_handler("{event}")' not in text:
+                yield f"{module} has no {event}"
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--pipecat", type=pathlib.Path, required=True, metavar="DIR")
@@ -275,7 +290,7 @@ def main():
         for fault in faults(source, sources):
             print(f"{where}: {fault}")
             count += 1
-    for fault in missing_members(sources):
+    for fault in [*missing_members(sources), *missing_events(sources)]:
         print(f"USED: {fault}")
         count += 1
     print(f"{count} faults in {len(list(texts()))} texts")
