@@ -6,8 +6,8 @@
 Each DIR is a checkout: of pipecat-ai/pipecat, and of livekit/agents. The program reads the sources but
 does not import them, so it needs none of their dependencies. It checks each Python file and each python
 block of a page: imported names exist; constructors and methods accept the given keywords; overriding
-methods have the parameters of the overridden methods. The members in USED and the events in EVENTS must exist.
-Prints each fault.
+methods have the parameters of the overridden methods. The members in USED and the events in EVENTS
+must exist. Prints each fault.
 
 Exit status: 0 no fault, 1 faults, 2 wrong use.
 """
