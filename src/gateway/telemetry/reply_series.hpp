@@ -18,9 +18,13 @@ inline double seconds_of_ms(double ms) noexcept {
     return ms / 1e3;
 }
 
+/// A draft had its first token by the time of the reply's first chunk. Later tokens are of later
+/// requests.
 inline std::optional<double> first_token_after(const reply_result& r) {
+    using kind = timeline_event::kind;
     for (const auto& e : r.timeline)
-        if (e.what == timeline_event::kind::first_token) return seconds(duration(e.at_ns));
+        if (e.what == kind::first_token || (e.what == kind::chunk && r.usage.drafted > 0))
+            return seconds(duration(e.at_ns));
     return std::nullopt;
 }
 

@@ -115,6 +115,17 @@ TEST_F(counting, tells_times_in_seconds) {
     EXPECT_EQ(value("tandem_reply_duration_seconds_sum" + of_near), 4);
 }
 
+TEST_F(counting, takes_the_first_token_of_a_draft_for_that_of_the_reply) {
+    auto r = a_reply();
+    r.timeline = {{.what = timeline_event::kind::chunk, .at_ns = 2'000'000},
+                  {.what = timeline_event::kind::first_token, .at_ns = 3'000'000'000}};
+    metrics.record_reply("talk", r, true);
+    EXPECT_EQ(value("tandem_reply_first_token_seconds_sum" + of_near), 0.002);
+    r.usage.drafted = 0;
+    metrics.record_reply("talk", r, true);
+    EXPECT_EQ(value("tandem_reply_first_token_seconds_sum" + of_near), 3.002);
+}
+
 TEST_F(counting, tells_of_a_first_chunk_only_where_the_reader_gets_chunks) {
     metrics.record_reply("talk", a_reply(), false);
     EXPECT_EQ(value("tandem_reply_first_chunk_seconds_count" + of_near), 0);
