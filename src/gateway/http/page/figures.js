@@ -20,7 +20,10 @@ function rowsOf({ usage: u, metrics: m }) {
         ['Guard waits', m.guard_waits ? `${m.guard_waits}, ${ms(m.guard_wait_ms)}` : null],
         ['Waited for a slot', m.slot_wait_ms > 0.5 ? ms(m.slot_wait_ms) : null],
         ['Generated', `${u.generated} tokens, ${u.heard} heard`],
-        ['Drafted before your words ended', tokens(u.drafted)],
+        [
+            'Drafted while you paused',
+            u.drafted ? `${u.drafted} tokens in ${ms(m.draft_ms)}` : null,
+        ],
         ['Of dropped drafts', tokens(u.draft_wasted)],
         ['Evaluated while you spoke', tokens(u.prefilled)],
         ['Cut to idle', ms(m.cancel_to_idle_ms)],
