@@ -150,7 +150,7 @@ class TandemVoice:
 
     async def _prepare(self, **message):
         """Whether it was sent. The next reply() tells of a lost connection."""
-        if not self._is_open() or not message.get("text", "drop"):
+        if not self._is_open() or message.get("text") == "":
             return False
         with suppress(TandemError):
             await self._say(**message)
