@@ -44,18 +44,26 @@ std::optional<speech_pace> parse_speech_pace(std::string_view text) {
     return speech_pace{*words_per_minute};
 }
 
-double count_words(std::string_view text) {
-    double words = 0;
+std::vector<spoken_word> split_words(std::string_view text) {
+    std::vector<spoken_word> list;
     bool in_word = false;
-    while (!text.empty()) {
-        const auto c = text::decode_first_character(text);
-        text.remove_prefix(c.bytes);
+    for (std::size_t at = 0; at < text.size();) {
+        const auto c = text::decode_first_character(text.substr(at));
+        const auto begin = at;
+        at += c.bytes;
         const bool unspaced = is_written_without_spaces(c.character);
         const bool part_of_word = !unspaced && !text::is_white_space(c.character);
-        if (unspaced) words += words_per_character;
-        if (part_of_word && !in_word) words += 1;
+        if (unspaced) list.push_back({begin, at, words_per_character});
+        if (part_of_word && in_word) list.back().end = at;
+        if (part_of_word && !in_word) list.push_back({begin, at, 1});
         in_word = part_of_word;
     }
+    return list;
+}
+
+double count_words(std::string_view text) {
+    double words = 0;
+    for (const auto& w : split_words(text)) words += w.words;
     return words;
 }
 

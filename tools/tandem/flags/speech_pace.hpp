@@ -2,9 +2,11 @@
 
 #include "tandem/duration.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::command {
 
@@ -16,6 +18,15 @@ struct speech_pace {
 
 /// Parses "none" or "wpm=N" with 0 < N <= 100,000.
 std::optional<speech_pace> parse_speech_pace(std::string_view text);
+
+/// A word of a text, or a character of a script without spaces (Chinese, Japanese, Thai and
+/// similar), which counts as half a word.
+struct spoken_word {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    double words = 1;
+};
+std::vector<spoken_word> split_words(std::string_view text);
 
 /// Counts words separated by white space. In scripts without spaces (Chinese, Japanese, Thai and
 /// similar), two characters count as a word.

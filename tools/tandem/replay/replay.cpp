@@ -2,6 +2,7 @@
 
 #include "os/when_all.hpp"
 #include "recording/tool_list.hpp"
+#include "run/simulated_user.hpp"
 #include "text/redact_url.hpp"
 
 #include <boost/asio/bind_executor.hpp>
@@ -72,6 +73,7 @@ void replay::start(std::function<void()> on_done) {
 void replay::stop() {
     stopping_ = true;
     for (const auto& r : running_) r->interrupt();
+    for (auto* wait : waits_) wait->cancel();
     rest_.cancel();
     // If no reply is running, only the initial requests to the servers may be pending.
     if (running_.empty()) servers_.close();
@@ -184,7 +186,28 @@ conversation replay::begin(const dialogue& d) {
     return service_->create(std::move(options));
 }
 
+awaitable<bool> replay::let_user_speak(running_dialogue& run, const chat_message& said) {
+    if (!rules_.users.speak() || said.role != "user") co_return !stopping_;
+    view_.on_user_speaks();
+    const auto seed = settings_.client.generation.seed.value_or(0);
+    co_return co_await speak_to(
+        run.talk, plan_user_speech(said.content, rules_.users, seed, run.id, run.replies),
+        options_of(run.d), [this](clock::time_point at) { return wait_until(at); });
+}
+
+awaitable<bool> replay::wait_until(clock::time_point at) {
+    if (stopping_) co_return false;
+    boost::asio::steady_timer wait(ioc_, at);
+    waits_.insert(&wait);
+    error_code ec;  // stop() cancels the wait
+    co_await wait.async_wait(redirect_error(use_awaitable, ec));
+    waits_.erase(&wait);
+    co_return !stopping_;
+}
+
 awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said) {
+    const bool has_spoken = co_await let_user_speak(run, said);
+    if (!has_spoken) co_return false;
     auto where = run.next_reply();
     if (!report_start(where, said.content)) co_return false;
     diagnostics diag;

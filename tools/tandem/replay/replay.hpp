@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flags/speech_pace.hpp"
+#include "flags/user_speech_flags.hpp"
 #include "recording/canned_results.hpp"
 #include "recording/prompt_file.hpp"
 #include "run/paced_reply.hpp"
@@ -24,6 +25,8 @@ namespace tandem::command {
 
 struct replay_rules {
     speech_pace pace{};
+    /// How users speak before each of their messages.
+    user_speech_rules users{};
     /// Runs of each dialogue. They run concurrently, limited by `concurrency`.
     int conversations = 1;
     /// Number of concurrent dialogues.
@@ -79,6 +82,9 @@ class replay {
         turn_name next_reply() { return {id, replies++}; }
     };
 
+    // Returns false if the run is stopping.
+    awaitable<bool> let_user_speak(running_dialogue& run, const chat_message& said);
+    awaitable<bool> wait_until(clock::time_point at);
     // Returns false if the turn failed or could not start.
     awaitable<bool> run_turn(running_dialogue& run, const chat_message& said);
     // Adds the results of the functions that it calls to `results`.
@@ -106,6 +112,7 @@ class replay {
     boost::asio::steady_timer rest_;
     std::function<void()> on_done_;
     std::set<std::shared_ptr<paced_reply>> running_;
+    std::set<boost::asio::steady_timer*> waits_;
     bool stopping_ = false;
 };
 

@@ -78,6 +78,7 @@ log_level level_of(const replay_options& options) {
 
 replay_rules rules_of(const replay_options& options) {
     return {.pace = options.pace,
+            .users = options.users,
             .conversations = options.conversations,
             .concurrency = options.concurrency,
             .wait = options.wait};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flags/speech_pace.hpp"
+#include "flags/user_speech_flags.hpp"
 #include "recording/prompt_file.hpp"
 #include "recording/record_flags.hpp"
 #include "terminal/color.hpp"
@@ -37,6 +38,7 @@ struct replay_options {
     /// Flags that a recording stores; keys are the flag names without "--".
     std::map<std::string, std::string> recorded_flags{};
     speech_pace pace{};
+    user_speech_rules users{};
     duration wait{};
     bool json = false;
     int conversations = 1;

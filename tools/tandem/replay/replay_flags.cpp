@@ -43,6 +43,9 @@ calls. The reply to the results is a further turn.
 messages and turns run as conversations. Their history contains what a listener
 heard of an interrupted turn. They use all slots of their server unless --slots
 is given. Raw prompts have no history. In a file of both kinds they run first.
+With --partials or --eager, each message is spoken word by word before it is
+sent, and counts from the end of the turn. Partial transcripts are evaluated,
+and the first chunk is drafted, while the user speaks.
 Several servers (--url may be repeated) share the conversations. If a server
 dies, its conversations continue on another one. Raw prompts use the servers in
 rotation; if a server dies, its prompts wait for it. A server that is down is
@@ -82,6 +85,7 @@ void replay_flags::add_flag(const char* flag, auto& target, const char* value, c
 void replay_flags::add_conversation_flags() {
     auto& t = texts_;
     constexpr auto group = "conversations";
+    t.users.add_to(app_, group);
     add_flag("--placement", t.placement, "HOW",
              "how to choose a conversation's server: round_robin or least_busy [least_busy]",
              group);
@@ -179,6 +183,9 @@ void replay_flags::read_conversation_flags(service_config& c,
 std::map<std::string, std::string*> replay_flags::string_flag_targets() {
     auto& t = texts_;
     return {{"tts", &t.tts},
+            {"partials", &t.users.partials},
+            {"eager", &t.users.eager},
+            {"revise", &t.users.revise},
             {"conversations", &t.conversations},
             {"concurrency", &t.concurrency},
             {"placement", &t.placement},
@@ -217,6 +224,7 @@ opened_recording replay_flags::open(std::vector<std::string>& faults) {
         opened.run.dialogues, [](const dialogue& d) { return d.interrupt_after.has_value(); });
     if (n != 0 || is_timed) return opened;
     if (!is_given("--tts")) texts_.tts = "none";
+    if (!is_given("--partials") && !is_given("--eager")) texts_.users = {};
     opened.run.settings.push_back({"--speed max", "reuse_guard", "0"});
     return opened;
 }
@@ -243,6 +251,7 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     auto& t = texts_;
     replay_options o;
     read_pace(t.tts, o.pace, faults);
+    o.users = t.users.read(faults);
     read_wait(t.wait, o.wait, faults);
     read_number("--conversations", t.conversations, 1, max_concurrency, o.conversations, faults);
     o.concurrency = o.conversations;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flags/config_flags.hpp"
+#include "flags/user_speech_flags.hpp"
 #include "recording/record_flags.hpp"
 #include "recording/recorded_run.hpp"
 #include "replay/replay_command.hpp"
@@ -30,6 +31,7 @@ class replay_flags {
         std::vector<std::string> prompts;
         std::vector<std::string> user_messages;
         std::string tts = "none";
+        user_speech_flags users;
         std::string wait = "0";
         std::string conversations = "1";
         std::string concurrency;

@@ -36,13 +36,16 @@ json_object usage_object(const token_usage& u) {
         .field("handed_over", u.handed_over)
         .field("heard", u.heard)
         .field("wasted", u.wasted)
-        .field("warmed", u.warmed);
+        .field("warmed", u.warmed)
+        .field("drafted", u.drafted)
+        .field("draft_wasted", u.draft_wasted)
+        .field("prefilled", u.prefilled);
     return usage;
 }
 
 json_object spread_object(const percentiles& s) {
     json_object out;
-    out.field("p50", s.p50).field("p90", s.p90).field("max", s.max);
+    out.field("p50", s.p50).field("p90", s.p90).field("p99", s.p99).field("max", s.max);
     return out;
 }
 
@@ -176,6 +179,9 @@ std::string json_line(const replay_summary& s) {
         .field("cached", s.cached)
         .field("evaluated", s.evaluated)
         .field("warmed", s.warmed)
+        .field("drafted", s.drafted)
+        .field("draft_wasted", s.draft_wasted)
+        .field("prefilled", s.prefilled)
         .field("hit_ratio", s.cache_hit_ratio());
     return event_of("summary")
         .field("replies", s.replies)

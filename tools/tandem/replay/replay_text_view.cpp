@@ -27,7 +27,13 @@ void replay_text_view::on_server_ready(std::string_view url, const server_props&
     terminal_.print(server_lines(style(), url, props, slots_wanted_));
 }
 
+void replay_text_view::on_user_speaks() {
+    user_speaks_ = true;
+    started_ = clock::now();
+}
+
 void replay_text_view::on_reply_started(const start_event& e) {
+    user_speaks_ = false;
     if (!std::exchange(heads_shown_, true)) terminal_.print(head_lines(style()));
     running_ = true;
     started_ = spoken_ = clock::now();
@@ -66,6 +72,7 @@ std::string replay_text_view::doing() const {
     const auto now = clock::now();
     const auto text = [&]() -> std::string {
         if (running_ && now < spoken_) return "speaking";
+        if (user_speaks_) return "the user is speaking";
         const seconds guard = guard_.remaining_delay(now);
         // With several servers, the next one is unknown here.
         if (!running_ || servers_ > 1 || guard.count() <= 0) return "waiting for the server";

@@ -22,6 +22,7 @@ class replay_text_view final : public replay_view {
     /// Shows the source of the playback. Must be called first.
     void plays(std::string_view source);
     void on_server_ready(std::string_view url, const server_props& props) override;
+    void on_user_speaks() override;
     void on_reply_started(const start_event& e) override;
     void on_chunk(const chunk_event& e) override;
     void on_reply_ended(const end_event& e) override;
@@ -42,6 +43,7 @@ class replay_text_view final : public replay_view {
     int servers_ = 0;
     bool heads_shown_ = false;
     bool running_ = false;
+    bool user_speaks_ = false;
     /// Start of the current reply, or of the wait for the next one.
     clock::time_point started_ = clock::now();
     clock::time_point spoken_{};

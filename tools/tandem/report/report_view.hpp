@@ -59,6 +59,10 @@ class tee_view final : public replay_view {
         first_.on_server_ready(url, props);
         second_.on_server_ready(url, props);
     }
+    void on_user_speaks() override {
+        first_.on_user_speaks();
+        second_.on_user_speaks();
+    }
     void on_reply_started(const start_event& e) override {
         forward(&replay_view::on_reply_started, e);
     }

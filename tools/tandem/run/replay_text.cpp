@@ -160,6 +160,8 @@ std::string outcome(const end_event& e) {
         fmt::format("{} · {} token{} in {} chunk{}", to_string(e.result.finish_reason), u.generated,
                     u.generated == 1 ? "" : "s", m.chunks, m.chunks == 1 ? "" : "s");
     if (m.first_chunk_ms >= 0) text += " · first after " + format_elapsed(m.first_chunk_ms);
+    if (u.drafted > 0) text += fmt::format(" · {} drafted", u.drafted);
+    if (u.draft_wasted > 0) text += fmt::format(" · {} drafted in vain", u.draft_wasted);
     return text + fmt::format(" · cache hit {:.0f} %", u.cache_hit_ratio() * 100) +
            loss_text(e.result);
 }
@@ -335,6 +337,10 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));
+    if (s.prefilled > 0) text += row("heard early", counted(s.prefilled, "token") + " evaluated");
+    if (s.drafted > 0 || s.draft_wasted > 0)
+        text += row("drafts",
+                    fmt::format("{} used, {} wasted", counted(s.drafted, "token"), s.draft_wasted));
     if (s.warmed > 0) text += row("prefilled", counted(s.warmed, "token"));
     text += row("guard waits", guard_waits_text(s));
     if (s.lost_servers > 0)

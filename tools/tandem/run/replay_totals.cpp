@@ -22,7 +22,8 @@ double percentile(const std::vector<double>& sorted, double share) {
 percentiles compute_percentiles(std::vector<double> times_ms) {
     if (times_ms.empty()) return {};
     std::sort(times_ms.begin(), times_ms.end());
-    return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), times_ms.back()};
+    return {percentile(times_ms, 0.5), percentile(times_ms, 0.9), percentile(times_ms, 0.99),
+            times_ms.back()};
 }
 
 double first_token_ms(const reply_result& r) noexcept {
@@ -97,6 +98,9 @@ void replay_totals::add(const reply_result& r) {
     s.cached += r.usage.cached;
     s.evaluated += r.usage.evaluated;
     s.warmed += r.usage.warmed;
+    s.drafted += r.usage.drafted;
+    s.draft_wasted += r.usage.draft_wasted;
+    s.prefilled += r.usage.prefilled;
     s.cuts += r.metrics.cuts;
     s.guard_waits += r.metrics.guard_waits;
     s.guard_wait_ms += r.metrics.guard_wait_ms;

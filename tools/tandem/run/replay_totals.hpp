@@ -16,6 +16,7 @@ namespace tandem::command {
 struct percentiles {
     double p50 = -1;
     double p90 = -1;
+    double p99 = -1;
     double max = -1;
 };
 
@@ -45,6 +46,9 @@ struct replay_summary {
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
     std::int64_t warmed = 0;
+    std::int64_t drafted = 0;
+    std::int64_t draft_wasted = 0;
+    std::int64_t prefilled = 0;
     std::int64_t cuts = 0;
     std::int64_t guard_waits = 0;
     double guard_wait_ms = 0;

@@ -20,6 +20,9 @@ tandem::reply_result some_result() {
                .cached = 5,
                .evaluated = 36,
                .generated = 64,
+               .drafted = 11,
+               .draft_wasted = 7,
+               .prefilled = 23,
                .handed_over = 62,
                .heard = 62,
                .wasted = 2};
@@ -64,7 +67,8 @@ TEST(end_line, has_the_keys_of_the_contract) {
     EXPECT_EQ(json_line(end_event{.where = {"p1", 0}, .result = r, .t_ns = 5}),
               R"({"event":"end","id":"p1","turn":0,"finish_reason":"eos","text":"Hello!",)"
               R"("chunks":4,"usage":{"prompt":41,"cached":5,"evaluated":36,"generated":64,)"
-              R"("handed_over":62,"heard":62,"wasted":2,"warmed":0},)"
+              R"("handed_over":62,"heard":62,"wasted":2,"warmed":0,)"
+              R"("drafted":11,"draft_wasted":7,"prefilled":23},)"
               R"("first_chunk_ms":7.125,"total_ms":93.000,"guard_waits":1,)"
               R"("guard_wait_ms":0.250,"slot_wait_ms":1.500,"first_slot_wait_ms":1.000,)"
               R"("longest_gap_ms":0.000,"requests":5,"warmings":0,)"

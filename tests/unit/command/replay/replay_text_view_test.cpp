@@ -37,6 +37,13 @@ TEST_F(text_view_status, tells_what_a_reply_waits_for) {
     EXPECT_THAT(view_.doing(), HasSubstr("waiting 3600.0 s for the reuse guard"));
 }
 
+TEST_F(text_view_status, tells_that_the_user_speaks) {
+    view_.on_user_speaks();
+    EXPECT_THAT(view_.doing(), HasSubstr("the user is speaking"));
+    view_.on_reply_started({.where = {"p1", 0}, .prompt = "Hi"});
+    EXPECT_THAT(view_.doing(), HasSubstr("waiting for the server"));
+}
+
 TEST_F(text_view_status, knows_the_slot_of_a_reply_that_had_no_chunk) {
     view_.on_reply_started({.where = {"p1", 0}, .prompt = "Hi"});
     result_.metrics.slot = 0;

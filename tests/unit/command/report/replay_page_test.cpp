@@ -103,7 +103,7 @@ TEST(replay_page, has_each_field_of_an_error_of_the_run) {
 TEST(replay_page, has_each_field_of_a_summary) {
     replay_summary s;
     s.servers.push_back({.url = "http://a:1", .slots = {{.slot = 0}}});
-    s.first_token_ms = s.first_chunk_ms = s.gap_ms = s.slot_wait_ms = {1, 2, 3};
+    s.first_token_ms = s.first_chunk_ms = s.gap_ms = s.slot_wait_ms = {1, 2, 3, 4};
     EXPECT_THAT(written(json_line(s)), ContainerEq(documented_fields()["summary"]));
 }
 

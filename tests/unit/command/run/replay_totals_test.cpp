@@ -44,6 +44,18 @@ TEST(replay_totals, count_calls_and_the_replies_to_their_results) {
     EXPECT_EQ(s.not_started, 1);
 }
 
+TEST(replay_totals, sum_up_what_was_done_while_users_spoke) {
+    replay_totals totals(2);
+    auto r = reply_with(finish_reason::eos);
+    r.usage = {.drafted = 11, .draft_wasted = 7, .prefilled = 23};
+    totals.add(event_of(r));
+    totals.add(event_of(r));
+    const auto s = totals.summary(0, 0);
+    EXPECT_EQ(s.drafted, 22);
+    EXPECT_EQ(s.draft_wasted, 14);
+    EXPECT_EQ(s.prefilled, 46);
+}
+
 TEST(replay_totals, rank_the_times_of_the_first_chunks) {
     replay_totals totals(10);
     for (const double ms : {9, 1, 8, 2, 7, 3, 6, 4, 5, 10})
@@ -51,6 +63,7 @@ TEST(replay_totals, rank_the_times_of_the_first_chunks) {
     const auto s = totals.summary(0, 0);
     EXPECT_EQ(s.first_chunk_ms.p50, 5);
     EXPECT_EQ(s.first_chunk_ms.p90, 9);
+    EXPECT_EQ(s.first_chunk_ms.p99, 10);
     EXPECT_EQ(s.first_chunk_ms.max, 10);
 }
 

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "flags/speech_pace.hpp"
+#include "flags/user_speech_flags.hpp"
+
+#include "tandem/duration.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// How a simulated user speaks, and what a speech recogniser reports meanwhile. Pure.
+namespace tandem::command {
+
+/// The speaking rate of users: that of a calm conversation.
+inline constexpr speech_pace user_pace{150};
+
+/// A report of the recogniser.
+struct user_speech_step {
+    enum class kind {
+        partial,    ///< the words so far, of which the last may be wrong
+        early_end,  ///< the turn may have ended
+        speaks_on,  ///< it had not
+    };
+    /// Time since the user began to speak.
+    duration at{};
+    kind what = kind::partial;
+    /// What the recogniser has understood.
+    std::string text{};
+
+    bool operator==(const user_speech_step&) const = default;
+};
+
+/// One turn of the user.
+struct user_speech {
+    /// In the order of their times.
+    std::vector<user_speech_step> steps{};
+    /// When the end of the turn is certain.
+    duration length{};
+};
+
+/// Plans how `text` is spoken. The early end comes with the last word, the certain one
+/// `rules.eager` later. A pause that is mistaken for an end is shorter than `rules.eager`.
+user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
+                             std::mt19937_64& dice);
+
+/// The same for a turn of a dialogue: equal arguments result in equal plans.
+user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
+                             std::int64_t seed, std::string_view dialogue, int turn);
+
+}  // namespace tandem::command
