@@ -19,6 +19,14 @@ void reply_machine::end_complete_draft(time_point now) {
     if (has_chunk || outcome_ || calls_.has_call()) finish(now, {finish_reason::interrupted});
 }
 
+void reply_machine::keep_drafted_chunk() {
+    for (const auto& c : delivery_.held()) {
+        if (c.text.empty()) continue;
+        rest_.drafted_chunk = {c.text, c.boundary, c.tokens};
+        return;
+    }
+}
+
 void reply_machine::draft_committed(time_point now) {
     is_committed_ = true;
     if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});

@@ -30,7 +30,12 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     reasoning_ = std::move(rest.reasoning);
     calls_ = std::move(rest.calls);
     cleaner_.clean(spoken);
-    for (const auto word : text::token_like_pieces(rest.unspoken)) chunker_.feed(word);
+    std::string_view unread = rest.unspoken;
+    if (rest.drafted_chunk) {
+        chunker_.feed_chunk(*rest.drafted_chunk);
+        unread.remove_prefix(rest.drafted_chunk->text.size());
+    }
+    for (const auto word : text::token_like_pieces(unread)) chunker_.feed(word);
     if (rest.generated) return text_ended(now, *rest.generated);
     if (calls_.has_call()) chunker_.finish();
     parses_as_ = rest.parses_as;

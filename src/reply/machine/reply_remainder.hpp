@@ -4,6 +4,7 @@
 #include "reply/machine/tokenized_text.hpp"
 #include "reply/machine/voice_pace.hpp"
 #include "text/chunks/call_splitter.hpp"
+#include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 
 #include "tandem/result.hpp"
@@ -22,6 +23,9 @@ struct reply_remainder {
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.
     std::string unspoken{};
+    /// Of a draft: the chunk with which `unspoken` begins, if it is complete. Its length in tokens
+    /// cannot be told from the text.
+    std::optional<text::chunk_text> drafted_chunk{};
     /// Why generation had ended, if the calls were not parsed yet.
     std::optional<finish_reason> parses_as{};
     /// Why generation had ended; nullopt if more text would have followed.

@@ -42,6 +42,14 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
+void chunker::feed_chunk(const chunk_text& chunk) {
+    text_ = chunk.text;
+    token_ends_.assign(static_cast<std::size_t>(std::clamp(chunk.tokens, 0, max_tokens_of_a_text)),
+                       static_cast<std::uint32_t>(chunk.text.size()));
+    detector_->feed(chunk.text);
+    advance(end_chunk({chunk.text.size(), chunk.why}));
+}
+
 void chunker::end_piece(int tokens) {
     const auto bytes = open_text().size();
     ready_.push_back({bytes, boundary::limit, tokens});

@@ -54,6 +54,8 @@ class chunker {
     /// while a chunk is ready: boundaries do not depend on when chunks are taken. Chunks that wait
     /// to be taken are not bounded here.
     status feed(std::string_view token_text, int tokens = 1);
+    /// Reads text that is known to be the first chunk. Precondition: nothing was read.
+    void feed_chunk(const chunk_text& chunk);
     /// The peek token did not arrive in time, so the chunk ends at its pending end. Has no effect
     /// unless current() is `holding`.
     status hold_expired();

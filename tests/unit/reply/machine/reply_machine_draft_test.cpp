@@ -82,6 +82,26 @@ TEST_F(a_draft, knows_that_the_reply_ends_with_its_chunk) {
     EXPECT_THAT(reply.wants(), ElementsAre("chunk 0 'It works.' end"));
 }
 
+// More tokens than words: the reply must not wait for more of them.
+TEST_F(a_draft, keeps_its_chunk_although_the_words_alone_are_fewer_than_its_tokens) {
+    machine_driver drafted{
+        draft_rules(), {.first_min_tokens = 5}, "P", tandem::boundary_rule::spoken};
+    drafted.start({.prompt = {.text = "P"}});
+    drafted.grant(0);
+    drafted.wants();
+    drafted.tokens("It", " wo", "rk", "s", ".", " Good");
+    drafted.wants();
+    ASSERT_TRUE(drafted.machine.ended());
+    machine_driver reply{machine_driver::default_rules(),
+                         {.first_min_tokens = 5},
+                         "P",
+                         tandem::boundary_rule::spoken};
+    reply.ask();
+    reply.start({.rest = drafted.machine.take_remainder()});
+    EXPECT_EQ(reply.wants().front(), "chunk 0 'It works.' sentence");
+    EXPECT_EQ(reply.handed_over.front().tokens, 5);
+}
+
 TEST_F(a_draft, is_due_late_until_a_listener_waits_for_it) {
     d.start();
     EXPECT_EQ(d.machine.due(d.now) - d.now, tandem::detail::draft_lifetime);
