@@ -126,6 +126,18 @@ TEST_F(bench, speaks_at_the_pace_of_a_voice) {
     EXPECT_GE(o["seconds"], 1.0);
 }
 
+TEST_F(bench, waits_for_users_who_speak_and_drafts_meanwhile) {
+    const auto o = report({"--turns", "2", "--concurrency", "1", "--user", "tell me a story",
+                           "--partials", "100ms", "--eager", "200ms", "--revise", "1"});
+    EXPECT_EQ(o["complete"], 2);
+    // Four words at 150 words per minute, twice.
+    EXPECT_GE(o["seconds"], 3.2);
+    EXPECT_LT(o["first_chunk_ms"]["p50"], 1600);
+    EXPECT_GT(o["prefilled"], 0);
+    EXPECT_GT(o["drafted"], 0);
+    EXPECT_GT(o["draft_wasted"], 0);
+}
+
 TEST_F(bench, reads_the_prompts_of_replay) {
     start_server();
     const auto o = report({"--turns", "4", "--concurrency", "1", "--prompts", "-"},

@@ -1,5 +1,7 @@
 #include "bench/bench_callers.hpp"
 
+#include "run/simulated_user.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -101,6 +103,8 @@ awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
         if (!begins) co_return false;
         c.times = {.due = *due};
         if (!talk) talk.emplace(begin(d));
+        const bool has_spoken = co_await speak_message(c, d, turn, *talk);
+        if (!has_spoken) co_return false;
         const bool ended_well = co_await take_turn(c, d, turn, *talk);
         if (ended_well) continue;
         co_return co_await wait_until(c, bench_workload::clock::now() + rest_after_failure);
@@ -126,6 +130,19 @@ conversation bench_callers::begin(const dialogue& d) const {
     options.messages = d.messages;
     if (!d.prompt && d.turns.empty()) options.messages.pop_back();
     return bots_->create(std::move(options));
+}
+
+// The turn is due when the user has spoken. Returns false if the caller leaves.
+awaitable<bool> bench_callers::speak_message(caller& c, const dialogue& d, int turn,
+                                             conversation& talk) {
+    const auto said = get_turn_prompt(d, turn);
+    if (!users_.speak() || d.prompt || said.role != "user") co_return !c.leaves;
+    const auto seed = settings_.client.generation.seed.value_or(0);
+    auto speech = plan_user_speech(said.content, users_, seed, d.id, spoken_++);
+    c.times.due += speech.length;
+    co_return co_await speak_to(
+        talk, std::move(speech), get_generation_options(d, settings_.client.generation),
+        [this, &c](bench_workload::clock::time_point at) { return wait_until(c, at); });
 }
 
 awaitable<bool> bench_callers::take_turn(caller& c, const dialogue& d, int turn,

@@ -3,6 +3,7 @@
 #include "bench/bench_totals.hpp"
 #include "bench/bench_workload.hpp"
 #include "run/paced_reply.hpp"
+#include "run/user_speech.hpp"
 
 #include "tandem/service.hpp"
 
@@ -26,8 +27,8 @@ class bench_callers {
  public:
     /// `settings` are the settings of the service. The referenced objects must outlive this object.
     bench_callers(boost::asio::io_context& ioc, bench_workload& load,
-                  const service_config& settings, speech_pace pace)
-        : ioc_(ioc), load_(load), settings_(settings), pace_(pace) {}
+                  const service_config& settings, speech_pace pace, user_speech_rules users)
+        : ioc_(ioc), load_(load), settings_(settings), pace_(pace), users_(users) {}
     bench_callers(const bench_callers&) = delete;
     bench_callers& operator=(const bench_callers&) = delete;
 
@@ -63,6 +64,8 @@ class bench_callers {
     boost::asio::awaitable<void> call(std::shared_ptr<caller> c);
     boost::asio::awaitable<bool> hold(caller& c, const dialogue& d);
     boost::asio::awaitable<bool> wait_until(caller& c, bench_workload::clock::time_point due);
+    boost::asio::awaitable<bool> speak_message(caller& c, const dialogue& d, int turn,
+                                               conversation& talk);
     boost::asio::awaitable<bool> take_turn(caller& c, const dialogue& d, int turn,
                                            conversation& talk);
     boost::asio::awaitable<void> speak(caller& c);
@@ -75,10 +78,12 @@ class bench_callers {
     bench_workload& load_;
     const service_config& settings_;
     const speech_pace pace_;
+    const user_speech_rules users_;
     service* bots_ = nullptr;
     std::vector<std::shared_ptr<caller>> callers_;  // without those that leave
     int calling_ = 0;
     int joined_ = 0;
+    int spoken_ = 0;  // messages
     std::function<void()> on_done_;
     bench_totals totals_;
     std::optional<capacity_totals> step_;

@@ -3,6 +3,7 @@
 #include "bench/arrival_schedule.hpp"
 #include "bench/capacity_report.hpp"
 #include "flags/speech_pace.hpp"
+#include "flags/user_speech_flags.hpp"
 #include "terminal/color.hpp"
 
 #include "tandem/service.hpp"
@@ -36,6 +37,7 @@ struct bench_options {
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
     speech_pace pace{};
+    user_speech_rules users{};
     duration wait{};
     bool json = false;
     color_choice color = color_choice::automatic;

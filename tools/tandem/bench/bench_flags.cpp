@@ -137,6 +137,7 @@ void bench_flags::add_prompt_flags() {
 void bench_flags::add_conversation_flags() {
     auto& t = texts_;
     constexpr auto group = "conversations";
+    t.users.add_to(app_, group);
     add_flag("--placement", t.placement, "HOW",
              "how to choose a conversation's server: round_robin or least_busy [least_busy]",
              group);
@@ -168,6 +169,7 @@ bench_options bench_flags::read_own_flags(std::vector<std::string>& faults) {
     read_load(o, faults);
     read_mock(o, faults);
     if (!t.tts.empty()) read_pace(t.tts, o.pace, faults);
+    o.users = t.users.read(faults);
     read_capacity(o, faults);
     read_wait(t.wait, o.wait, faults);
     read_placement(t.placement, o.service, faults);

@@ -2,6 +2,7 @@
 
 #include "bench/bench_command.hpp"
 #include "flags/config_flags.hpp"
+#include "flags/user_speech_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -34,6 +35,7 @@ class bench_flags {
         std::vector<std::string> prompts;
         std::vector<std::string> user_messages;
         std::string tts;
+        user_speech_flags users;
         bool capacity = false;
         std::string first_chunk_within;
         std::string gap_within;

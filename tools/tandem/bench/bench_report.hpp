@@ -39,6 +39,9 @@ struct bench_stats {
     std::int64_t chunks = 0;
     std::int64_t generated = 0;
     std::int64_t wasted = 0;
+    std::int64_t drafted = 0;
+    std::int64_t draft_wasted = 0;
+    std::int64_t prefilled = 0;
     std::int64_t cached = 0;
     std::int64_t evaluated = 0;
     std::int64_t requests = 0;

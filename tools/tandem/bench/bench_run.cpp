@@ -56,7 +56,7 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
       done_(ioc_, boost::asio::steady_timer::time_point::max()),
       memory_watch_(ioc_, look_interval,
                     [this] { rss_peak_ = std::max(rss_peak_, resident_bytes()); }),
-      callers_(ioc_, load_, settings_, options.pace) {
+      callers_(ioc_, load_, settings_, options.pace, options.users) {
     if (options.capacity)
         ramp_.emplace(ioc_, callers_, *options.capacity,
                       [this](const capacity_step& s) { print_step(s); });

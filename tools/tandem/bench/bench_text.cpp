@@ -148,6 +148,12 @@ std::string cost_rows(const bench_report& r) {
     text += row("tokens", fmt::format("{} generated, {} wasted, in {}", f.generated, f.wasted,
                                       count_text(f.chunks, "chunk", "chunks")));
     text += row("prompts", prompt_text(f));
+    if (f.prefilled > 0)
+        text += row("heard early", count_text(f.prefilled, "token", "tokens") + " evaluated");
+    if (f.drafted > 0 || f.draft_wasted > 0)
+        text +=
+            row("drafts", fmt::format("{} used, {} wasted",
+                                      count_text(f.drafted, "token", "tokens"), f.draft_wasted));
     text += row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
                                         count_text(f.retries, "retry", "retries")));
     text += row("processor", processor_text(r));

@@ -61,6 +61,9 @@ void bench_totals::count(const reply_result& r, bool stopped) {
     f.chunks += r.metrics.chunks;
     f.generated += r.usage.generated;
     f.wasted += r.usage.wasted;
+    f.drafted += r.usage.drafted;
+    f.draft_wasted += r.usage.draft_wasted;
+    f.prefilled += r.usage.prefilled;
     f.cached += r.usage.cached;
     f.evaluated += r.usage.evaluated;
     f.requests += r.metrics.requests;

@@ -43,6 +43,14 @@ TEST_F(bench_arguments, bound_the_load_as_they_say) {
     EXPECT_EQ(c.bench->pace.words_per_minute, 160);
 }
 
+TEST_F(bench_arguments, say_how_users_speak) {
+    const auto c = bench({"--partials", "250ms", "--eager", "300ms", "--revise", "0.3"});
+    ASSERT_TRUE(c.bench) << c.err;
+    EXPECT_EQ(c.bench->users.partials, 250ms);
+    EXPECT_EQ(c.bench->users.eager, 300ms);
+    EXPECT_EQ(c.bench->users.revise, 0.3);
+}
+
 TEST_F(bench_arguments, take_servers_and_the_configuration_as_replay_does) {
     const auto c = bench({"--server", "http://a:1", "--url", "http://b:1", "--pacing", "ahead",
                           "--reuse-guard", "0", "--placement", "round_robin"});

@@ -71,6 +71,17 @@ TEST(format_bench_report, tells_what_was_measured_and_what_failed) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST(format_bench_report, tells_what_was_done_while_users_spoke) {
+    auto r = usual_report();
+    EXPECT_THAT(format_bench_report(r, false), Not(HasSubstr("drafts")));
+    r.figures.prefilled = 50;
+    r.figures.drafted = 11;
+    r.figures.draft_wasted = 7;
+    EXPECT_THAT(format_bench_report(r, false),
+                HasSubstr("\n  heard early   50 tokens evaluated\n"
+                          "  drafts        11 tokens used, 7 wasted\n"));
+}
+
 TEST(format_bench_report, has_a_row_for_what_was_measured_only) {
     const auto text = format_bench_report(usual_report(), false);
     EXPECT_THAT(text, HasSubstr("\n  first token"));
