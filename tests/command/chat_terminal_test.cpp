@@ -1,8 +1,10 @@
 #include "replay_fixture.hpp"
 #include "support/terminal_process.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <string>
+#include <thread>
 #include <vector>
 
 // `tandem chat` in a terminal: how keys edit a line, and the output to the screen.
@@ -168,6 +170,20 @@ TEST_F(chat_in_a_terminal, shows_what_is_typed_below_a_reply_that_goes_on) {
     EXPECT_THAT(chat.shown_until("> ab\r\n"), HasSubstr("[interrupted, heard up to"));
     EXPECT_EQ(chat.wait(), 0);
     EXPECT_THAT(users(), ElementsAre("saga", "ab"));
+}
+
+TEST_F(chat_in_a_terminal, drafts_the_reply_to_a_line_before_it_is_entered) {
+    auto eager = setup();
+    eager.args.emplace_back("--eager");
+    terminal_process chat(program, eager);
+    chat.shown_until("> ");
+    chat.type("Tell me a story");
+    while (users() != std::vector<std::string>{"Tell me a story"})
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    chat.type("\r");
+    EXPECT_THAT(chat.shown_until("A fox went out at night."), Not(HasSubstr("error")));
+    chat.type(ctrl_d);
+    EXPECT_EQ(chat.wait(), 0);
 }
 
 TEST_F(chat_in_a_terminal, wraps_replies_at_words) {

@@ -46,9 +46,11 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i,
       voice_(ioc.get_executor(), std::move(speaker), begun_,
              [this](std::string_view text) { view_.show_error(text); }),
       servers_(ioc.get_executor(), settings_, instruments_),
+      typed_(ioc.get_executor()),
       line_came_(ioc),
       lines_(lines) {
     lines_.on_line([this](read_line l) { on_line_read(std::move(l)); });
+    if (rules_.eager) lines_.on_change([this](const std::string& l) { on_line_changed(l); });
 }
 
 void chat::start(std::function<void()> on_done) {
@@ -64,6 +66,7 @@ void chat::stop() {
     interrupt(std::chrono::steady_clock::now());
     voice_.stop();
     line_came_.cancel();
+    typed_.stop();
     if (!talk_) servers_.close();
 }
 
@@ -91,6 +94,7 @@ auto chat::run() -> awaitable<void> {
     co_await hold_conversation();
     if (rules_.saves) co_await save();
     if (const auto why = voice_.wav_failure(); !why.empty()) fail(why);
+    typed_.stop();
     talk_.reset();
     service_.reset();
 }
@@ -201,6 +205,7 @@ void chat::request_line() {
 
 void chat::on_line_read(read_line l) {
     asked_for_line_ = false;
+    typed_.stop();
     if (!l.fault.empty()) refuse("stdin: " + l.fault);
     if (l.what == read_line::kind::too_long) {
         fail(fmt::format("a line is longer than {} bytes and was skipped", l.max_bytes));
@@ -213,6 +218,12 @@ void chat::on_line_read(read_line l) {
         line_ = std::move(l);
     }
     line_came_.cancel();
+}
+
+// During a reply, hearing() and drafts have no effect.
+void chat::on_line_changed(const std::string& line) {
+    if (talk_ && !stopping_ && !input_ended_)
+        typed_.change(*talk_, line, settings_.client.generation);
 }
 
 // --- turns

@@ -3,6 +3,7 @@
 #include "chat/chat_view.hpp"
 #include "chat/function_runner.hpp"
 #include "chat/spoken_reply.hpp"
+#include "chat/typed_words.hpp"
 #include "line_input/line_source.hpp"
 #include "run/server_clients.hpp"
 #include "sound/speaker.hpp"
@@ -33,6 +34,8 @@ struct chat_rules {
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
     duration vad_stop{};
+    /// Work on a line while it is typed, if the source of the lines reports that.
+    bool eager = false;
     /// The functions that the model may call.
     std::vector<command_function> functions{};
     /// Called once before the first line is read, after all checks have passed. Returning false
@@ -80,6 +83,7 @@ class chat {
     awaitable<std::optional<read_line>> next_line();
     void request_line();
     void on_line_read(read_line l);
+    void on_line_changed(const std::string& line);
     awaitable<void> take_turn(const read_line& said);
     awaitable<void> reply_to(const read_line& said);
     // Returns whether functions were called and have results.
@@ -107,6 +111,7 @@ class chat {
     std::shared_ptr<spoken_reply> speaking_;
     std::shared_ptr<function_runner> functions_;  // of the same reply
     int turn_ = 0;
+    typed_words typed_;
 
     std::optional<read_line> line_;  // not consumed yet
     bool asked_for_line_ = false;

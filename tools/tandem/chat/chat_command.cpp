@@ -192,6 +192,7 @@ class chat_run {
                 .barge_in = options_.barge_in || has_terminal(),
                 .barge_in_after = options_.barge_in_after,
                 .vad_stop = options_.vad_stop,
+                .eager = options_.eager,
                 .functions = options_.functions,
                 .begins = [this] { return begin_recording(recorded_); }};
     }

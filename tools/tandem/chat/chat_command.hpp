@@ -45,6 +45,8 @@ struct chat_options {
     /// A new line interrupts the reply, even if stdin is not a terminal.
     bool barge_in = false;
     std::optional<duration> barge_in_after{};
+    /// Work on a line while it is typed.
+    bool eager = false;
     /// Files to load the conversation from and to save it to, or empty.
     std::string load{};
     std::string save{};

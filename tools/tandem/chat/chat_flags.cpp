@@ -110,6 +110,9 @@ void chat_flags::add_conversation_flags() {
         ->group(group);
     add_flag("--barge-in-after", t.barge_in_after, "TIME",
              "interrupt each reply this long after its first sound (for scripts)", group);
+    app_.add_flag("--eager", t.eager,
+                  "evaluate a line while it is typed, and draft its reply after a pause")
+        ->group(group);
     add_flag("--interrupted-mark", t.interrupted_mark, "TEXT",
              "text appended to an interrupted reply in the history", group);
     add_flag("--load", t.load, "FILE", "continue a saved conversation", group);
@@ -222,6 +225,7 @@ void chat_flags::read_conversation(chat_options& o, std::vector<std::string>& fa
     if (!t.barge_in_after.empty())
         read_time("--barge-in-after", t.barge_in_after, o.barge_in_after.emplace(), faults);
     o.barge_in = t.barge_in;
+    o.eager = t.eager;
     o.load = t.load;
     o.save = t.save;
     o.record = record_.read(faults);

@@ -36,6 +36,7 @@ class chat_flags {
         std::string vad_stop = "0";
         std::string barge_in_after;
         bool barge_in = false;
+        bool eager = false;
         std::string interrupted_mark;
         std::string tools;
         std::string wait = "0";

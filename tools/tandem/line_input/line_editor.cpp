@@ -156,6 +156,7 @@ void line_editor::on_bytes(read_line read) {
     }
     screen_.update_bottom();
     deliver();
+    report_change();
     read_more();
 }
 
@@ -210,6 +211,7 @@ void line_editor::enter() {
     auto text = line_.text();
     history_.add(text);
     line_.set_text({});
+    reported_.clear();
     lines_.push_back({.what = read_line::kind::line,
                       .text = std::move(text),
                       .number = ++number_,
@@ -225,6 +227,14 @@ void line_editor::deliver() {
         boost::asio::post(ioc_, [this, l = std::move(lines_.front())] { on_line_(l); });
         lines_.pop_front();
     }
+}
+
+void line_editor::report_change() {
+    if (!on_change_ || has_ended_) return;
+    auto text = line_.text();
+    if (text == reported_) return;
+    reported_ = std::move(text);
+    on_change_(reported_);
 }
 
 }  // namespace tandem::command

@@ -27,6 +27,9 @@ class line_editor final : public line_source, private bottom_lines {
     bool is_possible() const noexcept { return line_.is_possible(); }
 
     void on_line(std::function<void(read_line)> f) override { on_line_ = std::move(f); }
+    void on_change(std::function<void(const std::string&)> f) override {
+        on_change_ = std::move(f);
+    }
     /// The first call switches the terminal to single-key input.
     void next() override;
     /// While the editor listens, it shows the prompt even if nothing has been typed.
@@ -54,6 +57,7 @@ class line_editor final : public line_source, private bottom_lines {
     void enter();
     void show_history_line(const std::string* line);
     void deliver();
+    void report_change();
 
     boost::asio::io_context& ioc_;
     terminal& screen_;
@@ -62,6 +66,8 @@ class line_editor final : public line_source, private bottom_lines {
     key_decoder keys_{max_line_bytes};
     line_history history_;
     std::function<void(read_line)> on_line_;
+    std::function<void(const std::string&)> on_change_;
+    std::string reported_;         // by on_change_, unless it was entered since
     std::deque<read_line> lines_;  // entered, but not requested yet
     int number_ = 0;
     int asked_ = 0;

@@ -64,6 +64,20 @@ TEST_F(a_line_editor, needs_no_controlling_terminal) {
     EXPECT_EQ(came, "two words");
 }
 
+TEST_F(a_line_editor, reports_a_line_while_it_is_typed_but_not_that_it_was_entered) {
+    line_editor editor(ioc_, screen_, slave_, slave_);
+    std::string last;
+    editor.on_change([&](const std::string& line) {
+        last = line;
+        if (line == "one") type("\r");
+    });
+    editor.on_line([&](const read_line&) { editor.stop(); });
+    editor.next();
+    type("one");
+    ioc_.run();
+    EXPECT_EQ(last, "one");
+}
+
 TEST_F(a_line_editor, that_is_stopped_leaves_ctrl_z_to_the_system) {
     if (!has_default_action(SIGTSTP)) GTEST_SKIP() << "Ctrl-Z is ignored here";
     line_editor editor(ioc_, screen_, slave_, slave_);

@@ -1,0 +1,29 @@
+#include "chat/typed_words.hpp"
+
+#include "text/characters/white_space.hpp"
+
+#include <memory>
+
+namespace tandem::command {
+
+void typed_words::change(conversation& talk, const std::string& line,
+                         const generation_options& options) {
+    stop();
+    if (text::is_all_white_space(line)) return talk.drop_draft();
+    talk.hearing(line);
+    pause_.expires_after(pause_before_draft);
+    pause_.async_wait([this, &talk, line, options, change = change_](const error_code&) {
+        // cancel() does not affect a handler that is already queued.
+        if (change != change_) return;
+        // A draft that fails changes nothing: the reply reports what is wrong.
+        const auto diag = std::make_shared<diagnostics>();
+        talk.async_draft(line, options, *diag, [diag](const error_code&, int) {});
+    });
+}
+
+void typed_words::stop() {
+    ++change_;
+    pause_.cancel();
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tandem/conversation.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace tandem::command {
+
+/// Passes a line to the conversation before it is entered: its words as they are typed, and after a
+/// pause the line itself, whose reply is drafted. Runs on one thread.
+class typed_words {
+ public:
+    static constexpr auto pause_before_draft = std::chrono::milliseconds(700);
+
+    explicit typed_words(boost::asio::any_io_executor executor) : pause_(executor) {}
+
+    /// The line has changed. `talk` must exist until stop() is called. `options` are those of the
+    /// reply.
+    void change(conversation& talk, const std::string& line, const generation_options& options);
+    /// Nothing is drafted after this, until the next change.
+    void stop();
+
+ private:
+    boost::asio::steady_timer pause_;
+    int change_ = 0;
+};
+
+}  // namespace tandem::command
