@@ -130,6 +130,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
     } else {
         auto origin = std::move(where.origin);
         origin.call_mark = where.call_mark.opening;
+        origin.call_lead = where.call_mark.lead;
         if (where.core)
             switch_to_server(std::move(where));
         else

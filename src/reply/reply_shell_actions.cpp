@@ -255,8 +255,6 @@ void reply_shell::perform(action::parse_calls a) {
 }
 
 void reply_shell::perform(action::force_calls a) {
-    if (!server::is_like_call(call_mark_, machine_.call_text()))
-        return machine_.calls_parsed(now(), {});
     core_->log(
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",

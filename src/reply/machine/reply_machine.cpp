@@ -61,6 +61,7 @@ void reply_machine::start(time_point now) {
 
 void reply_machine::begin(time_point now, reply_origin from) {
     metrics_recorder_.add_early_work(from.early);
+    call_lead_ = std::move(from.call_lead);
     if (from.rest) {
         // A reply for a reader had no mark.
         if (!from.rest->calls.has_mark()) from.rest->calls = make_splitter(from.call_mark);

@@ -258,7 +258,7 @@ class reply_machine {
     static failure make_too_long_failure();
     static bool is_parse_error(const error_code& ec) noexcept;
     void fail_call(time_point now, failure why);
-    bool can_force_calls() const noexcept;
+    bool can_force_calls() const;
     void force_calls(time_point now);
     void request_calls(int slot);
 
@@ -330,6 +330,7 @@ class reply_machine {
     reply_transcript continuation_;
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
     text::call_splitter calls_;
+    std::string call_lead_;                   // what the template writes from the mark to a name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
     bool forces_calls_ = false;               // the model's own calls are invalid
     bool is_committed_ = false;               // a listener waits for the draft

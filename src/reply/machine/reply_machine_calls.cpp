@@ -1,4 +1,5 @@
 #include "reply/machine/reply_machine.hpp"
+#include "server/call_mark.hpp"
 #include "wire/calls/json_calls.hpp"
 
 #include <fmt/format.h>
@@ -69,9 +70,10 @@ void reply_machine::request_calls(int slot) {
         actions_.push_back(action::parse_calls{slot});
 }
 
-/// Once, and only calls that the server's grammar knows.
-bool reply_machine::can_force_calls() const noexcept {
-    return !forces_calls_ && !rules_.is_call_json && calls_.has_call();
+/// Once, and only calls that the server's grammar knows. A mark in prose begins no call.
+bool reply_machine::can_force_calls() const {
+    return !forces_calls_ && !rules_.is_call_json && calls_.has_call() &&
+           server::is_like_call({.opening = calls_.mark(), .lead = call_lead_}, calls_.call());
 }
 
 /// Replaces invalid calls of the model. The listener waits for them, so they need not be its own.

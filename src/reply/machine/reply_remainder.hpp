@@ -51,6 +51,8 @@ struct reply_origin {
     std::string spoken{};
     /// With `prompt`: the text with which a tool call begins; empty: none is expected.
     std::string call_mark{};
+    /// The text from the mark to the function's name; empty: not known.
+    std::string call_lead{};
     early_work early{};
 };
 

@@ -142,6 +142,27 @@ TEST_F(calling_reply, lets_the_server_generate_calls_that_are_invalid) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "call get_time"));
 }
 
+TEST(a_mark, in_prose_begins_no_call_that_the_server_generates) {
+    for (const bool is_call : {true, false}) {
+        machine_driver r;
+        r.ask();
+        r.start(
+            {.prompt = {.text = "P"}, .call_mark = open, .call_lead = open + "\n{\"name\": \""});
+        r.grant(0);
+        r.tokens("One", ".", open, is_call ? " {now}" : " begins a call.");
+        r.final();
+        r.wants();
+        r.parsed({});
+        if (is_call) {
+            EXPECT_THAT(r.wants(), ElementsAre("force on 0"));
+            continue;
+        }
+        r.ask();
+        EXPECT_THAT(r.wants(), ElementsAre("close", "release 0", "end invalid_tool_call"));
+        EXPECT_EQ(r.machine.result().unspoken_text, "<call> begins a call.");
+    }
+}
+
 TEST_F(calling_reply, fails_where_the_server_generates_no_call_either) {
     generate_call();
     d.parsed({});
