@@ -1,95 +1,325 @@
-// Conversations with functions, interrupted at random, while servers are killed and restarted.
+// Conversations with functions, while users barge in, functions are late, and servers are killed.
 
-#include "gateway/chaotic_caller.hpp"
 #include "gateway/voice_fixture.hpp"
-#include "support/prompt_check.hpp"
 #include "support/run_settings.hpp"
 
 #include <array>
 #include <atomic>
 #include <iostream>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
 
-constexpr auto after_user = "<|im_end|>\n<|im_start|>assistant\n";
+using dice = std::mt19937_64;
 
-std::string call_of(const std::string& name) {
-    return "<tool_call>\n{\"name\": \"" + name + "\", \"arguments\": {\"day\": \"Friday\"}}\n</tool_call>";
+bool happens(dice& d, int percent) {
+    return static_cast<int>(d() % 100) < percent;
 }
+
+void pause_up_to(dice& d, std::uint64_t ms) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(d() % (ms + 1)));
+}
+
+std::string render_call(const std::string& zone) {
+    return R"(<tool_call>
+{"name": "clock", "arguments": {"zone": ")" +
+           zone + "\"}}\n</tool_call>";
+}
+
+/// The end of a prompt whose last message ends with `words`.
+std::string end_of_prompt(const std::string& words) {
+    const auto prompt = mock::render_prompt({{"user", words}});
+    return prompt.substr(prompt.find(words));
+}
+
+std::size_t count_of(std::string_view text, std::string_view words) {
+    std::size_t n = 0;
+    for (auto at = text.find(words); at != text.npos; at = text.find(words, at + words.size())) ++n;
+    return n;
+}
+
+/// Calls without a result, and results without a call, in a rendered prompt. A prompt may end
+/// after calls, as when the slot is prefilled while their functions run.
+int orphans_in(std::string_view prompt) {
+    constexpr std::string_view header = "<|im_start|>";
+    int orphans = 0;
+    std::size_t open = 0;
+    for (auto at = prompt.find(header); at != prompt.npos;) {
+        at += header.size();
+        const auto next = prompt.find(header, at);
+        const auto message = prompt.substr(at, next == prompt.npos ? next : next - at);
+        if (message.starts_with("tool\n")) {
+            if (open == 0) ++orphans;
+            open -= open > 0;
+        } else {
+            orphans += open > 0;
+            open = message.starts_with("assistant\n") ? count_of(message, "<tool_call>") : 0;
+        }
+        at = next;
+    }
+    return orphans;
+}
+
+/// What all conversations had.
+struct totals {
+    std::atomic<int> turns{0}, barge_ins{0}, calls{0}, results{0}, dropped{0}, failed{0};
+};
+
+/// A client that talks in one conversation, and knows what must be in its last prompt.
+class talker {
+ public:
+    talker(std::uint16_t port, std::uint64_t seed, std::string name, totals& all)
+        : voice_(port), dice_(seed), name_(std::move(name)), all_(all) {}
+
+    void talk() {
+        constexpr std::array questions{"What time is it?", "Which clock?", "Two clocks?", "Well?"};
+        for (int i = 0; i < 4; ++i) {
+            ask(questions[dice_() % questions.size()]);
+            if (!happens(dice_, 60)) {
+                listen();
+                continue;
+            }
+            ++all_.barge_ins;
+            if (happens(dice_, 50)) listen_until_call();
+            pause_up_to(dice_, 60);
+            if (happens(dice_, 50)) say({{"type", "interrupt"}});
+        }
+        // A kept result that arrives during a turn is in the prompt of the next one.
+        for (const auto* last : {"Well?", "Goodbye."}) {
+            ask(last);
+            listen();
+        }
+        say({{"type", "end"}});
+        while (take(voice_.read())) {
+        }
+    }
+
+    void check(const std::string& last_prompt) const {
+        for (const auto& [reply, ends] : ends_) EXPECT_EQ(ends, 1) << name_ << ", reply " << reply;
+        for (const auto& [call, content] : results_) {
+            if (dropped_.contains(call) && !kept_.contains(call)) continue;
+            ++all_.results;
+            EXPECT_NE(last_prompt.find(content), std::string::npos)
+                << name_ << " lost " << content << "\n"
+                << log_ << last_prompt;
+        }
+    }
+    const std::string& name() const { return name_; }
+
+ private:
+    void ask(const std::string& text) {
+        ++all_.turns;
+        send_late_results();
+        json start{{"type", "start"}, {"text", text}, {"turn", "t" + std::to_string(++turn_)}};
+        if (turn_ == 1) {
+            start["messages"] = json::array({{{"role", "system"}, {"content", name_}}});
+            start["options"]["tools"] = json::parse(
+                R"([{"type":"function","function":{"name":"clock","parameters":{"type":"object"}}}])");
+        }
+        say(start);
+        is_over_ = was_called_ = false;
+    }
+    void listen() {
+        while (!is_over_ && take(voice_.read())) {
+        }
+        EXPECT_TRUE(is_over_) << name_;
+    }
+    void listen_until_call() {
+        while (!is_over_ && !was_called_ && take(voice_.read())) {
+        }
+    }
+
+    void say(const json& m) {
+        log_ += "> " + m.dump() + "\n";
+        voice_.say(m);
+    }
+    bool take(const json& m) {
+        if (m.is_null()) return false;
+        log_ += "< " + m.dump() + "\n";
+        const std::string type = m["type"];
+        if (type == "chunk") take_chunk(m);
+        if (type == "call") take_call(m);
+        if (type == "call_dropped") take_dropped(m);
+        if (type == "end" || type == "error") take_end(m);
+        return true;
+    }
+    void take_chunk(const json& m) {
+        ends_.try_emplace(m["reply"], 0);
+        EXPECT_EQ(m["speech"].get<std::string>().find("clock\""), std::string::npos) << m;
+        say({{"type", "continue"}, {"chunk", m["id"]}});
+    }
+    void take_call(const json& m) {
+        ++all_.calls;
+        ends_.try_emplace(m["reply"], 0);
+        EXPECT_TRUE(called_.insert(m["id"]).second) << name_ << " again: " << m;
+        EXPECT_TRUE(called_.insert(m["reply"].get<std::string>() + m["arguments"].dump()).second)
+            << name_ << " again: " << m;
+        if (is_current(m)) was_called_ = true;
+        const auto mood = dice_() % 100;
+        if (mood < 4) return;  // never answers
+        if (mood < 14) {
+            say({{"type", "result"}, {"call", m["id"]}, {"later", true}});
+            late_.push_back(m["id"]);
+            return;
+        }
+        if (mood < 40) pause_up_to(dice_, 40);
+        send_result(m["id"], happens(dice_, 30));
+    }
+    void send_result(const std::string& call, bool is_kept) {
+        const auto content = name_ + " result " + std::to_string(results_.size()) + ": " +
+                             (happens(dice_, 20) ? "ask again" : "noon");
+        results_[call] = content;
+        if (is_kept) kept_.insert(call);
+        say({{"type", "result"}, {"call", call}, {"content", content}, {"keep", is_kept}});
+    }
+    void send_late_results() {
+        for (const auto& call : std::exchange(late_, {})) send_result(call, true);
+    }
+    void take_dropped(const json& m) {
+        ++all_.dropped;
+        EXPECT_TRUE(dropped_.insert(m["call"]).second) << name_ << " dropped again: " << m;
+    }
+    void take_end(const json& m) {
+        if (!m.contains("reply")) {
+            EXPECT_EQ(m["code"], "unknown_call") << name_ << ": " << m;
+            return;
+        }
+        ++ends_[m["reply"]];
+        if (m["type"] == "error") {
+            ++all_.failed;
+            std::cout << name_ << ": " << m << "\n";
+        }
+        if (is_current(m) && m.value("finish_reason", "") != "tool_calls") is_over_ = true;
+    }
+    bool is_current(const json& m) const { return m["turn"] == "t" + std::to_string(turn_); }
+
+    voice_client voice_;
+    dice dice_;
+    std::string name_;
+    totals& all_;
+    int turn_ = 0;
+    bool is_over_ = false;
+    bool was_called_ = false;
+    std::map<std::string, int> ends_;  // of each reply
+    std::set<std::string> called_;
+    std::map<std::string, std::string> results_;  // by call
+    std::set<std::string> kept_, dropped_;
+    std::vector<std::string> late_;
+    std::string log_;
+};
 
 class voice_tools_chaos : public voice_gateway {
  protected:
     voice_tools_chaos() {
-        options.audit = nullptr;
-        options.voice.call_timeout = 1s;
-        options.voice.message_burst = 10'000;
-        options.voice.messages_per_second = 10'000;
-        options.service.client.failover.retries = 8;
-        options.service.client.failover.resume_within = 10s;
-        options.service.health.down_after = 1;
         server_options.tool_template = true;
-        server_options.parallel = 16;
-        server_options.ctx_size = 16 * 16384;
-        server_options.tokens_per_second = 300;
-        add_replies();
+        server_options.parallel = 8;
+        server_options.ctx_size = 8 * 8192;
+        server_options.tokens_per_second = 600;
+        const auto utc = render_call("UTC");
+        answers("What time is it?", "One moment.\n" + utc);
+        answers("Which clock?", utc);
+        answers("Two clocks?", "Let me look. Please wait.\n" + utc + "\n" + render_call("CET"));
+        answers("Well?", "I am well. Are you well, too? That would please me.");
+        answers("Goodbye.", "Goodbye. Take care.");
+        answers("noon", "It is noon. Is it late?");
+        answers("ask again", "Once more.\n" + utc);
+        answers("The result comes later.", "I am looking.");
+        answers("No result: the function took too long.", "The clock is slow.");
+        options.voice.call_timeout = 1s;
+        options.service.client.failover.retries = 8;
+        options.audit = nullptr;
+        for (auto& s : servers_) {
+            s.emplace(server_options);
+            options.service.servers.push_back(s->url());
+        }
+        open_gate();
+    }
+    ~voice_tools_chaos() override { end(); }
+
+    void answers(const std::string& words, std::string reply) {
+        server_options.replies.push_back({end_of_prompt(words), std::move(reply)});
     }
 
-    void add_replies() {
-        const auto add = [this](const std::string& end, std::string reply) {
-            server_options.replies.push_back({end + after_user, std::move(reply)});
-        };
-        add("Book a table.", "One moment. I will look.\n" + call_of("book"));
-        add("Book two.", "Two tables, then.\n" + call_of("book") + "\n" + call_of("look"));
-        add("Just look.", call_of("look"));
-        add("Tell me more.", "We are open on Friday. The fish is fresh. Shall I book a table?");
-        add("Write nonsense.", "Well.\n<tool_call>\n{\"name\": \"nothing\", \"arguments\": {}}\n</tool_call>");
-        add("done.", "That is booked. Is there more?");
-        add("full.", "It is full. I will look again.\n" + call_of("look"));
-        add("comes later.", "I am looking. Please wait.");
-        add("took too long.", "That takes long. I am sorry.");
-        add("Goodbye.", "Goodbye. See you soon.");
+    void talk(int conversations, std::uint64_t seed) {
+        std::vector<std::thread> crowd;
+        std::atomic<int> next{0};
+        talkers_.resize(conversations);
+        for (int i = 0; i < 16; ++i)
+            crowd.emplace_back([&] {
+                for (int k = next++; k < conversations; k = next++) {
+                    talkers_[k] = std::make_unique<talker>(
+                        port, seed * 1000 + k, "caller " + std::to_string(k) + ".", all_);
+                    talkers_[k]->talk();
+                }
+            });
+        std::thread killer([&] { kill_servers(seed); });
+        for (auto& t : crowd) t.join();
+        is_done_ = true;
+        killer.join();
+        for (auto& s : servers_) collect(*s);
     }
 
-    /// Keeps what the servers read, and lets one die and come back at a time.
-    class dying_servers {
-     public:
-        dying_servers(const mock::options& o, std::size_t n) {
-            for (std::size_t i = 0; i < n; ++i) {
-                servers_.push_back(std::make_unique<mock::server>(o));
-                options_.push_back(o);
-                options_.back().port = servers_.back()->port();
-            }
+    /// One server is killed at a time, and is back before the next one is.
+    void kill_servers(std::uint64_t seed) {
+        dice d(seed);
+        while (!is_done_) {
+            std::this_thread::sleep_for(200ms);
+            auto& victim = servers_[d() % servers_.size()];
+            auto again = server_options;
+            again.port = victim->port();
+            victim->stop();
+            collect(*victim);
+            pause_up_to(d, 300);
+            victim.emplace(again);
+            ++kills_;
         }
-        std::vector<std::string> urls() const {
-            std::vector<std::string> all;
-            for (const auto& s : servers_) all.push_back(s->url());
-            return all;
-        }
-        void replace(std::size_t i, duration pause) {
-            servers_[i]->stop();
-            take_records(i);
-            std::this_thread::sleep_for(pause);
-            servers_[i] = std::make_unique<mock::server>(options_[i]);
-        }
-        void inject(std::size_t i, mock::fault f) { servers_[i]->inject(std::move(f)); }
-        std::size_t size() const { return servers_.size(); }
-        std::vector<mock::request_record> take_all() {
-            for (std::size_t i = 0; i < size(); ++i) take_records(i);
-            return std::exchange(records_, {});
-        }
+    }
 
-     private:
-        void take_records(std::size_t i) {
-            auto seen = servers_[i]->observe();
-            for (auto& r : seen.requests) records_.push_back(std::move(r));
+    /// Checks each prompt, and keeps the last one of each conversation.
+    void collect(const mock::server& s) {
+        for (const auto& r : s.observe().of_path("/completion")) {
+            const auto at = r.prompt.find("caller ");
+            if (at == std::string::npos) continue;
+            ++prompts_;
+            const auto orphans = orphans_in(r.prompt);
+            EXPECT_EQ(orphans, 0) << r.prompt;
+            const auto name = r.prompt.substr(at, r.prompt.find('.', at) + 1 - at);
+            auto& last = last_prompts_[name];
+            if (r.prompt.find("Goodbye.<") != std::string::npos) last = r.prompt;
         }
-        std::vector<std::unique_ptr<mock::server>> servers_;
-        std::vector<mock::options> options_;
-        std::vector<mock::request_record> records_;
-    };
+    }
+
+    std::array<std::optional<mock::server>, 2> servers_;
+    std::vector<std::unique_ptr<talker>> talkers_;
+    totals all_;
+    std::atomic<bool> is_done_{false};
+    std::map<std::string, std::string> last_prompts_;
+    int kills_ = 0;
+    int prompts_ = 0;
 };
+
+// The full run has TANDEM_TOOL_CONVERSATIONS=200.
+TEST_F(voice_tools_chaos, loses_no_result_and_leaves_no_orphan) {
+    const auto conversations = static_cast<int>(test::number_from("TANDEM_TOOL_CONVERSATIONS", 60));
+    const auto seed = test::number_from("TANDEM_CHAOS_SEED", 1);
+    talk(conversations, seed);
+    for (const auto& t : talkers_) t->check(last_prompts_[t->name()]);
+    EXPECT_GT(all_.calls, conversations);
+    std::cout << conversations << " conversations, seed " << seed << ": " << all_.turns
+              << " turns, " << all_.barge_ins << " barge-ins, " << all_.calls << " calls, "
+              << all_.results << " results in history, " << all_.dropped << " calls dropped, "
+              << kills_ << " servers killed, " << prompts_ << " prompts checked, " << all_.failed
+              << " replies failed\n";
+    EXPECT_EQ(all_.failed, 0);
+}
 
 }  // namespace
