@@ -95,6 +95,14 @@ TEST_F(ChunkerTest, CountsEachTokenOfATextThatSeveralMade) {
     EXPECT_THAT(taken(), ElementsAre(chunk_text{" so", end, 1}));
 }
 
+TEST_F(ChunkerTest, TakesAChunkThatIsKnownAsItIs) {
+    set_limits(10, 24, 96);
+    chunks_.feed_chunk({"One. Two, ", clause, 3});
+    read({"three", ".", " Four"});
+    EXPECT_THAT(taken(), ElementsAre(chunk_text{"One. Two, ", clause, 3},
+                                     chunk_text{"three. ", sentence, 2}));
+}
+
 TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
     EXPECT_EQ(read({"Yes", ".", "", ""}), status::holding);
     EXPECT_THAT(pieces_of({""}), ElementsAre(chunk_text{"Yes.", end, 2}));
