@@ -14,6 +14,7 @@ OTHER = {
     ("docs/conversations.md", '{"id": "table"'),
     ("docs/conversations.md", '{"turns": ["What time'),
     ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
+    ("docs/eager.md", 'user        "Do you have'),  # a drawing
     ("docs/gateway.md", "listening on"),
     ("docs/gateway-operation.md", "request req-"),
     ("docs/gateway-operation.md", "wrk -t1"),  # the method of a measurement
