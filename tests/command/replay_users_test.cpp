@@ -12,6 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
+// A second before the end of a turn, a draft begins even on a slow machine.
 class replay_users : public tandem::testing::replay_test {
  protected:
     replay_users() {
@@ -46,7 +47,7 @@ TEST_F(replay_users, are_heard_while_they_speak) {
 }
 
 TEST_F(replay_users, have_the_draft_of_their_reply) {
-    const auto r = run({"--json", "--eager", "200ms", "-"}, dialogue);
+    const auto r = run({"--json", "--eager", "1s", "-"}, dialogue);
     EXPECT_EQ(r.status, 0) << r.err;
     const auto ends = r.events("end");
     ASSERT_THAT(ends, SizeIs(2));
@@ -58,7 +59,7 @@ TEST_F(replay_users, have_the_draft_of_their_reply) {
 }
 
 TEST_F(replay_users, may_speak_on_after_a_draft) {
-    const auto r = run({"--json", "--eager", "200ms", "--revise", "1", "-"}, dialogue);
+    const auto r = run({"--json", "--eager", "1s", "--revise", "1", "-"}, dialogue);
     EXPECT_EQ(r.status, 0) << r.err;
     const auto ends = r.events("end");
     ASSERT_THAT(ends, SizeIs(2));
@@ -68,7 +69,7 @@ TEST_F(replay_users, may_speak_on_after_a_draft) {
 }
 
 TEST_F(replay_users, are_told_of_in_the_text) {
-    const auto r = run({"--partials", "100ms", "--eager", "200ms", "--revise", "1", "-"}, dialogue);
+    const auto r = run({"--partials", "100ms", "--eager", "1s", "--revise", "1", "-"}, dialogue);
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_THAT(r.out, AllOf(HasSubstr(" drafted in vain"), HasSubstr("\n  heard early "),
                              HasSubstr("\n  drafts ")));
@@ -77,7 +78,7 @@ TEST_F(replay_users, are_told_of_in_the_text) {
 TEST_F(replay_users, do_not_speak_raw_prompts) {
     const auto r = run({"--json", "--partials", "100ms", "--prompt", "a story of many words"});
     EXPECT_EQ(r.status, 0) << r.err;
-    EXPECT_LT(r.event("summary")["total_ms"], 1600);
+    EXPECT_EQ(r.event("end")["usage"]["prefilled"], 0);
 }
 
 TEST_F(replay_users, fall_silent_when_the_run_is_stopped) {
@@ -91,9 +92,9 @@ TEST_F(replay_users, fall_silent_when_the_run_is_stopped) {
 
 TEST_F(replay_users, speak_again_when_their_recording_is_played) {
     const auto file = testing::TempDir() + "replay_users_" + std::to_string(::getpid()) + ".rec";
-    const auto recorded = run({"--json", "--partials", "100ms", "--eager", "200ms", "--revise", "1",
-                               "--record", file, "-"},
-                              dialogue);
+    const auto recorded = run(
+        {"--json", "--partials", "100ms", "--eager", "1s", "--revise", "1", "--record", file, "-"},
+        dialogue);
     EXPECT_EQ(recorded.status, 0) << recorded.err;
     server_.reset();
     const auto played = run({"--json", "--from-recording", file});
