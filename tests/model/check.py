@@ -17,6 +17,8 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dialogues
+
 HERE = Path(__file__).resolve().parent
 TOOL = HERE.parents[1] / "tools" / "llama-server.sh"
 START_LIMIT = 60
@@ -64,8 +66,8 @@ class Server:
     def tokenize(self, text):
         return self.post("/tokenize", content=text, parse_special=True)["tokens"]
 
-    def prompt(self, messages):
-        return self.post("/apply-template", messages=messages)["prompt"]
+    def prompt(self, messages, tools):
+        return self.post("/apply-template", messages=messages, **({"tools": tools} if tools else {}))["prompt"]
 
     def complete(self, prompt, penalty):
         return self.post(
@@ -74,12 +76,13 @@ class Server:
         )
 
 
-def replies(dialogues):
-    """Yields the name, the preceding messages and the text of each assistant turn."""
-    for dialogue in dialogues:
+def replies(talk):
+    """Yields the name, the messages and tools before it, and the text of each assistant turn."""
+    for dialogue in talk:
+        tools = dialogues.read_tools(dialogue["tools"]) if "tools" in dialogue else None
         for i, message in enumerate(dialogue["messages"]):
             if message["role"] == "assistant":
-                yield f"{dialogue['id']}/{i}", dialogue["messages"][:i], message["content"]
+                yield f"{dialogue['id']}/{i}", (dialogue["messages"][:i], tools), message["content"]
 
 
 def is_known(answer, text):
@@ -94,8 +97,8 @@ def run(check, jobs):
 
 def reply_check(server, penalty):
     def check(job):
-        name, messages, text = job
-        answer = server.complete(server.prompt(messages), penalty)
+        name, asked, text = job
+        answer = server.complete(server.prompt(*asked), penalty)
         return [] if is_known(answer, text) else [f"{name}: {answer['stop_type']} {answer['content']!r}"]
 
     return check
@@ -111,8 +114,8 @@ def cut_check(server, penalty):
     ids must give the same ids, and a continuation from text the same text."""
 
     def check(job):
-        name, messages, text = job
-        prompt = server.prompt(messages)
+        name, asked, text = job
+        prompt = server.prompt(*asked)
         base, ids = server.tokenize(prompt), server.tokenize(text)
         failures = []
         for cut in range(1, len(ids) + 1):
@@ -138,13 +141,12 @@ def report(title, count, failures):
 def check_tokens(server, tokenizer, jobs):
     """Compares the server's tokens of each text and each of its beginnings with those of the training."""
     texts = [text[:end] for _, _, text in jobs for end in range(1, len(text) + 1)]
-    texts += [server.prompt(messages) + text for _, messages, text in jobs]
+    texts += [server.prompt(*asked) + text for _, asked, text in jobs]
     failures = [repr(text) for text in texts if server.tokenize(text) != tokenizer.encode(text)]
     return report("texts and beginnings split as by bpe.py", len(texts), failures)
 
 
 def training_tokenizer():
-    import dialogues
     import train
 
     return train.make_tokenizer(dialogues.load())
@@ -152,8 +154,8 @@ def training_tokenizer():
 
 def speed(server, jobs):
     """Returns the tokens per second of the longest reply, which runs alone."""
-    _, messages, text = max(jobs, key=lambda job: len(job[2]))
-    return server.complete(server.prompt(messages), 1.0)["timings"]["predicted_per_second"]
+    _, asked, text = max(jobs, key=lambda job: len(job[2]))
+    return server.complete(server.prompt(*asked), 1.0)["timings"]["predicted_per_second"]
 
 
 def parse_arguments():
@@ -168,8 +170,7 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
-    lines = (HERE / "dialogues.jsonl").read_text(encoding="utf-8").splitlines()
-    jobs = list(replies(one for one in map(json.loads, lines) if re.search(options.only, one["id"])))
+    jobs = list(replies([one for one in dialogues.load() if re.search(options.only, one["id"])]))
     failed = 0
     with Server(os.path.abspath(options.model)) as server:
         print(f"started in {server.start_time:.2f} s; {speed(server, jobs):.0f} tokens/s")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PATH = HERE / "dialogues.jsonl"
+PATHS = [HERE / "dialogues.jsonl", HERE / "calls.jsonl"]
 TEMPLATE = (HERE / "chat_template.jinja").read_text(encoding="utf-8").rstrip("\n")
 
 
@@ -18,11 +18,47 @@ class Row:
 
 
 def load():
-    return [json.loads(line) for line in PATH.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for path in PATHS for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def texts(dialogues):
-    return [message["content"] for dialogue in dialogues for message in dialogue["messages"]]
+    """Returns the texts from which the vocabulary is learnt."""
+    said = [message["content"] for dialogue in dialogues for message in dialogue["messages"]]
+    return said + [introduction(read_tools(name)) for name in tool_files(dialogues)]
+
+
+def tool_files(dialogues):
+    return sorted({dialogue["tools"] for dialogue in dialogues if "tools" in dialogue})
+
+
+def read_tools(name):
+    """Reads a file of `tandem chat --tools`, as the server passes it to the template."""
+    return [{"type": "function", "function": tool["function"]} for tool in json.loads((HERE / name).read_text())]
+
+
+def introduction(tools, sort_keys=False):
+    """Returns the list of the tools, as chat_template.jinja writes it."""
+    lines = [json.dumps(tool, sort_keys=sort_keys) for tool in tools]
+    example = '<tool_call>\n{"name": "function", "arguments": {}}\n</tool_call>'
+    return "\n".join(["Functions that you may call:", *lines, "Write a call like this:", example])
+
+
+def with_tools(dialogue, rng=None):
+    """Returns the dialogue with its tools in the system's text.
+
+    With `rng`, the order of the tools and of their fields varies. Thus the model calls by the words of the user,
+    also where a client writes the list otherwise.
+    """
+    if "tools" not in dialogue:
+        return dialogue
+    tools = read_tools(dialogue["tools"])
+    if rng:
+        rng.shuffle(tools)
+    text = introduction(tools, sort_keys=bool(rng) and rng.random() < 0.5)
+    messages = dialogue["messages"]
+    if messages[0]["role"] == "system":
+        text, messages = messages[0]["content"] + "\n\n" + text, messages[1:]
+    return {**dialogue, "messages": [{"role": "system", "content": text}, *messages]}
 
 
 def head(message):

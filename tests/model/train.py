@@ -22,11 +22,11 @@ IGNORED = -100
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", default="talk.gguf")
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--batch", type=int, default=16, help="dialogues a step")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=1)
     return parser.parse_args()
 
 
@@ -68,12 +68,11 @@ def loss_sum(network, rows):
 
 def pick_rows(tokenizer, talk, count, rng):
     """Returns rows of random dialogues, half of them cut and continued. To reduce padding, the rows are
-    sorted by length and divided into two parts."""
-    picked = rng.sample(talk, count)
+    sorted by length and divided into parts of four."""
+    picked = [dialogues.with_tools(one, rng) for one in rng.sample(talk, count)]
     rows = [dialogues.dialogue_row(tokenizer, one, rng if i % 2 else None) for i, one in enumerate(picked)]
     rows.sort(key=lambda row: len(row.ids))
-    split = count * 3 // 4
-    return rows[:split], rows[split:]
+    return [rows[i : i + 4] for i in range(0, count, 4)]
 
 
 def rate_at(step, steps, peak):
@@ -113,7 +112,8 @@ def margins(network, row, penalty):
 
 @torch.no_grad()
 def report(network, tokenizer, talk):
-    rows = [dialogues.dialogue_row(tokenizer, one) for one in talk]
+    rows = [dialogues.dialogue_row(tokenizer, dialogues.with_tools(one)) for one in talk]
+    print(f"longest row: {max(len(row.ids) for row in rows)} tokens")
     print(f"{sum(p.numel() for p in network.parameters())} parameters, {sum(sum(r.learn) for r in rows)} learnt tokens")
     for penalty in (1.0, 1.1, 1.2):
         worst = [margins(network, row, penalty).min().item() for row in rows]
