@@ -9,6 +9,7 @@ OTHER = {
     ("docs/capacity.md", "callers  first chunk"),
     ("docs/chat.md", "> Tell me a bedtime story."),
     ("docs/chat.md", '[{"type": "function"'),
+    ("docs/chat.md", "One moment, I'll look that up."),  # what the talk model says
     ("docs/configuration.md", "openssl rehash"),
     ("docs/conversations.md", "generated     In Paris"),
     ("docs/conversations.md", '{"id": "table"'),
