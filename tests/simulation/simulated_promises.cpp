@@ -129,9 +129,9 @@ void simulated_reply::check_end() const {
     const auto& r = machine_.result();
     w.check(r.text == handed_over_, "the result has the text that was handed over");
     check_own_end();
-    w.check(habits_.interrupts || plan_.rules.is_draft ||
-                r.finish_reason != finish_reason::interrupted,
-            "only an interrupt interrupts");
+    w.check(
+        habits_.interrupts || plan_.rules.is_draft || r.finish_reason != finish_reason::interrupted,
+        "only an interrupt interrupts");
     w.check((r.finish_reason == finish_reason::error) == bool(r.error), "an error has its code");
     w.check(!r.error || is_explained(r.error), "only a fault is an error");
     const auto& u = r.usage;
