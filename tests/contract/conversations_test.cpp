@@ -215,7 +215,7 @@ TEST_P(sleeping_conversations, go_on_from_their_file) {
 constexpr int tokens_of_a_turn = 40;
 
 bool is_said(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("&$%+", c);
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("&$%+<=>@^", c);
 }
 
 std::size_t behind_marks(const std::string& text, std::size_t at, std::size_t end) {
