@@ -1,12 +1,15 @@
 #include "contract/contract_fixture.hpp"
 #include "wire/calls/server_messages.hpp"
 
-// Messages with tools, rendered by the talk model's template, which uses only role and content.
+// Messages with calls, rendered by a template that uses only role and content.
 namespace tandem::testing {
 namespace {
 
 class template_contract : public contract {
  protected:
+    // With the talk model's own template, which knows tools, a server rejects empty arguments.
+    template_contract() { arguments_ = {"--chat-template", "chatml"}; }
+
     std::unique_ptr<running_answer> render(const std::vector<chat_message>& messages) {
         return probe().post_text("/apply-template", wire::apply_template_body(messages));
     }

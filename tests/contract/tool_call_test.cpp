@@ -258,7 +258,7 @@ TEST_P(tool_contract, a_call_goes_on_under_the_grammar_of_the_tools) {
     EXPECT_EQ(read.calls[0].name, "ring");
 }
 
-// The talk model calls nothing by itself, so a grammar makes it.
+// The talk model does not know this dialogue, so a grammar makes it call.
 TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_its_call) {
     service_config c;
     c.servers = {url()};
