@@ -14,7 +14,7 @@ constexpr int layers = 3;
 constexpr std::uint64_t hidden = 384;
 constexpr std::uint64_t width = 128;
 
-constexpr float largest_weight = 0.3f;
+constexpr float largest_weight = 0.5f;
 constexpr std::size_t alignment = 32;
 
 enum value_type : std::uint32_t { f32_value = 6, string_value = 8 };
