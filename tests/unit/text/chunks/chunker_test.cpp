@@ -100,7 +100,7 @@ TEST_F(ChunkerTest, TakesAChunkThatIsKnownAsItIs) {
     chunks_.feed_chunk({"One. Two, ", clause, 3});
     read({"three", ".", " Four"});
     EXPECT_THAT(taken(), ElementsAre(chunk_text{"One. Two, ", clause, 3},
-                                     chunk_text{"three. ", sentence, 2}));
+                                     chunk_text{"three.", sentence, 2}));
 }
 
 TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
