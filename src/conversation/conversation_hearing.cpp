@@ -222,6 +222,7 @@ void conversation_shell::draft_over(const reply_draft& draft) {
 void conversation_shell::count_wasted(const reply_draft& draft) {
     scope_->log(log_level::debug, "conversation {}: a draft of {} tokens is dropped", id_,
                 draft.work().drafted);
+    let_go_of_slots();
     early_.draft_wasted += draft.work().drafted;
     metrics_.draft_wasted += draft.work().drafted;
 }

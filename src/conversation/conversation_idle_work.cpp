@@ -160,11 +160,11 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     prefill_->start([weak = weak_from_this()](std::optional<wire::timings> counts) {
         const auto self = weak.lock();
         if (!self) return;
+        // While the user speaks, the slot stays protected from the prefills of others.
         if (self->is_prefilling_words_)
-            self->heard_words_prefilled(counts.value_or(wire::timings()));
-        else
-            self->metrics_.warmed += counts ? counts->evaluated : 0;
-        if (self->running_ == 0 && self->core_) self->core_->slots().let_go(self->id_);
+            return self->heard_words_prefilled(counts.value_or(wire::timings()));
+        self->metrics_.warmed += counts ? counts->evaluated : 0;
+        self->let_go_of_slots();
     });
 }
 
@@ -228,7 +228,7 @@ void conversation_shell::start_slot_file_job(slot_file_job::kind what, std::stri
 
 void conversation_shell::on_slot_file_done(slot_file_job::kind what, const error_code& ec,
                                            const slot_file_result& r) {
-    if (running_ == 0 && core_ && !core_->shut_down()) core_->slots().let_go(id_);
+    let_go_of_slots();
     if (ec) return;
     const bool is_save = what == slot_file_job::kind::save;
     ++(is_save ? metrics_.slot_saves : metrics_.slot_restores);

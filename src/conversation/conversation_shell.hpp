@@ -171,6 +171,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void end_server_check(const start_ptr& start) noexcept;
     void pin_server(server_link_ptr core);
     void leave_slots_of_server();
+    void let_go_of_slots();
     bool has_model_changed();
 
     // Between turns.

@@ -327,13 +327,14 @@ void reply_shell::perform(action::log_slot_mismatch a) {
 }
 
 void reply_shell::perform(action::release_slot_ownership) {
-    if (core_) core_->slots().let_go(owner_);
+    if (core_ && !machine_.is_draft()) core_->slots().let_go(owner_);
 }
 
 void reply_shell::perform(action::finish) {
     ended_.store(true, std::memory_order_release);
     timer_.reset();
-    if (core_) core_->slots().let_go(owner_);
+    // A draft's slot stays protected for the turn.
+    if (core_ && !machine_.is_draft()) core_->slots().let_go(owner_);
     const auto& r = machine_.result();
     scope_->log(log_level::info, "{} {}: {}: {}", name(), id(), to_string(r.finish_reason),
                 r.metrics_line());
