@@ -78,9 +78,8 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
         case errc::bad_response:
             return "the server's answer cannot be read";
         case errc::invalid_tool_call:
-            return "the model began a tool call that the server can neither parse nor generate; "
-                   "try again, or use "
-                   "a model that is trained for tools";
+            return "the model began a tool call that the server can neither parse nor generate, or "
+                   "that is longer than 1 MiB; try again, or use a model that is trained for tools";
         case errc::invalid_config:
             return "the gateway's options for the reply cannot be used";
         case errc::no_model:
