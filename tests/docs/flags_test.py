@@ -31,7 +31,7 @@ OTHER_PROGRAMS = {
     "espeak-ng": {"--stdin", "--stdout"},
     "piper": {"--model", "--output_file"},
     "llama-server": {
-        "--api-key", "--cache-ram", "--chat-template-file", "--ctx-size", "--flash-attn", "--host", "--kv-unified", "--lora", "--n-gpu-layers",
+        "--api-key", "--cache-ram", "--ctx-size", "--flash-attn", "--host", "--kv-unified", "--lora", "--n-gpu-layers",
         "--parallel", "--port", "--sleep-idle-seconds", "--slot-save-path", "--slots", "--spec-draft-n-max", "--spec-type",
         "--temp", "--threads"},
     "tests/integrations/check_interfaces.py": {"--livekit", "--pipecat"},
