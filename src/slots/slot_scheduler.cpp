@@ -64,6 +64,7 @@ void slot_scheduler::release(int slot, time_point now, release_info note) {
     if (!note.has_run) return;
     s.server_state = note.server_state;
     s.holds = bounded(std::move(note.holds));
+    s.filled = now;
     s.last_user = s.user;
     s.needed_at = note.needed_at;
     s.is_left = false;

@@ -282,7 +282,7 @@ std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_poi
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
-    const bool may_be_wanted = !s.is_left && s.last_used && now - *s.last_used < longest_absence;
+    const bool may_be_wanted = !s.is_left && s.filled && now - *s.filled < longest_absence;
     auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
     if (restores_texts() && is_anothers_text) lost = std::min(lost, cost_of_restoring);
     const bool is_restored = restores_texts() && is_anothers_text && w.was_here &&

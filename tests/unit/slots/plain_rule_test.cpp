@@ -44,7 +44,8 @@ class plain_rule {
         s.side = note.server_state;
         s.holds = note.holds;
         s.last_user = s.user;
-        if (note.is_use) s.used = now, s.ready = now + guard_, last_ = slot;
+        s.filled = now;
+        if (note.is_use) s.ready = now + guard_, last_ = slot;
     }
     void let_go(owner_id owner) {
         for (auto& s : slots_)
@@ -90,7 +91,7 @@ class plain_rule {
         owner_id owner = tandem::slots::nobody;
         owner_id user = tandem::slots::nobody;
         owner_id last_user = tandem::slots::nobody;
-        std::optional<time_point> used{};
+        std::optional<time_point> filled{};
     };
     using queue = std::vector<std::pair<ticket, slot_request>>;
 
@@ -129,7 +130,7 @@ class plain_rule {
             if (w.prompt[n] != s.holds[n]) break;
         // For five minutes, the text that another owner would lose counts as well.
         const bool is_lost = s.last_user != tandem::slots::nobody && s.last_user != w.owner &&
-                             s.used && now - *s.used < std::chrono::minutes(5);
+                             s.filled && now - *s.filled < std::chrono::minutes(5);
         const int lost = is_lost ? static_cast<int>(s.holds.size()) - same : 0;
         const bool is_warm = i == w.warmed && !s.holds.empty() && w.prompt.starts_with(s.holds);
         return {false,      s.side == server_slot_state::maybe_busy,

@@ -69,4 +69,17 @@ TEST(slot_cost, counts_again_for_who_uses_the_slot_of_one_that_left) {
     EXPECT_EQ(say(s, anna, "a", 3s), bens) << "losing this text costs less";
 }
 
+TEST(a_prefilled_slot, is_not_taken_for_its_common_beginning_while_another_one_is_idle) {
+    slot_scheduler s(2, 0s);
+    const std::string common(1000, 's');
+    s.request(
+        {.prompt = common + "first", .kind = tandem::slots::request_kind::background, .owner = 1});
+    const auto given = s.take_grants(at(0s));
+    ASSERT_EQ(given.size(), 1u);
+    s.release(given[0].slot, at(0s), {.is_use = false, .holds = common + std::string(1500, 'w')});
+    s.release_owner(1);
+    s.request({.prompt = common + "second", .owner = 2});
+    EXPECT_NE(s.take_grants(at(1s)).at(0).slot, given[0].slot);
+}
+
 }  // namespace
