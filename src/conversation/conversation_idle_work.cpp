@@ -168,6 +168,11 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     });
 }
 
+// Others may prefill them.
+void conversation_shell::let_go_of_slots() {
+    if (running_ == 0 && core_ && !core_->shut_down()) core_->slots().let_go(id_);
+}
+
 // --- slot files
 
 void conversation_shell::run_slot_file_job(slot_file_job::kind what, std::string file,

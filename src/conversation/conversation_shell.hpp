@@ -171,7 +171,6 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void end_server_check(const start_ptr& start) noexcept;
     void pin_server(server_link_ptr core);
     void leave_slots_of_server();
-    void let_go_of_slots();
     bool has_model_changed();
 
     // Between turns.
@@ -202,6 +201,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void draft_over(const reply_draft& draft);
     void count_wasted(const reply_draft& draft);
 
+    void let_go_of_slots();
     void start_prefill(prompt_with_ids prompt, bool is_of_words = false);
     void run_slot_file_job(slot_file_job::kind what, std::string file, slot_file_job::handler done);
     slot_file_job::handler begin_slot_file_job(slot_file_job::handler done);

@@ -202,11 +202,6 @@ void conversation_shell::leave_slots_of_server() {
     if (!core_->shut_down()) core_->slots().retire_owner(id_);
 }
 
-// Others may prefill them.
-void conversation_shell::let_go_of_slots() {
-    if (running_ == 0 && core_ && !core_->shut_down()) core_->slots().let_go(id_);
-}
-
 // If all servers have failed this reply, they are tried again.
 auto conversation_shell::assign_server(const turn_start& start)
     -> std::variant<server_link_ptr, failure> {
