@@ -42,12 +42,13 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
     return status_;
 }
 
+// The detector does not see it: it could find the end of the chunk's sentence once more.
 void chunker::feed_chunk(const chunk_text& chunk) {
-    text_ = chunk.text;
-    token_ends_.assign(static_cast<std::size_t>(std::clamp(chunk.tokens, 0, max_tokens_of_a_text)),
-                       static_cast<std::uint32_t>(chunk.text.size()));
-    detector_->feed(chunk.text);
-    advance(end_chunk({chunk.text.size(), chunk.why}));
+    text_ += chunk.text;
+    ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens});
+    ready_bytes_ += chunk.text.size();
+    first_ = false;
+    update_status();
 }
 
 void chunker::end_piece(int tokens) {

@@ -103,6 +103,13 @@ TEST_F(ChunkerTest, TakesAChunkThatIsKnownAsItIs) {
                                      chunk_text{"three.", sentence, 2}));
 }
 
+TEST_F(ChunkerTest, EndsTheSentenceOfAKnownChunkOnce) {
+    chunks_.feed_chunk({"Yes.", sentence, 2});
+    read({" No", ".", " And"});
+    EXPECT_THAT(taken(),
+                ElementsAre(chunk_text{"Yes.", sentence, 2}, chunk_text{" No.", sentence, 2}));
+}
+
 TEST_F(ChunkerTest, FindsNoChangeInAnEmptyToken) {
     EXPECT_EQ(read({"Yes", ".", "", ""}), status::holding);
     EXPECT_THAT(pieces_of({""}), ElementsAre(chunk_text{"Yes.", end, 2}));
