@@ -106,7 +106,7 @@ call_id server_calls::parse_reply(const wire::reply_to_parse& r, const generatio
 call_id server_calls::force_call(const wire::begun_call& c, const generation_options& o,
                                  duration limit, handler<wire::parsed_reply> done) {
     return call({.path = "/v1/chat/completions", .body = wire::forced_call_body(c, o)},
-                wire::decode_parsed_reply, std::move(done), limit);
+                wire::decode_forced_reply, std::move(done), limit);
 }
 
 call_id server_calls::erase_slot(int slot, handler<> done) {

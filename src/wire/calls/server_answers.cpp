@@ -228,6 +228,19 @@ error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& 
     return {};
 }
 
+// The server completes the JSON of a call that the limit cut off.
+error_code decode_forced_reply(response_view a, parsed_reply& out, diagnostics& diag) {
+    json body;
+    if (const auto ec = parse_answer("/v1/chat/completions", a, body, diag)) return ec;
+    const auto& choices = member(body, "choices");
+    const bool has_choice = choices.is_array() && !choices.empty();
+    if (!has_choice || string_or(choices.front(), "finish_reason") != "length")
+        return decode_parsed_reply(a, out, diag);
+    diag.http_status = a.http_status;
+    diag.client_message = "the tool call that the server generates under its grammar does not end";
+    return errc::invalid_tool_call;
+}
+
 error_code decode_slot_erased(response_view a, int& erased, diagnostics& diag) {
     json body;
     if (const auto ec = parse_answer("/slots", a, body, diag)) return ec;

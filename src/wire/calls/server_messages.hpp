@@ -96,6 +96,9 @@ std::string parse_reply_body(const reply_to_parse& r, const generation_options& 
 /// For half a call, the server returns a call with the arguments so far: arguments that are not
 /// JSON are errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
+/// The same for the answer to forced_call_body(). A call that its limit of tokens cut off is
+/// errc::invalid_tool_call, even if the server completed its JSON.
+error_code decode_forced_reply(response_view a, parsed_reply& out, diagnostics& diag);
 
 /// GET /lora-adapters.
 error_code decode_adapters(response_view a, std::vector<server_adapter>& out, diagnostics& diag);

@@ -52,6 +52,21 @@ TEST(reply_to_parse, does_not_reuse_the_cache_of_a_slot_with_foreign_text) {
     EXPECT_EQ(json::parse(parse_reply_body({.reuse_cache = false}, {})).at("cache_prompt"), false);
 }
 
+TEST_F(parsed_reply_of_server, is_no_call_if_a_limit_cut_it_off) {
+    const auto decode_forced = [&](const std::string& reason) {
+        const auto body =
+            R"({"choices":[{"finish_reason":")" + reason +
+            R"(","message":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}}]})";
+        return decode_forced_reply({200, body}, reply_, diag_);
+    };
+    EXPECT_EQ(decode_forced("length"), errc::invalid_tool_call);
+    EXPECT_THAT(diag_.client_message, HasSubstr("does not end"));
+    EXPECT_EQ(reply_.calls[0].name, "before");
+    EXPECT_FALSE(decode_forced("tool_calls"));
+    EXPECT_EQ(reply_.calls[0].name, "f");
+    EXPECT_EQ(decode_forced_reply({200, "{}"}, reply_, diag_), errc::bad_response);
+}
+
 TEST_F(parsed_reply_of_server, has_calls_with_an_object_as_arguments) {
     for (const auto* arguments : {"\"5\"", "\"[]\"", "\"null\"", "\"\\\"UTC\\\"\""})
         EXPECT_EQ(
