@@ -249,13 +249,13 @@ class voice_tools_chaos : public voice_gateway {
         server_options.replies.push_back({end_of_prompt(words), std::move(reply)});
     }
 
-    void talk(int conversations, std::uint64_t seed) {
+    void talk(std::size_t conversations, std::uint64_t seed) {
         std::vector<std::thread> crowd;
-        std::atomic<int> next{0};
+        std::atomic<std::size_t> next{0};
         talkers_.resize(conversations);
         for (int i = 0; i < 16; ++i)
             crowd.emplace_back([&] {
-                for (int k = next++; k < conversations; k = next++) {
+                for (auto k = next++; k < conversations; k = next++) {
                     talkers_[k] = std::make_unique<talker>(
                         port, seed * 1000 + k, "caller " + std::to_string(k) + ".", all_);
                     talkers_[k]->talk();
