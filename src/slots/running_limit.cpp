@@ -44,7 +44,7 @@ bool running_limit::record_speed(double running, int tokens, duration took, time
     if (now - s.last >= trust_for) s = {};
     const double kept = s.tokens > tokens_remembered ? tokens_remembered / s.tokens : 1;
     s.tokens = s.tokens * kept + tokens;
-    s.tokens_by_rate = s.tokens_by_rate * kept + tokens * tokens / seconds;
+    s.tokens_by_rate = s.tokens_by_rate * kept + 1.0 * tokens * tokens / seconds;
     s.seconds = s.seconds * kept + seconds;
     s.running_seconds = s.running_seconds * kept + count * seconds;
     s.last = now;

@@ -37,6 +37,12 @@ int limit_of(int most, const std::function<double(int running)>& tokens_per_s) {
     return limit.find_limit(at(0s));
 }
 
+TEST(running_limit, knows_the_speed_of_very_long_requests) {
+    running_limit limit;
+    for (int request = 0; request < 10; ++request) limit.record_speed(1, 200'000, 1000s, at(0s));
+    EXPECT_NEAR(limit.find_tokens_per_s(1, at(0s)).value_or(0), 200, 1);
+}
+
 TEST(running_limit, is_none_before_anything_was_seen) {
     EXPECT_EQ(running_limit().find_limit(at(0s)), running_limit::unlimited);
 }
