@@ -369,7 +369,7 @@ void reply_machine::finish(time_point now, outcome how) {
     result_.diagnostics = std::move(how.error.diag);
     result_.unspoken_text = delivery_.held_text();
     rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
-    if (rules_.is_draft) keep_drafted_chunk();
+    if (rules_.is_draft) keep_draft();
     rest_.reasoning = reasoning_;
     rest_.calls = calls_;
     rest_.parses_as = parses_as_;

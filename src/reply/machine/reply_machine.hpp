@@ -294,7 +294,7 @@ class reply_machine {
     // Chunks and ends.
     void hand_over_due_chunks(time_point now);
     void end_complete_draft(time_point now);
-    void keep_drafted_chunk();
+    void keep_draft();
     bool request_is_continue() const noexcept;
     void hand_over(time_point now);
     std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;

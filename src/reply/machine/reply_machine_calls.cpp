@@ -70,7 +70,7 @@ void reply_machine::request_calls(int slot) {
         actions_.push_back(action::parse_calls{slot});
 }
 
-/// Once, and only calls that the server's grammar knows. A mark in prose begins no call.
+/// Only once. Text that merely mentions the mark is no call, and must not be made one.
 bool reply_machine::can_force_calls() const {
     return !forces_calls_ && !rules_.is_call_json && calls_.has_call() &&
            server::is_like_call({.opening = calls_.mark(), .lead = call_lead_}, calls_.call());

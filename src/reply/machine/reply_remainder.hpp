@@ -26,6 +26,8 @@ struct reply_remainder {
     /// Of a draft: the chunk with which `unspoken` begins, if it is complete. Its length in tokens
     /// cannot be told from the text.
     std::optional<text::chunk_text> drafted_chunk{};
+    /// Of a draft: its reasoning, which may contain the call of a channel.
+    std::string drafted_reasoning{};
     /// Why generation had ended, if the calls were not parsed yet.
     std::optional<finish_reason> parses_as{};
     /// Why generation had ended; nullopt if more text would have followed.

@@ -14,6 +14,7 @@ using tandem::detail::reply_remainder;
 using tandem::test::machine_driver;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
@@ -125,6 +126,45 @@ TEST_F(a_draft, leaves_the_parsing_of_a_whole_call_to_the_reply) {
     d.token("<call>{}");
     EXPECT_TRUE(is_complete());
     EXPECT_THAT(d.wants(), Not(Contains(StartsWith("parse"))));
+}
+
+TEST_F(a_draft, leaves_its_reasoning_to_the_reply) {
+    auto rules = draft_rules();
+    rules.reasoning_tags = {{"<think>", "</think>"}};
+    machine_driver thinker(rules, {.first_min_tokens = 0}, "P", tandem::boundary_rule::spoken);
+    thinker.start();
+    thinker.grant(0);
+    thinker.tokens("<think>", "Hm.", "</think>", "It", " works", ".", " Good");
+    thinker.wants();
+    ASSERT_TRUE(thinker.machine.ended());
+    machine_driver reply(rules, {.first_min_tokens = 0});
+    reply.start({.rest = thinker.machine.take_remainder()});
+    reply.interrupt();
+    EXPECT_EQ(reply.machine.result().reasoning, "Hm.");
+}
+
+// gpt-oss, whose calls are a part of its reasoning.
+TEST_F(a_draft, leaves_a_call_in_its_reasoning_to_the_reply) {
+    auto rules = draft_rules();
+    rules.reasoning_tags = {{"<|channel|>analysis", "<|channel|>final<|message|>"}};
+    machine_driver caller(rules, {.first_min_tokens = 0}, "P", tandem::boundary_rule::spoken);
+    caller.start({.prompt = {.text = "P"}, .call_mark = "to=functions."});
+    caller.grant(0);
+    caller.tokens("<|channel|>analysis", "<|message|>Noon?<|start|>assistant<|channel|>",
+                  "commentary to=functions.now<|message|>{}");
+    caller.final();
+    caller.wants();
+    ASSERT_TRUE(caller.machine.ended());
+    rules.is_draft = false;
+    machine_driver reply(rules);
+    reply.ask();
+    reply.start({.rest = caller.machine.take_remainder(), .call_mark = "to=functions."});
+    reply.wants();
+    reply.grant(0);
+    EXPECT_THAT(reply.wants(), Contains(HasSubstr("parse")));
+    reply.parsed({{"c1", "now", "{}"}});
+    reply.wants();
+    EXPECT_EQ(reply.machine.result().finish_reason, finish_reason::tool_calls);
 }
 
 TEST_F(a_draft, fails_with_its_first_request) {
