@@ -187,26 +187,27 @@ class conversation {
     /// What the user has said so far, from a speech recogniser: prefills an idle slot with history
     /// and these words, so that the next turn has little left to evaluate when the user stops.
     /// Requests run one at a time; the newest text counts. `stable` is the number of characters
-    /// that the recogniser will not change; without it, all but the last word count, or on a server
+    /// that the recogniser will not change. Without it, all but the last word count; on a server
     /// that evaluates revised words anew with all before them, what two texts in a row have in
-    /// common. Changes no
-    /// history: append() the final text. Has no effect while a reply runs, or if the text is not
-    /// valid UTF-8.
+    /// common. Changes no history: append() the final text. Has no effect while a reply runs, or if
+    /// the text is not valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
     /// Drafts the reply to what the user may have said, before that is certain: generates its first
     /// chunk, cuts the request there, and keeps it. The next turn continues from the draft if the
-    /// user's text has the same words, apart from case and punctuation, and the options are the
-    /// same: its first chunk then comes at once. History keeps the words of the draft. Any other
-    /// turn drops the draft, as do drop_draft(), a hearing() of other words, another draft, and 5 s
-    /// without either. Nothing of a dropped draft is handed over, called, or kept in history.
-    /// The options default to those of the next turn, as for hearing().
+    /// user's text has the same words and the options are the same: its first chunk then comes at
+    /// once. Texts have the same words if they differ only in case, spaces, and the marks
+    /// `.,;:!?…¿¡` that no digit follows. History keeps the text of the draft. Any other turn drops
+    /// the draft, as do drop_draft(), a hearing() of other words, a draft of other words, and 5 s
+    /// without a draft of these. Nothing of a dropped draft is handed over, called, or kept in
+    /// history. The options default to those of the next turn, as for hearing().
     ///
     /// Handler signature: `void(error_code, int)`: called when the draft is complete or dropped,
-    /// with the number of generated tokens. Further errors: invalid_prompt; operation_aborted if it
-    /// was dropped before it was complete; those of a reply; and draft_skipped, which changes
-    /// nothing: a reply or functions run, no slot is idle apart from those kept for turns, the turn
-    /// has had `draft_limit` drafts, or the options require a reply of one request. Cancellation
-    /// ends the wait, not the draft.
+    /// with the number of tokens that it generated; 0 if there is a draft of these words already.
+    /// Further errors: invalid_prompt; prompt_too_long if the history must be trimmed first;
+    /// operation_aborted if it was dropped before it was complete; those of a reply; and
+    /// draft_skipped, which changes nothing: a reply or functions run, no slot is idle apart from
+    /// those kept for turns, the turn has had `draft_limit` drafts, or the options require a reply
+    /// of one request. Cancellation ends the wait, not the draft.
     template <class CompletionToken>
     auto async_draft(std::string text, CompletionToken&& token) {
         return call<CompletionToken, int>(&conversation::ask_draft, nullptr, token, std::move(text),
@@ -218,8 +219,9 @@ class conversation {
         return call<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
                                           std::optional(std::move(options)));
     }
-    /// Drops the draft, if there is one: the user goes on speaking.
-    void drop_draft();
+    /// Drops the draft, because the user goes on speaking, unless it has exactly the text `unless`.
+    /// Has no effect once its turn has begun.
+    void drop_draft(std::string unless = {});
     /// As destroying the handle. Later calls change nothing, and later replies end with
     /// session_not_found.
     void end();

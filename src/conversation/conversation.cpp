@@ -221,8 +221,9 @@ void conversation::hearing(std::string text, std::optional<std::size_t> stable) 
     });
 }
 
-void conversation::drop_draft() {
-    detail::used(shell_)->scope().dispatch([s = shell_] { s->drop_draft(); });
+void conversation::drop_draft(std::string unless) {
+    detail::used(shell_)->scope().dispatch(
+        [s = shell_, unless = std::move(unless)] { s->drop_draft(unless); });
 }
 
 void conversation::end() {

@@ -1,4 +1,5 @@
 #include "conversation/conversation_shell.hpp"
+#include "conversation/history/draft_rules.hpp"
 #include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
@@ -7,7 +8,6 @@
 #include "server/server_link.hpp"
 
 #include <boost/asio/error.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -30,13 +30,12 @@ std::vector<chat_message> add_words(conversations::turn_history history, std::st
 // --- hearing
 
 void conversation_shell::hearing(std::string text, std::optional<std::size_t> stable) {
+    if (running_ != 0) return;
     const auto before = std::exchange(last_partial_, text);
-    if (draft_) {
-        // A prefill of fewer words would displace the draft's text.
-        if (conversations::is_beginning_of(text, draft_->words())) return draft_->extend();
-        drop_draft();
-    }
-    const bool must_be_sure = !stable && core_ && !core_->takes_back_tokens();
+    // A prefill of fewer words would displace the draft's text.
+    if (draft_ && conversations::is_beginning_of(text, draft_->words())) return;
+    discard_draft();
+    const bool must_be_sure = !stable && core_ && !core_->can_roll_back();
     const auto settled = must_be_sure ? conversations::select_repeated_words(before, text)
                                       : conversations::select_settled_words(text, stable);
     prefill_words(std::string(settled));
@@ -75,12 +74,15 @@ std::optional<std::size_t> conversation_shell::find_revision(std::string_view pr
     return static_cast<std::size_t>(end - prompt.begin());
 }
 
-void conversation_shell::heard_words_prefilled(const wire::timings& counts) {
+void conversation_shell::count_heard_words(const wire::timings& counts) {
     early_.prefilled += counts.evaluated;
     metrics_.prefilled += counts.evaluated;
     if (revised_ && core_ && prefill_)
-        core_->observe_taking_back(!conversations::shows_lost_tokens(
+        core_->record_rollback(!conversations::shows_failed_rollback(
             counts.cached, counts.evaluated, *revised_, prefill_->text().size()));
+}
+
+void conversation_shell::prefill_next_words() {
     is_prefilling_words_ = false;
     prefill_words(std::move(heard_words_));
 }
@@ -97,17 +99,15 @@ void conversation_shell::stop_hearing() noexcept {
 void conversation_shell::draft(std::string text, std::optional<generation_options> options,
                                draft_handler done) {
     auto wanted = std::move(options).value_or(prefill_options());
-    const auto skip = [&](std::string why) {
-        done(errc::draft_skipped, {.client_message = std::move(why)}, 0);
-    };
-    if (running_ != 0) return skip("a reply is running");
+    if (draft_ && conversations::has_same_words(text, draft_->words())) text = draft_->words();
     auto messages = add_words(history_, std::move(text));
-    if (draft_ && draft_->is_for(messages, wanted)) {
+    if (draft_ && running_ == 0 && draft_->is_for(messages, wanted)) {
         draft_->extend();
-        return done({}, {}, draft_->work().drafted);
+        return done({}, {}, 0);
     }
-    drop_draft();
-    if (auto why = find_reason_to_skip_draft(wanted)) return skip(*std::move(why));
+    if (auto why = find_reason_to_skip_draft(wanted))
+        return done(errc::draft_skipped, {.client_message = *std::move(why)}, 0);
+    discard_draft();
     stop_hearing();
     if (prefill_) prefill_->cancel_unless_begun();
     ++drafts_;
@@ -116,12 +116,15 @@ void conversation_shell::draft(std::string text, std::optional<generation_option
 
 std::optional<std::string> conversation_shell::find_reason_to_skip_draft(
     const generation_options& options) {
-    const int limit = history_.options().draft_limit;
-    if (history_.options().raw) return "the prompts of the conversation are raw";
-    if (history_.open_calls() > 0) return "functions are running";
-    if (is_constrained(options))
-        return "a grammar, a JSON schema or a required call needs a reply of one request";
-    if (drafts_ >= limit) return fmt::format("the turn has had {} drafts (draft_limit)", drafts_);
+    const auto& rules = history_.options();
+    if (auto why =
+            conversations::find_reason_to_skip_draft({.is_replying = running_ != 0,
+                                                      .is_raw = rules.raw,
+                                                      .open_calls = history_.open_calls(),
+                                                      .is_constrained = is_constrained(options),
+                                                      .drafts = drafts_,
+                                                      .limit = rules.draft_limit}))
+        return why;
     auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
     if (const auto* why = std::get_if<failure>(&placed)) return why->diag.to_string();
     pin_server(std::get<server_link_ptr>(std::move(placed)));
@@ -160,79 +163,116 @@ reply_draft::events conversation_shell::make_draft_events(draft_handler done) {
                 },
             .on_expired =
                 [weak = weak_from_this()] {
-                    if (const auto self = weak.lock()) self->drop_draft();
+                    if (const auto self = weak.lock()) self->discard_draft();
                 }};
 }
 
-void conversation_shell::find_draft_start(const draft_ptr& draft, start_handler done) {
+void conversation_shell::find_draft_start(const draft_ptr& draft, const start_handler& done) {
     prepare_idle_server(
-        [drafted = std::weak_ptr(draft), done = std::move(done)](conversation_shell& self) {
+        [drafted = std::weak_ptr(draft), done](conversation_shell& self) {
             const auto known = drafted.lock();
             if (!known) return;
             if (self.needs_call_mark(known->options()))
                 return self.learn_draft_call_mark(known, done);
-            self.render_draft(known, {}, done);
-        });
+            self.render_draft_prompt(known, {}, done);
+        },
+        [done](const failure& why) { done(why.ec, why.diag, {}); });
 }
 
-void conversation_shell::learn_draft_call_mark(const draft_ptr& draft, start_handler done) {
+void conversation_shell::learn_draft_call_mark(const draft_ptr& draft, const start_handler& done) {
     core_->load_call_mark(
-        [weak = weak_from_this(), drafted = std::weak_ptr(draft), done = std::move(done)](
+        [weak = weak_from_this(), drafted = std::weak_ptr(draft), done](
             error_code ec, const diagnostics& diag, const server::call_mark& mark) {
             const auto self = weak.lock();
             const auto known = drafted.lock();
             if (!self || !known) return;
             if (ec) return done(ec, diag, {});
-            // The turn reports it.
-            if (mark.opening.empty()) return done(errc::not_supported, {}, {});
-            self->render_draft(known, mark, done);
+            if (mark.opening.empty())
+                return done(errc::not_supported, {.client_message = no_call_mark}, {});
+            self->render_draft_prompt(known, mark, done);
         });
 }
 
-void conversation_shell::render_draft(const draft_ptr& draft, server::call_mark mark,
-                                      start_handler done) {
+void conversation_shell::render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
+                                             const start_handler& done) {
     render_prompt(core_, draft->messages(), draft->options(),
                   [weak = weak_from_this(), drafted = std::weak_ptr(draft), asked = core_.get(),
-                   mark = std::move(mark), done = std::move(done)](
-                      error_code ec, const diagnostics& diag, std::string prompt) {
+                   mark, done](error_code ec, const diagnostics& diag, std::string prompt) {
                       const auto self = weak.lock();
                       const auto known = drafted.lock();
-                      if (!self || !known || self->core_.get() != asked || self->running_ != 0)
-                          return;
+                      if (!self || !known || self->running_ != 0) return;
+                      if (self->core_.get() != asked)
+                          return done(errc::server_gone,
+                                      {.client_message = "the conversation has moved"}, {});
                       if (ec) return done(ec, diag, {});
-                      known->set_started(self->core_, self->props_.model);
-                      self->host_->turn_began(self->core_);
-                      auto here = self->start_at_current_server(
-                          mark, {.prompt = self->known_.attach_known_ids(std::move(prompt))});
-                      if (self->prefill_) here.warmed = self->prefill_->slot();
-                      done({}, {}, std::move(here));
+                      self->check_draft_size(
+                          known, mark, self->known_.attach_known_ids(std::move(prompt)), done);
                   });
+}
+
+// The history of a turn that does not fit is trimmed, which a draft must not do.
+void conversation_shell::check_draft_size(const draft_ptr& draft, const server::call_mark& mark,
+                                          prompt_with_ids prompt, const start_handler& done) {
+    if (is_sure_to_fit(prompt, draft->options().max_tokens))
+        return begin_draft(*draft, mark, std::move(prompt), done);
+    count_prompt_tokens(
+        core_, std::move(prompt),
+        [weak = weak_from_this(), drafted = std::weak_ptr(draft), mark, done](
+            error_code ec, const diagnostics& diag, prompt_with_ids counted) {
+            const auto self = weak.lock();
+            const auto known = drafted.lock();
+            if (!self || !known || self->running_ != 0) return;
+            if (ec) return done(ec, diag, {});
+            const int tokens = static_cast<int>(counted.ids.size());
+            const auto costs = self->history_.measure_exchanges();
+            const auto use = self->context_usage(costs, tokens, known->options().max_tokens);
+            if (tokens + use.reserve > use.context)
+                return done(errc::prompt_too_long,
+                            {.client_message = "the history must be trimmed first"}, {});
+            self->begin_draft(*known, mark, std::move(counted), done);
+        });
+}
+
+void conversation_shell::begin_draft(reply_draft& draft, const server::call_mark& mark,
+                                     prompt_with_ids prompt, const start_handler& done) {
+    draft.set_started(core_, props_.model);
+    host_->turn_began(core_);
+    auto here = make_start_point(mark, {.prompt = std::move(prompt)});
+    if (prefill_) here.warmed = prefill_->slot();
+    done({}, {}, std::move(here));
 }
 
 void conversation_shell::draft_over(const reply_draft& draft) {
     if (draft.server()) host_->turn_ended(draft.server());
     early_.prefilled += draft.work().prefilled;
     metrics_.prefilled += draft.work().prefilled;
-    if (!draft.is_complete()) count_wasted(draft);
+    if (!draft.is_complete()) count_wasted(draft.work().drafted);
     if (draft_.get() != &draft) return;
     if (draft.is_committed()) return continue_from_draft(starting_);
-    if (!draft.is_complete()) draft_.reset();
-}
-
-void conversation_shell::count_wasted(const reply_draft& draft) {
-    scope_->log(log_level::debug, "conversation {}: a draft of {} tokens is dropped", id_,
-                draft.work().drafted);
+    if (draft.is_complete()) return;
+    draft_.reset();
     let_go_of_slots();
-    early_.draft_wasted += draft.work().drafted;
-    metrics_.draft_wasted += draft.work().drafted;
 }
 
-void conversation_shell::drop_draft() {
+void conversation_shell::count_wasted(int tokens) {
+    scope_->log(log_level::debug, "conversation {}: a draft of {} tokens is dropped", id_, tokens);
+    early_.draft_wasted += tokens;
+    metrics_.draft_wasted += tokens;
+}
+
+// A turn that waits for its draft keeps it.
+void conversation_shell::drop_draft(const std::string& unless) {
+    if (running_ == 0 && draft_ && draft_->words() != unless) discard_draft();
+}
+
+void conversation_shell::discard_draft() {
     const auto draft = std::exchange(draft_, nullptr);
     if (!draft) return;
-    if (draft->is_complete()) return count_wasted(*draft);
-    draft->stop(scope_->is_closed() ? error_code(errc::client_destroyed)
-                                    : error_code(boost::asio::error::operation_aborted));
+    let_go_of_slots();
+    if (draft->is_complete()) return count_wasted(draft->work().drafted);
+    draft->stop({scope_->is_closed() ? error_code(errc::client_destroyed)
+                                     : error_code(boost::asio::error::operation_aborted),
+                 {.client_message = "the draft was dropped"}});
 }
 
 // --- the turn that follows
@@ -242,7 +282,7 @@ void conversation_shell::begin_drafted_turn(const start_ptr& start) {
     if (draft_->is_over()) return continue_from_draft(start);
     // Without a request, the turn itself is as fast.
     if (draft_->server()) return draft_->commit();
-    drop_draft();
+    discard_draft();
     find_server(start);
 }
 
@@ -250,17 +290,23 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
     const auto draft = std::exchange(draft_, nullptr);
     if (!start) return;
     if (draft->is_complete()) {
-        start->is_drafted = true;
+        start->draft = draft->work();
         scope_->log(log_level::debug,
                     "conversation {}: reply {} continues from a draft of {} tokens", id_,
                     start->reply, draft->work().drafted);
-        early_.drafted = draft->work().drafted;
-        early_.draft_first_token_ms = draft->work().draft_first_token_ms;
-        early_.draft_ms = draft->work().draft_ms;
         start->resumed = reply_origin{.rest = draft->take_remainder()};
         rest_model_ = draft->model();
     }
     find_server(start);
+}
+
+early_work conversation_shell::take_early_work(const turn_start& start) {
+    auto all = std::exchange(early_, {});
+    if (!start.draft) return all;
+    all.drafted = start.draft->drafted;
+    all.draft_first_token_ms = start.draft->draft_first_token_ms;
+    all.draft_ms = start.draft->draft_ms;
+    return all;
 }
 
 }  // namespace tandem::detail

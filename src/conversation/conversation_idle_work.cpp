@@ -94,23 +94,32 @@ void conversation_shell::warm() {
     prepare_idle_server(&conversation_shell::prefill);
 }
 
-/// Calls `done` on the strand once the properties of a server are known, unless a turn has begun.
-void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done) {
+/// Calls `done` on the strand once the properties of a server are known, or `on_failed`, unless a
+/// turn has begun.
+void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done,
+                                             std::function<void(const failure&)> on_failed) {
     if (ended_ || running_ != 0) return;
     auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
-    if (std::holds_alternative<failure>(placed)) return;
+    if (const auto* why = std::get_if<failure>(&placed)) {
+        if (on_failed) on_failed(*why);
+        return;
+    }
     pin_server(std::get<server_link_ptr>(std::move(placed)));
-    core_->load_props(
-        [weak = weak_from_this(), asked = std::weak_ptr(core_), done = std::move(done)](
-            error_code ec, const diagnostics& diag, const server_props& props) {
-            const auto self = weak.lock();
-            const auto core = asked.lock();
-            if (!self || !core || core != self->core_ || self->running_ != 0) return;
-            if (ec) return void(self->host_->server_failed(core, {ec, diag}));
-            self->props_ = props;
-            self->has_model_changed();
-            done(*self);
-        });
+    core_->load_props([weak = weak_from_this(), asked = std::weak_ptr(core_),
+                       done = std::move(done), on_failed = std::move(on_failed)](
+                          error_code ec, const diagnostics& diag, const server_props& props) {
+        const auto self = weak.lock();
+        const auto core = asked.lock();
+        if (!self || !core || core != self->core_ || self->running_ != 0) return;
+        if (ec) {
+            self->host_->server_failed(core, {ec, diag});
+            if (on_failed) on_failed({ec, diag});
+            return;
+        }
+        self->props_ = props;
+        self->has_model_changed();
+        done(*self);
+    });
 }
 
 void conversation_shell::prefill() {
@@ -157,20 +166,20 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     if (is_of_words) revised_ = find_revision(prompt.text);
     prefill_ =
         std::make_shared<slot_prefill>(core_, std::move(prompt), prefill_options().lora, id_);
-    prefill_->start([weak = weak_from_this()](std::optional<wire::timings> counts) {
+    prefill_->start([weak = weak_from_this(), is_of_words](std::optional<wire::timings> counts) {
         const auto self = weak.lock();
         if (!self) return;
+        if (is_of_words && counts) self->count_heard_words(*counts);
+        if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
         // While the user speaks, the slot stays protected from the prefills of others.
-        if (self->is_prefilling_words_)
-            return self->heard_words_prefilled(counts.value_or(wire::timings()));
-        self->metrics_.warmed += counts ? counts->evaluated : 0;
+        if (self->is_prefilling_words_) return self->prefill_next_words();
         self->let_go_of_slots();
     });
 }
 
-// Others may prefill them.
+// Others may prefill them. The slot of a draft is needed soon.
 void conversation_shell::let_go_of_slots() {
-    if (running_ == 0 && core_ && !core_->shut_down()) core_->slots().let_go(id_);
+    if (running_ == 0 && !draft_ && core_ && !core_->shut_down()) core_->slots().let_go(id_);
 }
 
 // --- slot files

@@ -212,10 +212,12 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr
     const auto why = check_turn_allowed();
     if (options) apply_options(options, !why);
     if (why) return done(why->ec, why->diag, {});
-    drop_draft();
+    discard_draft();
     begin_history_turn(reply);
     is_given_text_ = true;
-    done({}, {}, {.origin = make_spoken_origin(text), .pace = pace_});
+    auto origin = make_spoken_origin(text);
+    origin.early = std::exchange(early_, {});
+    done({}, {}, {.origin = std::move(origin), .pace = pace_});
 }
 
 void conversation_shell::interrupt() {
@@ -230,12 +232,13 @@ void conversation_shell::on_chunk_not_delivered(std::uint64_t reply) {
 }
 
 void conversation_shell::leave_server(const reason_to_leave& reason) {
-    if (draft_ && !draft_->is_over()) draft_->stop(errc::server_gone);
-    if (running_ == 0) return;
+    // The end of the draft may make a turn look for another server.
+    const auto start = checking_;
+    if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
+    if (running_ == 0 || checking_ != start) return;
     // A turn that is still being started there has no request that could have received anything.
     const bool hangs = reason.what == reason_to_leave::kind::hangs;
-    if (const auto start = checking_; start && hangs && rules_.failover.retries > 0)
-        return try_other_server(start, reason.why);
+    if (start && hangs && rules_.failover.retries > 0) return try_other_server(start, reason.why);
     if (const auto reply = reply_.lock()) reply->leave_server(reason);
 }
 
@@ -245,7 +248,7 @@ void conversation_shell::end() {
     ended_ = true;
     interrupt_asides();
     if (const auto reply = reply_.lock()) reply->interrupt();
-    drop_draft();
+    discard_draft();
     prefill_.reset();
     rest_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
@@ -338,8 +341,9 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     tokens_said_ = result.usage.prompt + result.usage.generated;
     history_.generated(now(), rest.unspoken);
     pace_ = rest.pace;
-    drop_draft();
-    early_ = {};
+    discard_draft();
+    if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
+    if (starting_) let_go_of_slots();
     auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
@@ -354,7 +358,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
-    if (!starting || !starting->resumed || starting->is_drafted) return std::nullopt;
+    if (!starting || !starting->resumed || starting->draft) return std::nullopt;
     return std::move(starting->resumed->rest);
 }
 
@@ -375,7 +379,7 @@ void conversation_shell::add_to_metrics(const reply_result& result) {
 
 void conversation_shell::on_owner_destroyed() {
     ended_ = true;
-    drop_draft();
+    discard_draft();
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
     shunned_.clear();

@@ -75,7 +75,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// Receives the number of generated tokens.
     using draft_handler = std::function<void(error_code, const diagnostics&, int)>;
     void draft(std::string text, std::optional<generation_options> options, draft_handler done);
-    void drop_draft();
+    /// See conversation::drop_draft().
+    void drop_draft(const std::string& unless);
     void end();
 
     bool has_ended() const noexcept { return ended_; }
@@ -113,7 +114,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         server::call_mark call_mark{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
-        bool is_drafted = false;
+        std::optional<early_work> draft{};
         /// The turn continues after its server failed; from its text, if it has any.
         bool is_failover = false;
         bool has_text = false;
@@ -128,6 +129,12 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     using draft_ptr = std::shared_ptr<reply_draft>;
     using options_ptr = std::shared_ptr<const generation_options>;
 
+    // Without the mark, calls would be spoken.
+    static constexpr auto no_call_mark =
+        "the server's chat template does not show how a tool call begins, so that calls cannot be "
+        "kept out of the speech; start the server with --jinja and a model whose template knows "
+        "tools, or omit the tools";
+
     conversation_shell(strand_scope& scope, std::shared_ptr<server_provider> host,
                        const config& rules, conversations::turn_history history);
 
@@ -139,7 +146,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool restart_turn(const reply_shell& reply, const start_handler& done);
     void fail_over(const reply_shell& reply, start_handler done);
     void resume_after_failover(const start_ptr& start);
-    reply_start_point start_at_current_server(server::call_mark mark, reply_origin origin);
+    reply_start_point make_start_point(server::call_mark mark, reply_origin origin);
     std::optional<failure> check_turn_allowed() const;
     std::optional<failure> check_resume_allowed(time_point at) const;
     void prepare_turn(reply_shell& reply);
@@ -160,6 +167,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     }
     void render_history(const generation_options& options, prompt_handler done);
     void make_prompt(const start_ptr& start);
+    bool is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const;
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
@@ -179,27 +187,36 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void request_missing_ids();
     void on_ids_received();
     void trim_or_prefill();
-    void prepare_idle_server(std::function<void(conversation_shell&)> done);
+    void prepare_idle_server(std::function<void(conversation_shell&)> done,
+                             std::function<void(const failure&)> on_failed = {});
     void prefill();
     void prefill_before_results();
 
     // What the user says, while the user speaks.
     void prefill_words(std::string words);
     void prefill_heard_words();
-    void heard_words_prefilled(const wire::timings& counts);
+    void count_heard_words(const wire::timings& counts);
+    void prefill_next_words();
     std::optional<std::size_t> find_revision(std::string_view prompt) const;
     void stop_hearing() noexcept;
     std::optional<std::string> find_reason_to_skip_draft(const generation_options& options);
+    void discard_draft();
     void start_draft(std::vector<chat_message> messages, generation_options options,
                      draft_handler done);
     reply_draft::events make_draft_events(draft_handler done);
-    void find_draft_start(const draft_ptr& draft, start_handler done);
-    void learn_draft_call_mark(const draft_ptr& draft, start_handler done);
-    void render_draft(const draft_ptr& draft, server::call_mark mark, start_handler done);
+    void find_draft_start(const draft_ptr& draft, const start_handler& done);
+    void learn_draft_call_mark(const draft_ptr& draft, const start_handler& done);
+    void render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
+                             const start_handler& done);
     void begin_drafted_turn(const start_ptr& start);
     void continue_from_draft(const start_ptr& start);
+    void check_draft_size(const draft_ptr& draft, const server::call_mark& mark,
+                          prompt_with_ids prompt, const start_handler& done);
+    void begin_draft(reply_draft& draft, const server::call_mark& mark, prompt_with_ids prompt,
+                     const start_handler& done);
     void draft_over(const reply_draft& draft);
-    void count_wasted(const reply_draft& draft);
+    early_work take_early_work(const turn_start& start);
+    void count_wasted(int tokens);
 
     void let_go_of_slots();
     void start_prefill(prompt_with_ids prompt, bool is_of_words = false);

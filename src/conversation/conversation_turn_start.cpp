@@ -20,12 +20,6 @@ namespace {
 // Maximum number of servers that a turn tries to reach.
 constexpr int most_servers_tried = 16;
 
-// Without the mark, calls would be spoken.
-constexpr auto no_call_mark =
-    "the server's chat template does not show how a tool call begins, so that calls cannot be kept "
-    "out of the speech; start the server with --jinja and a model whose template knows tools, or "
-    "omit the tools";
-
 // Suggests a shorter reply only if the prompt itself fits the context.
 std::string too_long_text(int tokens, const conversations::context_usage& use) {
     const int room = use.context - tokens;
@@ -100,7 +94,7 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
                                                 .needs_call_mark = needs_call_mark(*options)});
     if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options))
         return begin_drafted_turn(starting_);
-    drop_draft();
+    discard_draft();
     find_server(starting_);
 }
 
@@ -110,7 +104,7 @@ void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
     // Uses one time for both steps, so that the grace period cannot end between check and resume.
     const auto at = now();
     if (const auto why = check_resume_allowed(at)) return done(why->ec, why->diag, {});
-    drop_draft();
+    discard_draft();
     auto unheard = history_.resume(at);
     prepare_turn(reply);
     history_.begin_reply(reply.id());
@@ -333,12 +327,16 @@ void conversation_shell::make_prompt(const start_ptr& start) {
     });
 }
 
-// Most prompts fit by an upper bound; only the others are counted.
-void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
+bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const {
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     const auto reserved = static_cast<std::size_t>(
-        conversations::compute_reply_reserve(history_.options(), start->max_tokens));
-    if (context == 0 || most_tokens(prompt) + reserved <= context)
+        conversations::compute_reply_reserve(history_.options(), max_tokens));
+    return context == 0 || most_tokens(prompt) + reserved <= context;
+}
+
+// Most prompts fit by an upper bound; only the others are counted.
+void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
+    if (is_sure_to_fit(prompt, start->max_tokens))
         return start_reply(start, {.prompt = std::move(prompt)});
     count_prompt_tokens(core_, std::move(prompt),
                         [weak = weak_from_this(), start, check_id = start->check_id](
@@ -370,8 +368,8 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    origin.early = std::exchange(early_, {});
-    auto here = start_at_current_server(start->call_mark, std::move(origin));
+    origin.early = take_early_work(*start);
+    auto here = make_start_point(start->call_mark, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));
 }
@@ -380,11 +378,11 @@ void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = core_;
     host_->turn_began(core_);
-    start->done({}, {}, start_at_current_server(start->call_mark, {}));
+    start->done({}, {}, make_start_point(start->call_mark, {}));
 }
 
-reply_start_point conversation_shell::start_at_current_server(server::call_mark mark,
-                                                              reply_origin origin) {
+reply_start_point conversation_shell::make_start_point(server::call_mark mark,
+                                                       reply_origin origin) {
     return {.core = core_,
             .origin = std::move(origin),
             .owner = id_,

@@ -54,8 +54,8 @@ void reply_draft::commit() {
     if (reply_ && !is_over_) reply_->commit_draft();
 }
 
-void reply_draft::stop(error_code why) {
-    cause_.ec = why;
+void reply_draft::stop(failure why) {
+    cause_ = std::move(why);
     if (reply_) reply_->interrupt();
 }
 

@@ -37,12 +37,12 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     void run(std::shared_ptr<reply_shell> reply);
     /// Requests follow on this server, which has this model.
     void set_started(std::shared_ptr<server_link> server, std::string model);
-    /// The user still says the same: restarts the lifetime.
+    /// Restarts the lifetime.
     void extend();
     /// A turn waits for the draft, which does not expire any more.
     void commit();
     /// Ends a draft that is not over, with this cause.
-    void stop(error_code why);
+    void stop(failure why);
 
     const std::vector<chat_message>& messages() const noexcept { return messages_; }
     const std::string& words() const noexcept { return messages_.back().content; }

@@ -75,10 +75,10 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     // sending.
     void request_failed(const error_code& ec);
     void completion_failed(const error_code& ec, time_point sent);
-    /// Whether a slot can return to an earlier part of its text, as last observed. Recurrent,
+    /// Whether a slot can roll back to an earlier part of its text, as last observed. Recurrent,
     /// hybrid and sliding-window models evaluate such a part anew.
-    bool takes_back_tokens() const noexcept { return takes_back_tokens_; }
-    void observe_taking_back(bool is_cheap) noexcept { takes_back_tokens_ = is_cheap; }
+    bool can_roll_back() const noexcept { return can_roll_back_; }
+    void record_rollback(bool was_possible) noexcept { can_roll_back_ = was_possible; }
     /// A completion was answered with text, or the server was found to be back.
     void report_server_success();
     void report_slot_mismatch(int asked, int used);
@@ -105,7 +105,7 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     slot_manager manager_;
     std::vector<props_handler> preparing_;
     server::call_mark_loader call_marks_;
-    bool takes_back_tokens_ = true;
+    bool can_roll_back_ = true;
     bool shut_down_ = false;
 };
 

@@ -271,7 +271,7 @@ class slot_scheduler {
         server_slot_state server_state = server_slot_state::idle;
         /// When its last request ended; nullopt if the slot was never used.
         std::optional<time_point> last_used{};
-        /// The text that the slot holds, empty if unknown, and when it got it.
+        /// The text in the slot (empty if unknown), and when the slot was filled with it.
         std::string holds{};
         std::optional<time_point> filled{};
         /// The last user, if it continues from this slot.

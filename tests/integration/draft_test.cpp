@@ -43,6 +43,12 @@ class a_conversation_with_drafts : public service_and_mocks {
             loop.call<int>([&](auto h) { talk.async_draft(text, options, diag, std::move(h)); });
         return {ec, tokens, diag.client_message};
     }
+    /// A draft whose request has been sent, on a slow server.
+    void begin_slow_draft(conversation& talk, outcome& out, bool& is_over) {
+        begin_draft(talk, question, out, is_over);
+        loop.run_until([&] { return requests() == 1; });
+        EXPECT_FALSE(is_over);
+    }
     std::size_t requests(std::size_t i = 0) { return completions(server(i)).size(); }
 };
 
@@ -99,9 +105,7 @@ TEST_F(a_conversation_with_drafts, continues_a_draft_that_is_still_being_generat
     auto talk = bots->create();
     outcome drafted;
     bool is_over = false;
-    begin_draft(talk, question, drafted, is_over);
-    loop.run_until([&] { return requests() == 1; });
-    EXPECT_FALSE(is_over);
+    begin_slow_draft(talk, drafted, is_over);
     auto reply = say_until_first_chunk(talk, question);
     EXPECT_TRUE(is_over);
     EXPECT_FALSE(drafted.ec);
@@ -116,8 +120,7 @@ TEST_F(a_conversation_with_drafts, replies_without_a_draft_that_was_dropped_on_t
     auto talk = bots->create();
     outcome drafted;
     bool is_over = false;
-    begin_draft(talk, question, drafted, is_over);
-    loop.run_until([&] { return requests() == 1; });
+    begin_slow_draft(talk, drafted, is_over);
     talk.hearing("Do you have a table for four on Friday");
     loop.run_until([&] { return is_over; });
     EXPECT_EQ(drafted.ec, boost::asio::error::operation_aborted);
@@ -207,8 +210,7 @@ TEST_F(a_conversation_with_drafts, ends_the_wait_for_a_draft_when_it_ends) {
     auto talk = bots->create();
     outcome drafted;
     bool is_over = false;
-    begin_draft(talk, question, drafted, is_over);
-    loop.run_until([&] { return requests() == 1; });
+    begin_slow_draft(talk, drafted, is_over);
     talk.end();
     loop.run_until([&] { return is_over; });
     EXPECT_EQ(drafted.ec, boost::asio::error::operation_aborted);
@@ -242,6 +244,91 @@ TEST_F(a_conversation_with_drafts, calls_no_function_in_a_draft) {
     loop.run_to_end(reply);
     EXPECT_THAT(reply.result().calls, SizeIs(1)) << reply.result().diagnostics.to_string();
     EXPECT_GT(reply.result().usage.drafted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_the_draft_that_its_turn_waits_for) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto talk = bots->create();
+    outcome drafted;
+    bool is_over = false;
+    begin_slow_draft(talk, drafted, is_over);
+    consumer reply(talk.say(question), consumer::continue_at_once);
+    talk.drop_draft();
+    talk.hearing("Do you have a table for four on Friday");
+    loop.run_to_end(reply);
+    EXPECT_EQ(reply.text(), answer);
+    EXPECT_GT(reply.result().usage.drafted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, drafts_words_once_however_they_are_punctuated) {
+    start();
+    auto talk = bots->create();
+    draft(talk, question);
+    const auto again = draft(talk, "do you have a table, for four");
+    EXPECT_FALSE(again.ec);
+    EXPECT_EQ(again.tokens, 0);
+    EXPECT_EQ(requests(), 1u);
+    talk.drop_draft(question);
+    EXPECT_EQ(say(talk, question).result().usage.draft_wasted, 0) << "the text is the same";
+}
+
+TEST_F(a_conversation_with_drafts, keeps_its_draft_if_another_one_is_skipped) {
+    config.conversation.draft_limit = 1;
+    start();
+    auto talk = bots->create();
+    draft(talk, question);
+    EXPECT_EQ(draft(talk, "And you?").ec, errc::draft_skipped);
+    EXPECT_GT(say(talk, question).result().usage.drafted, 0);
+}
+
+TEST_F(a_conversation_with_drafts, counts_the_tokens_of_drafts_in_the_next_turn_that_begins) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto talk = bots->create();
+    outcome drafted;
+    bool is_over = false;
+    begin_slow_draft(talk, drafted, is_over);
+    ASSERT_TRUE(loop.run_until([&] { return completions(server()).back().generated >= 3; }));
+    consumer reply(talk.say(question), consumer::say_nothing);
+    interrupt(talk, reply);
+    EXPECT_TRUE(is_over);
+    EXPECT_GT(drafted.tokens, 0);
+    consumer apology(talk.say_text("Pardon?"), consumer::continue_at_once);
+    loop.run_to_end(apology);
+    EXPECT_EQ(apology.result().usage.draft_wasted, drafted.tokens);
+    EXPECT_EQ(state_of(talk).metrics.draft_wasted, drafted.tokens);
+}
+
+TEST_F(a_conversation_with_drafts, counts_them_in_a_given_text_as_well) {
+    start();
+    auto talk = bots->create();
+    const auto drafted = draft(talk, question);
+    consumer greeting(talk.say_text("Good evening."), consumer::continue_at_once);
+    loop.run_to_end(greeting);
+    EXPECT_EQ(greeting.result().usage.draft_wasted, drafted.tokens);
+}
+
+TEST_F(a_conversation_with_drafts, leaves_a_prompt_that_must_be_trimmed_to_the_turn) {
+    server_options.ctx_size = 400;
+    server_options.parallel = 2;
+    config.conversation.reply_reserve = 100;
+    start();
+    auto talk = bots->create();
+    talk.append({.role = "user", .content = std::string(400, 'x')});
+    talk.append({.role = "assistant", .content = "Hm."});
+    const auto drafted = draft(talk, question + std::string(200, '.'));
+    EXPECT_EQ(drafted.ec, errc::prompt_too_long) << drafted.why;
+}
+
+TEST_F(a_conversation_with_drafts, tells_at_once_that_no_server_answers) {
+    start();
+    auto talk = bots->create();
+    mocks[0].reset();
+    const auto drafted = draft(talk, question);
+    EXPECT_TRUE(drafted.ec);
+    EXPECT_NE(drafted.ec, boost::asio::error::operation_aborted);
+    EXPECT_NE(drafted.why, "");
 }
 
 TEST_F(a_conversation_with_drafts, rejects_words_that_it_could_not_append) {

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace tandem::conversations {
 namespace {
 
 using std::string_view;
 
-// A longer word is text of a language that is written without spaces.
+// A longer word is text in a language written without spaces.
 constexpr std::size_t longest_word_bytes = 40;
 constexpr int characters_of_word = 4;
 
@@ -41,31 +42,28 @@ std::size_t start_of_last_word(string_view text) noexcept {
     return rest.size();
 }
 
-/// Marks without a sound of their own.
-bool is_silent(char32_t c) noexcept {
-    constexpr std::u32string_view spoken_marks = U"%‰&@#*/\\";
-    return text::is_white_space(c) ||
-           (text::is_punctuation(c) && spoken_marks.find(c) == spoken_marks.npos);
-}
+// Marks that recognisers add and revise without a change of words.
+constexpr std::u32string_view silent_marks =
+    U".,;:!?\u2026\u00bf\u00a1\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f";
 
-/// The characters that decide whether words are the same.
+/// Lower case, without spaces and silent marks, except those that belong to a number: in "3.5",
+/// ".5" and "1 2".
 std::string fold_words(string_view text) {
+    constexpr char32_t curly_apostrophe = 0x2019;
     std::string folded;
-    bool is_apart = false;
     bool ends_with_digit = false;
+    bool is_apart = false;
     while (!text.empty()) {
-        const auto next = text::decode_first_character(text);
-        text.remove_prefix(next.bytes);
-        const auto c = next.character;
-        if (is_silent(c)) {
-            is_apart = true;
-            continue;
-        }
+        const auto [c, bytes] = text::decode_first_character(text);
+        text.remove_prefix(bytes);
+        const bool is_before_digit =
+            !text.empty() && text::is_digit(text::decode_first_character(text).character);
+        const bool is_space = text::is_white_space(c);
+        is_apart = is_apart || is_space;
+        if (is_space || (silent_marks.find(c) != silent_marks.npos && !is_before_digit)) continue;
         const bool is_digit = text::is_digit(c);
-        // "3.5" and "3, 5" are not "35".
-        if (is_apart && is_digit && ends_with_digit) folded += ' ';
-        text::append_utf8(folded, text::to_lowercase(c));
-        is_apart = false;
+        if (std::exchange(is_apart, false) && is_digit && ends_with_digit) folded += ' ';
+        text::append_utf8(folded, c == curly_apostrophe ? U'\'' : text::to_lowercase(c));
         ends_with_digit = is_digit;
     }
     return folded;
@@ -74,7 +72,8 @@ std::string fold_words(string_view text) {
 }  // namespace
 
 bool has_same_words(string_view a, string_view b) {
-    return fold_words(a) == fold_words(b);
+    const auto folded = fold_words(a);
+    return !folded.empty() && folded == fold_words(b);
 }
 
 bool is_beginning_of(string_view beginning, string_view whole) {
@@ -94,8 +93,8 @@ string_view select_repeated_words(string_view before, string_view now) noexcept 
     return select_settled_words(now.substr(0, static_cast<std::size_t>(end - now.begin())), {});
 }
 
-bool shows_lost_tokens(int cached, int evaluated, std::size_t kept_bytes,
-                       std::size_t prompt_bytes) noexcept {
+bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
+                           std::size_t prompt_bytes) noexcept {
     // Words have more tokens in some languages than the text before them.
     constexpr double tolerance = 2;
     constexpr int few_tokens = 16;

@@ -13,21 +13,22 @@ namespace tandem::conversations {
 std::string_view select_settled_words(std::string_view text,
                                       std::optional<std::size_t> stable) noexcept;
 
-/// The part of `now` that is worth evaluating early on a server that cannot take tokens back: what
-/// it has in common with the partial transcript before it, but for the last word.
+/// The same for a server that cannot roll back: the words that `now` shares with the previous
+/// partial transcript, without the last one.
 std::string_view select_repeated_words(std::string_view before, std::string_view now) noexcept;
 
-/// Whether a prefill shows that the server evaluated far more than the words that were revised:
-/// only `kept_bytes` of the prompt of `prompt_bytes` were in the slot, which also held other words.
-bool shows_lost_tokens(int cached, int evaluated, std::size_t kept_bytes,
-                       std::size_t prompt_bytes) noexcept;
+/// Whether a prefill shows that the server could not roll its slot back to the first `kept_bytes`
+/// of the prompt, because it evaluated far more tokens than the revised words have.
+bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
+                           std::size_t prompt_bytes) noexcept;
 
 /// Whether `words` has enough beyond what it has in common with `before`, which was evaluated
 /// last: two words, or a part of a text without spaces as long as two words.
 bool is_worth_prefill(std::string_view words, std::string_view before) noexcept;
 
-/// Whether both texts have the same words: their letters, digits and symbols are equal, apart from
-/// case. Spaces and silent punctuation count only between two digits.
+/// Whether both texts have the same words, apart from case, spaces, and the marks of sentences and
+/// clauses. Spaces and marks within numbers count: "3.5" and "1 2". A text without words equals
+/// none.
 bool has_same_words(std::string_view a, std::string_view b);
 /// Whether a text with the words `whole` may begin with `beginning`, whose last word may be
 /// incomplete.

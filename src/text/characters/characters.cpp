@@ -58,10 +58,6 @@ char32_t to_lowercase(char32_t c) noexcept {
     return c <= last_code_point ? ucd::to_lowercase(c) : c;
 }
 
-bool is_punctuation(char32_t c) noexcept {
-    return c <= last_code_point && ucd::is_punctuation(c);
-}
-
 bool is_caseless_letter(char32_t c) noexcept {
     return !is_ascii(c) && is_letter(c) && !is_uppercase(c) && !is_lowercase(c);
 }
