@@ -3,6 +3,7 @@
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@ namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -190,10 +192,65 @@ TEST_F(voice_draft_gateway, refuses_the_words_of_a_commit_before_it_sends_a_chun
     start();
     auto c = voice();
     begin(c);
-    draft(c, "Secret sauce for four?");
+    draft(c, for_four);
     c.say(commit_of("Secret sauce for four?"));
     EXPECT_EQ(c.read()["code"], "content_policy");
-    EXPECT_THAT(history_of_next_turn(c), Not(HasSubstr("auce")));
+    EXPECT_THAT(history_of_next_turn(c), AllOf(Not(HasSubstr("sauce")), Not(HasSubstr("table"))));
+}
+
+TEST_F(voice_draft_gateway, drafts_no_words_that_its_policy_refuses) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    auto c = voice();
+    begin(c);
+    const auto sent = requests().size();
+    c.say(draft_of("Secret sauce?"));
+    EXPECT_NE(c.read("draft_skipped")["reason"], "");
+    EXPECT_EQ(requests().size(), sent);
+    ASSERT_TRUE(poll_until([&] { return !audited().empty(); }));
+    EXPECT_EQ(json::parse(audited().front())["error"], "content_policy");
+}
+
+TEST_F(voice_draft_gateway, audits_the_words_of_the_draft_as_well_as_those_of_the_commit) {
+    options.audit_prompts = true;
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, for_four);
+    c.say(commit_of("a table, for four"));
+    listen(c);
+    ASSERT_TRUE(poll_until([&] { return !audited().empty(); }));
+    EXPECT_THAT(json::parse(audited().front())["prompt"].get<std::string>(),
+                AllOf(HasSubstr(for_four), HasSubstr("a table, for four")));
+}
+
+TEST_F(voice_draft_gateway, keeps_a_committed_draft_that_is_dropped_too_late) {
+    server_options.tokens_per_second = 30;
+    start();
+    auto c = voice();
+    begin(c);
+    const auto before = requests().size();
+    c.say(draft_of(for_four));
+    ASSERT_TRUE(poll_until([&] { return requests().size() > before; }));
+    c.say(commit_of(for_four));
+    c.say({{"type", "drop"}});
+    const auto end = listen(c);
+    EXPECT_EQ(end["text"], "Yes, we do. By the window.") << end;
+    EXPECT_GT(end["usage"]["drafted"], 0);
+}
+
+TEST_F(voice_draft_gateway, makes_no_more_drafts_than_the_service_allows) {
+    options.service.conversation.draft_limit = 1;
+    start();
+    auto c = voice();
+    json m = {{"type", "start"}, {"conversation", {{"draft_limit", 100}}}};
+    m["messages"] = json::array({{{"role", "system"}, {"content", "Be brief."}}});
+    c.say(m);
+    EXPECT_TRUE(poll_until([&] { return !requests().empty(); }));
+    EXPECT_TRUE(server_gets_idle());
+    draft(c, for_four);
+    c.say(draft_of(for_five));
+    EXPECT_THAT(c.read("draft_skipped")["reason"].get<std::string>(), HasSubstr("1"));
 }
 
 TEST_F(voice_draft_gateway, tells_the_tokens_of_drafts_in_its_metrics) {
@@ -214,6 +271,47 @@ TEST_F(voice_draft_gateway, tells_the_tokens_of_drafts_in_its_metrics) {
     EXPECT_TRUE(has_counted("tandem_tokens_drafted_total{"));
     EXPECT_TRUE(has_counted(R"(tandem_tokens_total{kind="draft_wasted")"));
     EXPECT_TRUE(has_counted(R"(tandem_tokens_total{kind="prompt_prefilled")"));
+}
+
+// --- keys
+
+class voice_draft_gateway_with_key : public voice_draft_gateway {
+ protected:
+    void key_allows(std::int64_t tokens_per_minute) {
+        options.keys = gateway::api_keys({{.name = "reception",
+                                           .sha256 = *gateway::hash_api_key(key.key),
+                                           .tokens_per_minute = tokens_per_minute,
+                                           .concurrent = 1}});
+    }
+    voice_client voice() { return voice_client(port, "tandem.voice.v1", "Bearer " + key.key); }
+
+    gateway::new_api_key key = gateway::make_api_key();
+};
+
+TEST_F(voice_draft_gateway_with_key, counts_a_draft_and_its_reply_as_one_of_the_key) {
+    server_options.tokens_per_second = 30;
+    key_allows(0);
+    start();
+    auto c = voice();
+    begin(c);
+    const auto before = requests().size();
+    c.say(draft_of(for_four));
+    ASSERT_TRUE(poll_until([&] { return requests().size() > before; }));
+    c.say(commit_of(for_four));
+    EXPECT_EQ(listen(c)["text"], "Yes, we do. By the window.");
+}
+
+TEST_F(voice_draft_gateway_with_key, charges_the_tokens_of_a_draft_that_was_dropped) {
+    key_allows(1);
+    start();
+    auto c = voice();
+    begin(c);
+    draft(c, for_five);
+    c.say({{"type", "drop"}});
+    c.say(draft_of(for_four));
+    EXPECT_THAT(c.read("draft_skipped")["reason"].get<std::string>(), HasSubstr("1 tokens"));
+    c.say(start_of("And you?"));
+    EXPECT_EQ(c.read("error")["code"], "rate_limit_exceeded");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "gateway/sessions/voice_session.hpp"
 
 #include "base/trace_context.hpp"
-#include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_state.hpp"
 #include "gateway/sessions/session_door.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -17,21 +16,6 @@
 namespace tandem::gateway {
 
 namespace asio = boost::asio;
-
-namespace {
-
-// The texts of a turn that the model reads, or the voice.
-std::vector<std::string_view> texts_in(const voice_turn& turn) {
-    auto texts = collect_texts(turn.messages, turn.prompt, turn.options);
-    for (const auto& r : turn.results) texts.push_back(r.content);
-    if (turn.filler)
-        texts.insert(texts.end(), turn.filler->texts.begin(), turn.filler->texts.end());
-    if (!turn.text.empty()) texts.push_back(turn.text);
-    if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
-    return texts;
-}
-
-}  // namespace
 
 voice_session::voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
                              voice_setup setup)
@@ -84,7 +68,7 @@ void voice_session::on_exception() {
 // Runs before the client receives the reply's end, because the client may request its next reply
 // elsewhere at once.
 void voice_session::release_permit() {
-    if (!turns_.is_busy()) permit_holder_.reset();
+    if (!turns_.is_busy() && drafts_ == 0) permit_holder_.reset();
 }
 
 /// Wraps a handler, because the session or the gateway may be gone when it runs.
@@ -157,17 +141,17 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 // --- turns
 
 std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
-    // Takes over the permit of the previous reply, which ends when the new one is admitted. If the
-    // new one is rejected, the previous reply continues and keeps its permit.
+    // Takes over the permit of the previous reply or draft, which ends when the new one is
+    // admitted. If the new one is rejected, the previous one continues and keeps its permit.
     auto checked = gateway_.gate.check_reply(caller_->who, detail::now(), permit_holder_);
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     permit_holder_ = std::get<admitted>(std::move(checked));
-    return gateway_.policy.verdict(texts_in(turn));
+    return gateway_.policy.verdict(collect_texts(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
     if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
-    record_prompt(*a.turn);
+    if (audits_prompts()) prompts_.record_turn(*a.turn);
     turns_.on_turn_permitted(detail::now(), a.turn->number);
 }
 
@@ -176,24 +160,8 @@ void voice_session::refuse(const voice_turn& turn, api_error why) {
     turns_.on_turn_refused(detail::now(), turn.number, std::move(why));
 }
 
-void voice_session::record_prompt(const voice_turn& turn) {
-    if (!gateway_.options.audit || !gateway_.options.audit_prompts) return;
-    // Limits the memory for a client that only appends to the history.
-    constexpr std::size_t most_turns = 64;
-    if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
-    auto words = join_texts(texts_in(turn), max_audit_prompt_bytes);
-    said_bytes_ += words.size();
-    said_[turn.number] = std::move(words);
-}
-
-// Turns may be permitted in another order than they arrived.
-std::string voice_session::take_text_said_up_to(std::uint64_t number) {
-    const auto end = said_.upper_bound(number);
-    std::vector<std::string_view> texts;
-    for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
-    auto all = join_texts(texts, max_audit_prompt_bytes);
-    for (auto at = said_.begin(); at != end; at = said_.erase(at)) said_bytes_ -= at->second.size();
-    return all;
+bool voice_session::audits_prompts() const {
+    return gateway_.options.audit && gateway_.options.audit_prompts;
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {
@@ -208,20 +176,35 @@ void voice_session::perform(voice_action::hear& a) {
     talk_->hearing(std::move(a.text), a.stable);
 }
 
-void voice_session::perform(voice_action::draft& a) {
+void voice_session::perform(const voice_action::draft& a) {
+    const auto& turn = *a.turn;
+    if (const auto error = refusal(turn)) {
+        audit_refused_turn(turn, *error);
+        return turns_.on_draft_skipped(turn.id, error->message);
+    }
+    ++drafts_;
     const auto diag = std::make_shared<diagnostics>();
     auto told = bind_to_session(
-        [diag, turn = std::move(a.turn)](voice_session& self, const error_code& ec, int) {
-            if (!ec || ec == asio::error::operation_aborted) return;
-            self.run_and_perform(
-                [&](time_point) { self.turns_.on_draft_skipped(turn, diag->client_message); });
+        [diag, drafted = a.turn](voice_session& self, const error_code& ec, int tokens) {
+            self.draft_ended(*drafted, {ec, *diag}, tokens);
         });
-    talk_->async_draft(std::move(a.text), std::move(a.options), *diag,
+    talk_->async_draft(turn.messages.back().content, options_of(turn), *diag,
                        asio::bind_executor(gateway_.executor, std::move(told)));
 }
 
-void voice_session::perform(const voice_action::drop_draft&) {
-    talk_->drop_draft();
+void voice_session::draft_ended(const voice_turn& turn, const failure& why, int tokens) {
+    --drafts_;
+    gateway_.gate.charge(caller_->who, detail::now(), tokens);
+    if (!why.ec && tokens > 0 && audits_prompts()) prompts_.record_draft(turn);
+    run_and_perform([&](time_point) {
+        if (!why.ec || why.ec == asio::error::operation_aborted) return;
+        const auto& said = why.diag.client_message;
+        turns_.on_draft_skipped(turn.id, said.empty() ? why.ec.message() : said);
+    });
+}
+
+void voice_session::perform(voice_action::drop_draft& a) {
+    talk_->drop_draft(std::move(a.unless));
 }
 
 void voice_session::perform(voice_action::append& a) {
@@ -254,7 +237,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
     number_ = number;
     began_ = detail::now();
     model_.load.turn_began(id_, began_);
-    prompt_ = take_text_said_up_to(number);
+    prompts_.begin_reply(number);
 }
 
 void voice_session::perform(const voice_action::generate& a) {
@@ -354,14 +337,13 @@ audit_record voice_session::make_turn_record(int status) const {
 void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& why) {
     auto record = make_turn_record(why.status);
     record.error = why.code;
-    if (gateway_.options.audit && gateway_.options.audit_prompts)
-        record.prompt = join_texts(texts_in(turn), max_audit_prompt_bytes);
+    if (audits_prompts()) record.prompt = join_texts(collect_texts(turn), max_audit_prompt_bytes);
     log_and_audit(gateway_.options, record, log_level::info);
 }
 
 void voice_session::record_reply_end(time_point now, const reply_result& result) {
     const auto& u = result.usage;
-    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated + u.draft_wasted);
+    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated - u.drafted);
     constexpr bool by_chunk = true;
     gateway_.metrics.record_reply(model_.name, result, by_chunk);
     auto record = make_turn_record(101);
@@ -371,7 +353,7 @@ void voice_session::record_reply_end(time_point now, const reply_result& result)
     record.elapsed = now - began_;
     record.finish_reason = to_string(result.finish_reason);
     if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
-    if (!prompt_.empty()) record.prompt = std::exchange(prompt_, {});
+    record.prompt = prompts_.take_prompt(u.drafted > 0);
     log_and_audit(gateway_.options, record, log_level::info);
 }
 

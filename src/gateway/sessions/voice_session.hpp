@@ -1,7 +1,9 @@
 #pragma once
 
+#include "base/failure.hpp"
 #include "gateway/access/authorizer.hpp"
 #include "gateway/sessions/served_models.hpp"
+#include "gateway/sessions/voice_prompts.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
 
@@ -85,8 +87,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::check_turn& a);
     void perform(voice_action::open_conversation& a);
     void perform(voice_action::hear& a);
-    void perform(voice_action::draft& a);
-    void perform(const voice_action::drop_draft& a);
+    void perform(const voice_action::draft& a);
+    void perform(voice_action::drop_draft& a);
     void perform(voice_action::warm& a);
     void perform(voice_action::append& a);
     void perform(voice_action::answer_call& a);
@@ -109,8 +111,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<api_error> refusal(const voice_turn& turn);
     void refuse(const voice_turn& turn, api_error why);
     generation_options options_of(const voice_turn& turn) const;
-    void record_prompt(const voice_turn& turn);
-    std::string take_text_said_up_to(std::uint64_t number);
+    void draft_ended(const voice_turn& turn, const failure& why, int tokens);
+    bool audits_prompts() const;
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
     audit_record make_turn_record(int status) const;
@@ -128,11 +130,10 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<reply> reply_;            // the latest one
     std::uint64_t number_ = 0;              // turn number of reply_
     time_point began_{};
-    // For the audit log: client input since the latest reply began, and before it.
-    std::map<std::uint64_t, std::string> said_;  // by turn number
-    std::size_t said_bytes_ = 0;
-    std::string prompt_;
-    // The key's permit for a reply. One suffices, because a session runs one reply at a time.
+    voice_prompts prompts_{};
+    int drafts_ = 0;  // running
+    // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
+    // the reply to a draft takes over its permit.
     std::optional<admitted> permit_holder_;
     boost::asio::steady_timer check_;
     bool is_performing_ = false;

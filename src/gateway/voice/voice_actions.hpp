@@ -49,6 +49,8 @@ struct voice_turn {
     /// The client's mark after interrupted turns, for the model to read; empty if the client did
     /// not choose one.
     std::string interrupted_mark{};
+    /// Whether only a draft of exactly this message counts.
+    bool needs_exact_draft = false;
     /// Merged from the service, the session's first start, and this start.
     generation_options options{};
     std::optional<voice_filler> filler{};
@@ -98,15 +100,15 @@ struct hear {
     std::string text;
     std::optional<std::size_t> stable;
 };
-/// conversation::async_draft(). Call on_draft_skipped() if it fails, unless the draft was dropped.
+/// Checks whether the session's key may have this turn, and calls conversation::async_draft() with
+/// its message and options. Call on_draft_skipped() if it fails, unless the draft was dropped.
 struct draft {
-    /// The client's id of the turn.
-    std::string turn;
-    std::string text;
-    generation_options options;
+    voice_turn_ptr turn;
 };
 /// conversation::drop_draft().
-struct drop_draft {};
+struct drop_draft {
+    std::string unless{};
+};
 /// conversation::append().
 struct append {
     chat_message message;

@@ -109,7 +109,8 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
     if (found == waiting_.end() || found->is_permitted) return;
     voice_error error{.why = std::move(why), .turn = found->turn->id};
     if (found->turn->what != kind::messages) error.reply = number;
-    drop_draft();
+    const bool has_words = found->turn->what == kind::reply && !found->turn->messages.empty();
+    if (has_conversation_ && has_words) actions_.push_back(voice_action::drop_draft{});
     waiting_.erase(found);
     deliver(error_text(error));
     advance(now);
@@ -136,6 +137,8 @@ bool voice_turn_machine::take_next(time_point now) {
 
 void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
+    if (turn->needs_exact_draft && has_conversation_)
+        actions_.push_back(voice_action::drop_draft{turn->messages.back().content});
     if (!turn->messages.empty() || !turn->results.empty()) keep_messages(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);

@@ -159,9 +159,19 @@ void voice_turn_machine::take_conversation(const conversation_changes& changes) 
 }
 
 void voice_turn_machine::handle(time_point now, voice::start m) {
+    accept(now, std::move(m), voice::word_match::words);
+}
+
+// A draft is committed by the words of any turn.
+void voice_turn_machine::handle(time_point now, voice::commit m) {
+    const auto match = m.match;
+    accept(now, std::move(m), match);
+}
+
+void voice_turn_machine::accept(time_point now, voice::start m, voice::word_match match) {
     if (is_refused(m)) return;
     if (!has_conversation_) take_conversation(m.conversation);
-    start_turn(now, std::move(m));
+    start_turn(now, std::move(m), match);
 }
 
 bool voice_turn_machine::can_accept_turn() {
@@ -177,7 +187,7 @@ bool voice_turn_machine::can_accept_turn() {
     return false;
 }
 
-void voice_turn_machine::start_turn(time_point now, voice::start m) {
+void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_match match) {
     if (!can_accept_turn()) return;
     auto options = merged(m.options);
     if (!options) return;
@@ -196,6 +206,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
           .what = what,
           .messages = std::move(m.messages),
           .prompt = std::move(m.prompt).value_or(""),
+          .needs_exact_draft = match == voice::word_match::exact,
           .options = *std::move(options),
           .filler = std::move(m.filler),
           .timeline = m.timeline,
@@ -296,27 +307,17 @@ void voice_turn_machine::handle(time_point, voice::draft m) {
     if (is_busy()) return on_draft_skipped(m.turn, "a reply is running");
     auto options = merged(m.options);
     if (!options) return;
-    draft_text_ = m.text;
-    actions_.push_back(
-        voice_action::draft{std::move(m.turn), std::move(m.text), *std::move(options)});
+    voice_turn drafted{.id = std::move(m.turn), .options = *std::move(options)};
+    drafted.messages.push_back({.role = "user", .content = std::move(m.text)});
+    actions_.push_back(voice_action::draft{std::make_shared<const voice_turn>(std::move(drafted))});
 }
 
 void voice_turn_machine::on_draft_skipped(std::string_view turn, std::string_view reason) {
     if (!is_over_) send(encode_draft_skipped(turn, reason));
 }
 
-// A draft is committed by the words of any turn.
-void voice_turn_machine::handle(time_point now, voice::commit m) {
-    if (m.match == voice::word_match::exact && m.text != draft_text_) drop_draft();
-    handle(now, voice::start(std::move(m)));
-}
-
 void voice_turn_machine::handle(time_point, voice::drop) {
-    drop_draft();
-}
-
-void voice_turn_machine::drop_draft() {
-    if (!std::exchange(draft_text_, {}).empty()) actions_.push_back(voice_action::drop_draft{});
+    if (has_conversation_) actions_.push_back(voice_action::drop_draft{});
 }
 
 void voice_turn_machine::handle(time_point now, const voice::end&) {

@@ -168,8 +168,10 @@ class voice_session_driver {
     void perform(voice_action::hear& a) {
         note("hear " + a.text + (a.stable ? " " + std::to_string(*a.stable) : ""));
     }
-    void perform(voice_action::draft& a) { note("draft " + a.text); }
-    void perform(voice_action::drop_draft&) { note("drop draft"); }
+    void perform(voice_action::draft& a) { note("draft " + a.turn->messages.back().content); }
+    void perform(voice_action::drop_draft& a) {
+        note(a.unless.empty() ? "drop draft" : "drop draft unless " + a.unless);
+    }
     void perform(voice_action::append& a) { note("append " + a.message.content); }
     void perform(voice_action::answer_call& a) {
         const auto& [id, content, is_final] = a.result;

@@ -49,25 +49,28 @@ TEST_F(a_session_with_drafts, drops_the_draft_of_refused_words) {
     EXPECT_THAT(s.heard_by(drafting_socket), ElementsAre("error policy 2"));
 }
 
-TEST_F(a_session_with_drafts, drops_a_draft_of_another_text_where_it_must_be_exact) {
+TEST_F(a_session_with_drafts, keeps_only_a_draft_of_exactly_this_text_where_the_client_wants_it) {
     draft_table();
     s.say(drafting_socket, R"({"type":"commit","text":"a table","match":"exact"})");
-    EXPECT_THAT(s.asked(),
-                ElementsAre("drop draft", "check 2", "append a table", "generate 2", "next 2"));
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "drop draft unless a table", "append a table",
+                                       "generate 2", "next 2"));
 }
 
-TEST_F(a_session_with_drafts, keeps_a_draft_of_exactly_this_text) {
-    draft_table();
-    s.say(drafting_socket, R"({"type":"commit","text":"A table","match":"exact"})");
-    EXPECT_THAT(s.asked(), Not(Contains("drop draft")));
+TEST(a_session_with_a_schema, drops_nothing_for_a_commit_that_it_rejects) {
+    voice_session_driver s;
+    s.attach(drafting_socket, R"({"type":"start","options":{"json_schema":{}},"messages":[
+                                  {"role":"system","content":"Be brief."}]})");
+    s.asked();
+    s.say(drafting_socket,
+          R"({"type":"commit","text":"a table","match":"exact","options":{"grammar":"a"}})");
+    EXPECT_THAT(s.asked(), IsEmpty());
+    EXPECT_THAT(s.heard_by(drafting_socket), Contains("error invalid_value"));
 }
 
-TEST_F(a_session_with_drafts, drops_the_draft_once_when_the_user_goes_on) {
+TEST_F(a_session_with_drafts, drops_the_draft_when_the_user_goes_on) {
     draft_table();
     s.say(drafting_socket, R"({"type":"drop"})");
     EXPECT_THAT(s.asked(), ElementsAre("drop draft"));
-    s.say(drafting_socket, R"({"type":"drop"})");
-    EXPECT_THAT(s.asked(), IsEmpty());
 }
 
 TEST_F(a_session_with_drafts, replies_to_a_commit_without_a_draft) {

@@ -1,0 +1,52 @@
+#include "gateway/sessions/voice_prompts.hpp"
+
+#include "gateway/policy/prompt_texts.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+
+#include <utility>
+
+namespace tandem::gateway {
+
+std::vector<std::string_view> collect_texts(const voice_turn& turn) {
+    auto texts = collect_texts(turn.messages, turn.prompt, turn.options);
+    for (const auto& r : turn.results) texts.push_back(r.content);
+    if (turn.filler)
+        texts.insert(texts.end(), turn.filler->texts.begin(), turn.filler->texts.end());
+    if (!turn.text.empty()) texts.push_back(turn.text);
+    if (!turn.interrupted_mark.empty()) texts.push_back(turn.interrupted_mark);
+    return texts;
+}
+
+void voice_prompts::record_turn(const voice_turn& turn) {
+    // Limits the memory for a client that only appends to the history.
+    constexpr std::size_t most_turns = 64;
+    if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
+    auto words = join_texts(collect_texts(turn), max_audit_prompt_bytes);
+    said_bytes_ += words.size();
+    said_[turn.number] = std::move(words);
+}
+
+void voice_prompts::record_draft(const voice_turn& turn) {
+    const std::vector<std::string_view> words{turn.messages.back().content};
+    drafted_ = join_texts(words, max_audit_prompt_bytes);
+}
+
+void voice_prompts::begin_reply(std::uint64_t number) {
+    const auto end = said_.upper_bound(number);
+    std::vector<std::string_view> texts;
+    for (auto at = said_.begin(); at != end; ++at) texts.push_back(at->second);
+    prompt_ = join_texts(texts, max_audit_prompt_bytes);
+    for (auto at = said_.begin(); at != end; at = said_.erase(at)) said_bytes_ -= at->second.size();
+}
+
+// The model read the words of the draft, and not those of the turn.
+std::optional<std::string> voice_prompts::take_prompt(bool is_drafted) {
+    auto said = std::exchange(prompt_, {});
+    if (is_drafted && !drafted_.empty()) {
+        const std::vector<std::string_view> texts{said, drafted_};
+        said = join_texts(texts, max_audit_prompt_bytes);
+    }
+    return said.empty() ? std::nullopt : std::optional(std::move(said));
+}
+
+}  // namespace tandem::gateway

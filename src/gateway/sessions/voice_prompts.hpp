@@ -1,0 +1,37 @@
+#pragma once
+
+#include "gateway/voice/voice_actions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// The texts of a turn that the model reads, or the voice. Views into the turn.
+std::vector<std::string_view> collect_texts(const voice_turn& turn);
+
+/// What the audit log says of the prompts of one session: the client's texts since the reply
+/// before. Keeps at most 64 turns, and few more bytes than `max_audit_prompt_bytes`. Pure.
+class voice_prompts {
+ public:
+    void record_turn(const voice_turn& turn);
+    /// A draft that the server has generated, of the turn's last message.
+    void record_draft(const voice_turn& turn);
+    /// The reply to this turn begins. Turns may be permitted in another order than they arrived.
+    void begin_reply(std::uint64_t number);
+    /// The texts of the reply that ended; nullopt if there are none.
+    std::optional<std::string> take_prompt(bool is_drafted);
+
+ private:
+    std::map<std::uint64_t, std::string> said_{};  // by turn number, since the last reply began
+    std::size_t said_bytes_ = 0;
+    std::string prompt_{};   // of that reply
+    std::string drafted_{};  // of the last draft
+};
+
+}  // namespace tandem::gateway
