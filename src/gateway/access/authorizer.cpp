@@ -2,6 +2,7 @@
 
 #include "gateway/access/api_key_file.hpp"
 #include "gateway/access/credential.hpp"
+#include "gateway/access/cross_origin.hpp"
 #include "gateway/access/network_address.hpp"
 #include "gateway/access/rate_limit.hpp"
 
@@ -77,15 +78,6 @@ api_error wrong_key(kind what) {
                             ? "the Authorization header or the subprotocol contains no API key; "
                               "send 'Authorization: Bearer <key>'"
                             : "the API key is unknown");
-}
-
-api_error foreign_page() {
-    return {.status = 403,
-            .type = "permission_error",
-            .code = "foreign_origin",
-            .message =
-                "web pages from other machines cannot use a gateway without keys: configure keys, "
-                "or open the page from this machine"};
 }
 
 api_error forbidden(const api_key& key, right needed) {
@@ -168,7 +160,8 @@ void authorizer::replace_keys(api_keys keys) {
 
 admission authorizer::check(const route& r, const credentials& c, time_point now) {
     if (r.required_right == right::open) return admitted(anonymous_, {});
-    if (is_open_ && !c.origin.empty() && !is_local_origin(c.origin)) return foreign_page();
+    if (is_open_ && !c.foreign_origin.empty() && !is_local_origin(c.foreign_origin))
+        return make_origin_error(c.foreign_origin);
     if (is_open_) return admitted(anonymous_, {});
     const auto found = identify(r, c, now);
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;

@@ -57,8 +57,8 @@ struct credentials {
     std::string_view authorization{};
     /// Read for a WebSocket only, if there is no authorization.
     std::string_view websocket_protocols{};
-    /// Origin of the web page that sends the request; empty if no web page does.
-    std::string_view origin{};
+    /// Origin of the web page that sends the request, unless it is allowed; empty if there is none.
+    std::string_view foreign_origin{};
     std::string_view remote{};
 };
 

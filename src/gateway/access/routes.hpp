@@ -14,6 +14,7 @@ namespace tandem::gateway {
 
 /// The handler of a route.
 enum class endpoint {
+    preflight,
     health,
     ready,
     page,
@@ -40,6 +41,10 @@ struct route {
 };
 
 std::span<const route> all_routes() noexcept;
+
+/// The route of preflight requests, in which browsers send no key. It is not in the table: a page
+/// asks for another route.
+inline constexpr route preflight_route{"OPTIONS", "*", endpoint::preflight, right::open};
 
 struct matched_route {
     /// Points into all_routes().

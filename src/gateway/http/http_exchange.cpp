@@ -89,11 +89,11 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     http::response<http::string_body> answer(static_cast<http::status>(status), request_.version(),
                                              std::move(body));
     set_head(answer);
-    answer.set(http::field::content_type, view_of(content_type));
+    if (!content_type.empty()) answer.set(http::field::content_type, view_of(content_type));
     for (const auto& [name, value] : headers) answer.set(view_of(name), view_of(value));
     answer.prepare_payload();
-    // The length would describe the omitted body.
-    if (status == 304) answer.erase(http::field::content_length);
+    // The length would describe the omitted body (304), and is forbidden (204).
+    if (status == 304 || status == 204) answer.erase(http::field::content_length);
     // A response to HEAD keeps the Content-Length of GET.
     if (request_.method() == http::verb::head) answer.body().clear();
     if (!is_disconnected_) co_await write_message(answer);

@@ -1,9 +1,11 @@
 #include "gateway/server/connection.hpp"
 
 #include "base/trace_context.hpp"
+#include "gateway/access/cross_origin.hpp"
 #include "gateway/access/routes.hpp"
 #include "gateway/answers/random_ids.hpp"
 #include "gateway/server/endpoints.hpp"
+#include "gateway/server/request_head.hpp"
 #include "gateway/server/voice_websocket.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
@@ -40,45 +42,6 @@ constexpr std::size_t read_ahead = 4096;
 
 constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
 
-std::string_view view_of(boost::beast::string_view text) {
-    return {text.data(), text.size()};
-}
-
-// The id appears in logs and responses, so it must be short and printable.
-bool is_request_id(std::string_view id) {
-    constexpr std::size_t longest = 128;
-    return !id.empty() && id.size() <= longest &&
-           std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7f; });
-}
-
-api_error refused(int status, std::string code, std::string message) {
-    return {.status = status,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message)};
-}
-
-api_error malformed(std::string message) {
-    return refused(400, "malformed_http", std::move(message));
-}
-
-// Prevents request smuggling: Beast ignores an unknown Transfer-Encoding, so a proxy may disagree
-// about where the body ends. The rest would be a request that the proxy has not seen.
-std::optional<api_error> framing_fault(const http_request& head) {
-    const auto codings = head.count(http::field::transfer_encoding);
-    if (codings > 0 &&
-        (codings > 1 || head.version() < 11 || head.count(http::field::content_length) > 0 ||
-         !boost::beast::iequals(head[http::field::transfer_encoding], "chunked")))
-        return malformed(
-            "Transfer-Encoding must be chunked, of HTTP/1.1, without a Content-Length");
-    if (head.count(http::field::content_length) > 1)
-        return malformed("there must be one Content-Length");
-    const auto hosts = head.count(http::field::host);
-    if (hosts > 1 || (hosts == 0 && head.version() >= 11))
-        return malformed("there must be one Host");
-    return std::nullopt;
-}
-
 using request_parser = http::request_parser<http::string_body>;
 
 bool has_small_body(request_parser& parser) {
@@ -95,12 +58,12 @@ void refuse_body(checked_request& request, request_parser& parser) {
     if (request.refusal()) return;
     if (request.found->route->method != "POST") {
         if (!has_small_body(parser))
-            request.who = refused(413, "unexpected_body", "this path accepts no body");
+            request.who = make_request_error(413, "unexpected_body", "this path accepts no body");
     } else if (is_encoded(parser.get())) {
-        request.who =
-            refused(415, "unsupported_content_encoding",
-                    fmt::format("Content-Encoding is {}; send the body uncompressed",
-                                quote_text(view_of(parser.get()[http::field::content_encoding]))));
+        request.who = make_request_error(
+            415, "unsupported_content_encoding",
+            fmt::format("Content-Encoding is {}; send the body uncompressed",
+                        quote_text(to_string_view(parser.get()[http::field::content_encoding]))));
     }
 }
 
@@ -118,7 +81,7 @@ checked_request unreadable(const api_error& why) {
 }
 
 api_error sent_ahead() {
-    return malformed("bytes were received before the upgrade was answered");
+    return make_malformed_error("bytes were received before the upgrade was answered");
 }
 
 }  // namespace
@@ -255,16 +218,24 @@ auto connection::read_body(request_parser& parser) -> awaitable<boost::system::e
 
 auto connection::check_head(const http_request& head) -> checked_request {
     const auto began = detail::now();
-    if (auto fault = framing_fault(head)) return {began, std::move(*fault), false};
-    auto found = match_route(view_of(head.method_string()), view_of(head.target()));
+    if (auto fault = find_framing_fault(head)) return {began, std::move(*fault), false};
+    const auto origin = to_string_view(head["Origin"]);
+    const bool is_allowed = is_origin_allowed(core_->options.allowed_origins, origin);
+    const bool asks_first = is_preflight(head);
+    auto found = match_route(
+        to_string_view(asks_first ? head["Access-Control-Request-Method"] : head.method_string()),
+        to_string_view(head.target()));
     if (auto* error = std::get_if<api_error>(&found)) return {began, std::move(*error), true};
+    if (asks_first && !is_allowed) return {began, make_origin_error(origin), true};
     auto& route = std::get<matched_route>(found);
-    auto who = core_->gate.check(*route.route,
-                                 {.authorization = view_of(head["Authorization"]),
-                                  .websocket_protocols = view_of(head["Sec-WebSocket-Protocol"]),
-                                  .origin = view_of(head["Origin"]),
-                                  .remote = remote_},
-                                 began);
+    if (asks_first) route = {.route = &preflight_route};
+    auto who =
+        core_->gate.check(*route.route,
+                          {.authorization = to_string_view(head["Authorization"]),
+                           .websocket_protocols = to_string_view(head["Sec-WebSocket-Protocol"]),
+                           .foreign_origin = is_allowed ? "" : origin,
+                           .remote = remote_},
+                          began);
     return {began, std::move(who), true, std::move(route)};
 }
 
@@ -273,25 +244,25 @@ std::optional<api_error> connection::make_read_error(const boost::system::error_
                                                      bool is_late) const {
     const auto& o = core_->options;
     if (ec == http::error::body_limit)
-        return refused(
+        return make_request_error(
             413, "body_too_large",
             fmt::format("the body exceeds the gateway's limit of {} bytes", o.max_body_bytes));
     if (ec == http::error::buffer_overflow)
-        return refused(431, "header_too_large",
-                       fmt::format("a chunk header or the trailer exceeds {} bytes",
-                                   o.max_header_bytes + read_ahead));
+        return make_request_error(431, "header_too_large",
+                                  fmt::format("a chunk header or the trailer exceeds {} bytes",
+                                              o.max_header_bytes + read_ahead));
     if (ec == http::error::header_limit)
-        return refused(
+        return make_request_error(
             431, "header_too_large",
             fmt::format("the header exceeds the gateway's limit of {} bytes", o.max_header_bytes));
     if (is_late)
-        return refused(408, "request_timeout",
-                       "the request was not received within the gateway's time limit");
+        return make_request_error(408, "request_timeout",
+                                  "the request was not received within the gateway's time limit");
     const bool is_of_http =
         ec.category() == http::make_error_code(http::error::bad_method).category();
     if (!is_of_http || ec == http::error::end_of_stream || ec == http::error::partial_message)
         return std::nullopt;
-    return malformed("this is not HTTP/1.1: " + ec.message());
+    return make_malformed_error("this is not HTTP/1.1: " + ec.message());
 }
 
 // Does not read the remaining request, so the connection must be closed.
@@ -299,13 +270,25 @@ auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
     auto id = id_of(refused.request);
     http_exchange exchange(stream_, std::move(refused.request), std::move(id),
                            core_->options.write_timeout);
+    add_origin_headers(exchange);
     exchange.close_after_answer();
     co_await exchange.send(*refused.refusal());
     record_request(exchange, refused.refusal()->key_name, refused);
 }
 
+// Also on errors, which the page could not read otherwise.
+void connection::add_origin_headers(http_exchange& exchange) const {
+    const auto& allowed = core_->options.allowed_origins;
+    if (allowed.empty()) return;
+    exchange.set_header("Vary", "Origin");
+    const auto origin = exchange.header("Origin");
+    if (!is_origin_allowed(allowed, origin)) return;
+    exchange.set_header("Access-Control-Allow-Origin", origin);
+    exchange.set_header("Access-Control-Expose-Headers", exposed_headers);
+}
+
 std::string connection::id_of(const http_request& request) {
-    const auto told = view_of(request["X-Request-Id"]);
+    const auto told = to_string_view(request["X-Request-Id"]);
     return is_request_id(told) ? std::string(told) : make_random_id("req-", core_->random);
 }
 
@@ -316,6 +299,7 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
     auto id = id_of(checked.request);
     http_exchange exchange(stream_, std::move(checked.request), std::move(id),
                            core_->options.write_timeout);
+    add_origin_headers(exchange);
     if (core_->is_stopping) exchange.close_after_answer();
     std::string key;
     if (const auto* error = checked.refusal()) {
@@ -333,6 +317,8 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
 auto connection::run_endpoint(http_exchange& exchange, const matched_route& found, admitted who)
     -> awaitable<void> {
     switch (found.route->endpoint) {
+        case endpoint::preflight:
+            co_return co_await answer_preflight(exchange);
         case endpoint::health:
             co_return co_await answer_health(exchange);
         case endpoint::ready:
@@ -385,7 +371,7 @@ void connection::record_request(const http_exchange& exchange, std::string_view 
     record.trace_id = parse_trace_id(exchange.traceparent());
     record.remote = remote_;
     record.key = key;
-    record.method = view_of(exchange.request().method_string());
+    record.method = to_string_view(exchange.request().method_string());
     record.route = route;
     record.status = exchange.status();
     record.elapsed = took;

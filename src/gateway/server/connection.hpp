@@ -68,6 +68,7 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<bool> answer(checked_request checked);
     awaitable<void> answer_voice(http_exchange& exchange, admitted who);
     awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found, admitted who);
+    void add_origin_headers(http_exchange& exchange) const;
     std::string id_of(const http_request& request);
     void record_request(const http_exchange& exchange, std::string_view key,
                         const checked_request& checked);

@@ -1,5 +1,6 @@
 #include "gateway/server/endpoints.hpp"
 
+#include "gateway/access/cross_origin.hpp"
 #include "gateway/answers/model_choice.hpp"
 #include "gateway/answers/model_list.hpp"
 #include "gateway/json/json_text.hpp"
@@ -41,6 +42,14 @@ std::string metrics_now(gateway_core& core, const std::vector<server_status>& se
 }
 
 }  // namespace
+
+awaitable<void> answer_preflight(http_exchange& exchange) {
+    exchange.set_header("Access-Control-Allow-Methods", allowed_methods);
+    const auto asked = exchange.header("Access-Control-Request-Headers");
+    if (!asked.empty()) exchange.set_header("Access-Control-Allow-Headers", asked);
+    exchange.set_header("Access-Control-Max-Age", preflight_lifetime);
+    co_await exchange.send(204, "", "");
+}
 
 awaitable<void> answer_health(http_exchange& exchange) {
     co_await exchange.send(200, R"({"status":"ok"})");

@@ -13,6 +13,9 @@
 // check creates.
 namespace tandem::gateway {
 
+/// What pages of an allowed origin may send: any header, because clients have their own.
+boost::asio::awaitable<void> answer_preflight(http_exchange& exchange);
+
 /// Liveness of the gateway itself, regardless of its servers.
 boost::asio::awaitable<void> answer_health(http_exchange& exchange);
 /// 200 if a server can take requests, else 503; with the state of each server.

@@ -1,5 +1,6 @@
 #include "gateway/sessions/gateway_options.hpp"
 
+#include "gateway/access/cross_origin.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/access/network_address.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -76,6 +77,21 @@ void log_and_audit(const gateway_options& o, const audit_record& record, log_lev
     if (o.audit) o.audit(format_audit_line(record));
 }
 
+namespace {
+
+void check_origins(const gateway_options& o, std::vector<config_fault>& faults) {
+    for (const auto& origin : o.allowed_origins) {
+        const auto why = find_origin_fault(origin);
+        if (why) faults.push_back({"allowed_origins", fmt::format("'{}' {}", origin, *why)});
+        if (origin == "*" && o.keys.is_empty())
+            faults.push_back(
+                {"allowed_origins",
+                 "'*' lets any web page use a gateway without keys; name the origins"});
+    }
+}
+
+}  // namespace
+
 std::vector<config_fault> check(const gateway_options& o) {
     auto settings = o.service;
     if (!o.models.empty()) settings.servers = servers_of(o.models);
@@ -85,6 +101,7 @@ std::vector<config_fault> check(const gateway_options& o) {
         faults.push_back(std::move(f));
     for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
     for (auto& f : check(o.voice)) faults.push_back(std::move(f));
+    check_origins(o, faults);
     if (!is_bind_allowed(o.address, !o.keys.is_empty()))
         faults.push_back(
             {"address",

@@ -52,6 +52,10 @@ struct gateway_options {
     api_keys keys{};
     /// nullopt = plain text.
     std::optional<tls_credentials> tls{};
+    /// Origins of the web pages that may use the gateway, such as `https://bot.example`, or `*` for
+    /// all, which requires keys. Pages of this machine may use a gateway without keys, but read its
+    /// answers only if they are listed here.
+    std::vector<std::string> allowed_origins{};
     prompt_rules prompts{};
     /// Unit of streamed answers if the request does not specify one.
     tandem::stream_by stream_by = tandem::stream_by::token;

@@ -141,6 +141,12 @@ void serve_flags::add_access_flags() {
     add("--tls-cert", t.tls_cert, "FILE",
         "PEM certificate chain; allows only https and wss; requires --tls-key");
     add("--tls-key", t.tls_key, "FILE", "PEM private key, without a password");
+    app_.add_option("--allow-origin", t.allowed_origins,
+                    "origin of web pages that may use the gateway, or * with --keys (may be "
+                    "repeated)")
+        ->allow_extra_args(false)
+        ->type_name("ORIGIN")
+        ->group("access");
     add("--denied", t.denied, "FILE",
         "file of words and phrases that prompts must not contain, one per line");
     add("--max-prompt-bytes", t.max_prompt_bytes, "N",
@@ -231,6 +237,7 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
     read_keys(o, faults);
     read_tls(o, faults);
     read_denied(o, faults);
+    o.gateway.allowed_origins = t.allowed_origins;
     int bytes = 0;
     read_number("--max-prompt-bytes", t.max_prompt_bytes, 0, most_prompt_bytes, bytes, faults);
     o.gateway.prompts.max_bytes = static_cast<std::size_t>(bytes);
@@ -305,6 +312,8 @@ std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) con
         if (word)
             faults.push_back(fmt::format("--denied {}:{}: {}", input_name(texts_.denied),
                                          denied_.lines[*word], f.message));
+        else if (f.field == "allowed_origins")
+            faults.push_back(fmt::format("--allow-origin: {}", f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
         // If --keys is given but unreadable, that fault has already been reported.

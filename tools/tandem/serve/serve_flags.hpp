@@ -36,6 +36,7 @@ class serve_flags {
         std::string keys;
         std::string tls_cert;
         std::string tls_key;
+        std::vector<std::string> allowed_origins;
         std::string denied;
         std::string max_prompt_bytes = "1048576";
         std::vector<std::string> adapters;

@@ -70,6 +70,7 @@ TEST_F(completed, flags_without_words_take_texts_that_nobody_else_knows) {
                                      "NAME",
                                      "NAME=ID[@MODEL]",
                                      "'OPEN CLOSE'",
+                                     "ORIGIN",
                                      "P",
                                      "PACE",
                                      "R",

@@ -246,6 +246,12 @@ INSTANTIATE_TEST_SUITE_P(
             "no_key_file", {"serve", "--keys", "/no/such"}, "--keys /no/such: No such file"},
         wrong_arguments{
             "no_word_file", {"serve", "--denied", "/no/such"}, "--denied /no/such: No such"},
+        wrong_arguments{"an_origin_with_a_path",
+                        {"serve", "--allow-origin", "https://bot.example/page"},
+                        "--allow-origin: 'https://bot.example/page' has a path"},
+        wrong_arguments{"any_origin_without_keys",
+                        {"serve", "--allow-origin", "*"},
+                        "--allow-origin: '*' lets any web page use a gateway without keys"},
         wrong_arguments{"a_certificate_alone",
                         {"serve", "--tls-cert", "f"},
                         "--tls-cert and --tls-key must be given together"},

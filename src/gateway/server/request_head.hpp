@@ -1,0 +1,32 @@
+#pragma once
+
+#include "gateway/http/http_exchange.hpp"
+#include "gateway/json/api_error.hpp"
+
+#include <boost/beast/core/string_type.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Checks of a request before its route is known. Pure.
+namespace tandem::gateway {
+
+inline std::string_view to_string_view(boost::beast::string_view text) {
+    return {text.data(), text.size()};
+}
+
+api_error make_request_error(int status, std::string code, std::string message);
+/// HTTP 400.
+api_error make_malformed_error(std::string message);
+
+/// Why the end of the request is uncertain, so that the connection must be closed.
+std::optional<api_error> find_framing_fault(const http_request& head);
+
+/// Whether a client's id of its request is fit for logs and responses: short and printable.
+bool is_request_id(std::string_view id);
+
+/// Whether a browser asks with this request if a page may send another one.
+bool is_preflight(const http_request& head);
+
+}  // namespace tandem::gateway
