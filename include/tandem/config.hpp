@@ -86,6 +86,24 @@ struct adapter_scale {
 /// and a `low` reply half a second later.
 enum class reply_priority { high, normal, low };
 
+/// How one reply is cut into chunks and paced, where that differs from the configuration: its
+/// fields of the same names.
+struct delivery_options {
+    std::optional<tandem::pacing> pacing{};
+    std::optional<std::string> language{};
+    /// Form of `chunk::speech`.
+    std::optional<speech_form> speech{};
+    /// Of two limits of the first chunk of which only one is set here, that one holds.
+    std::optional<int> first_chunk_min_tokens{};
+    std::optional<int> first_chunk_max_tokens{};
+    std::optional<int> chunk_max_tokens{};
+    std::optional<int> chunk_min_chars{};
+    std::optional<duration> peek_hold{};
+    std::optional<duration> chunk_deadline{};
+
+    friend bool operator==(const delivery_options&, const delivery_options&) = default;
+};
+
 /// Options of generation, sent to the server under the same names. A sampling field that a reply
 /// leaves unset comes from `config::generation`. If it is unset there, too, a `client` sends the
 /// value stated here, and a `service` sends nothing, so that the server's own setting holds.
@@ -154,6 +172,9 @@ struct generation_options {
     /// chunks that early. After an interrupt, these chunks count as unheard. The reply ends when
     /// its last chunk is continued, too. Files and flags cannot set it.
     int lookahead = 0;
+
+    /// Replaces settings of the configuration for this reply. Files and flags set those instead.
+    delivery_options delivery{};
 
     /// The order among replies that wait for a slot. Files and flags cannot set it.
     reply_priority priority = reply_priority::normal;

@@ -1,4 +1,5 @@
 #include "base/trace_context.hpp"
+#include "config/apply_delivery.hpp"
 #include "config/describe_expected_value.hpp"
 #include "text/characters/utf8.hpp"
 #include "transport/server_url.hpp"
@@ -182,6 +183,11 @@ void check_lookahead(const generation_options& o, std::vector<config_fault>& fau
             {"lookahead", fmt::format("is {}; it must be 0 to {}", o.lookahead, max_lookahead)});
 }
 
+void check_delivery(const generation_options& o, std::vector<config_fault>& faults) {
+    if (o.delivery == delivery_options()) return;
+    for (auto& f : check(apply_delivery({}, o.delivery))) faults.push_back(std::move(f));
+}
+
 // Checks beyond those of for_each_field().
 void check_generation(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraints(o, faults);
@@ -189,6 +195,7 @@ void check_generation(const generation_options& o, std::vector<config_fault>& fa
     check_trace(o, faults);
     check_adapters(o, faults);
     check_lookahead(o, faults);
+    check_delivery(o, faults);
 }
 
 std::string describe(const std::vector<config_fault>& faults) {

@@ -1,5 +1,6 @@
 #include "reply/reply_shell.hpp"
 
+#include "config/apply_delivery.hpp"
 #include "config/config_defaults.hpp"
 #include "loop/clock.hpp"
 #include "reply/machine/generation_options_check.hpp"
@@ -42,7 +43,8 @@ std::shared_ptr<reply_shell> reply_shell::make(strand_scope& scope, const config
                                                reply_options wish, reply_server_source source,
                                                std::weak_ptr<reply_listener> listener,
                                                interrupt_count interrupts) {
-    std::shared_ptr<reply_shell> shell(new reply_shell(scope, rules, std::move(wish),
+    const auto own = apply_delivery(rules, wish.options.delivery);
+    std::shared_ptr<reply_shell> shell(new reply_shell(scope, own, std::move(wish),
                                                        std::move(source), std::move(listener),
                                                        std::move(interrupts)));
     shell->link_->lead_to(shell);

@@ -13,6 +13,22 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
+TEST_F(a_gateway, cuts_a_stream_by_chunk_as_its_request_says) {
+    answers_with("Wann?", "Am 3. Mai. Gern.");
+    start();
+    auto c = client();
+    const auto pieces = [&](json more) {
+        more.update({{"stream", true}, {"stream_by", "chunk"}});
+        const auto answer = c.post("/v1/chat/completions", chat("Wann?", more));
+        EXPECT_EQ(text_of(answer), "Am 3. Mai. Gern.");
+        return answer.events().size();
+    };
+    EXPECT_EQ(pieces({{"language", "en"}}), pieces({{"language", "de"}}) + 1) << "Am 3.";
+    EXPECT_LT(
+        pieces({{"language", "de"}, {"chunk_min_chars", 100}, {"first_chunk_min_tokens", 20}}),
+        pieces({{"language", "de"}}));
+}
+
 TEST_F(a_gateway, answers_a_chat_in_one_body) {
     start();
     const auto a = client().post("/v1/chat/completions", chat());

@@ -173,6 +173,22 @@ TEST_F(voice_gateway, looks_for_what_is_denied_in_the_mark_of_interrupted_turns_
     EXPECT_EQ(c.read("error")["code"], "content_policy") << "the id of the session";
 }
 
+TEST_F(voice_gateway, cuts_and_speaks_the_replies_of_each_session_as_its_start_says) {
+    answers_with("Wann?", "Am **3. Mai**. Gern.");
+    start();
+    const auto first_speech = [&](const json& options) {
+        auto c = voice();
+        auto m = start_of("Wann?");
+        m["options"] = options;
+        c.say(m);
+        return c.read("chunk")["speech"];
+    };
+    EXPECT_EQ(first_speech({{"language", "de"}}), "Am 3. Mai.");
+    EXPECT_EQ(first_speech({{"language", "en"}}), "Am 3.");
+    EXPECT_EQ(first_speech({{"language", "de"}, {"speech", "exact"}}), "Am **3. Mai**.");
+    EXPECT_EQ(first_speech({{"pacing", "strict"}, {"first_chunk_max_tokens", 1}}), "Am");
+}
+
 TEST_F(voice_gateway, has_a_line_in_the_audit_for_a_turn_that_is_refused) {
     options.audit_prompts = true;
     options.prompts.denied = {"secret sauce"};

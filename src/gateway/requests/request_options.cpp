@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -121,6 +122,36 @@ bool read_stream(field_reader& fields, const json& body, generation_request& out
     return fields.read(*options, "stream_options", "include_usage", out.include_usage);
 }
 
+bool read_count(field_reader& fields, const json& body, const char* key, std::optional<int>& out) {
+    std::optional<std::int64_t> n;
+    if (!fields.read(body, "", key, n)) return false;
+    if (n)
+        out = static_cast<int>(std::clamp<std::int64_t>(*n, -1, std::numeric_limits<int>::max()));
+    return true;
+}
+
+bool read_milliseconds(field_reader& fields, const json& body, const char* key,
+                       std::optional<duration>& out) {
+    constexpr double longest_ms = 24 * 3600 * 1000.0;
+    std::optional<double> ms;
+    if (!fields.read(body, "", key, ms)) return false;
+    if (ms && !(*ms >= 0 && *ms <= longest_ms))
+        return fields.invalid(key, fmt::format("must be 0 to {}", longest_ms));
+    if (ms) out = std::chrono::round<duration>(std::chrono::duration<double, std::milli>(*ms));
+    return true;
+}
+
+/// How a stream by chunk is cut. Its pace is that of the client.
+bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
+    return fields.read(body, "", "language", out.language) &&
+           read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&
+           read_count(fields, body, "first_chunk_max_tokens", out.first_chunk_max_tokens) &&
+           read_count(fields, body, "chunk_max_tokens", out.chunk_max_tokens) &&
+           read_count(fields, body, "chunk_min_chars", out.chunk_min_chars) &&
+           read_milliseconds(fields, body, "peek_hold_ms", out.peek_hold) &&
+           read_milliseconds(fields, body, "chunk_deadline_ms", out.chunk_deadline);
+}
+
 bool read_pin(field_reader& fields, const json& body, std::string& out) {
     for (const char* key : {"user", "prompt_cache_key", "session_id"}) {
         std::string pin;
@@ -149,6 +180,7 @@ json value_to_send(std::string_view name, const json& value) {
 /// fields, of which only the returned one can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
+    if (field == "peek_hold" || field == "chunk_deadline") return field + "_ms";
     return field == "template_options" ? "chat_template_kwargs" : field;
 }
 
@@ -168,8 +200,9 @@ bool read_options(field_reader& fields, const json& body, generation_request& ou
     out.options.sampling = extract_members(body, wire::sampling_field_names());
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
            read_sampling(fields, body, out.options) && read_pin(fields, body, out.affinity_key) &&
-           read_lora(fields, body, out.lora) && refuse_several(fields, body, "n") &&
-           refuse_several(fields, body, "best_of") && reject_unsupported_fields(fields, body);
+           read_delivery(fields, body, out.options.delivery) && read_lora(fields, body, out.lora) &&
+           refuse_several(fields, body, "n") && refuse_several(fields, body, "best_of") &&
+           reject_unsupported_fields(fields, body);
 }
 
 bool check_options(field_reader& fields, const json& body, const generation_options& options) {

@@ -164,6 +164,15 @@ void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     for_each_field(c.values, [&](const field_info& f, auto& field) { visit(f.name, field); });
     visit("lora", c.lora);
     visit("lookahead", c.lookahead);
+    visit("pacing", c.values.delivery.pacing);
+    visit("language", c.values.delivery.language);
+    visit("speech", c.values.delivery.speech);
+    visit("first_chunk_min_tokens", c.values.delivery.first_chunk_min_tokens);
+    visit("first_chunk_max_tokens", c.values.delivery.first_chunk_max_tokens);
+    visit("chunk_max_tokens", c.values.delivery.chunk_max_tokens);
+    visit("chunk_min_chars", c.values.delivery.chunk_min_chars);
+    visit("peek_hold_ms", c.values.delivery.peek_hold);
+    visit("chunk_deadline_ms", c.values.delivery.chunk_deadline);
 }
 
 }  // namespace tandem::gateway

@@ -6,6 +6,7 @@
 #include "gateway/requests/message_reader.hpp"
 #include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
+#include "gateway/voice/voice_enum_names.hpp"
 #include "gateway/voice/voice_fields.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
@@ -55,6 +56,11 @@ bool is_turn_id(std::string_view id) noexcept {
     return !id.empty() && id.size() <= max_turn_bytes && std::ranges::all_of(id, is_known);
 }
 
+// The messages have these options of the library in milliseconds.
+bool is_time(std::string_view option) noexcept {
+    return option == "resume_grace" || option == "peek_hold" || option == "chunk_deadline";
+}
+
 /// Moves values from the JSON to their targets. Functions return false on the first fault.
 class voice_message_reader {
  public:
@@ -102,7 +108,10 @@ class voice_message_reader {
     template <class Options>
     bool check_options(const Options& options, const std::string& at) {
         const auto faults = check(options);
-        return faults.empty() || fail(joined(at, faults[0].field.c_str()), faults[0].message);
+        if (faults.empty()) return true;
+        auto path = joined(at, faults[0].field.c_str());
+        if (is_time(faults[0].field)) path += "_ms";
+        return fail(path, faults[0].message);
     }
 
     // Before strings are moved out: errors in other fields contain the turn.
@@ -181,15 +190,14 @@ class voice_message_reader {
         out = duration(std::llround(ms * 1e6));
         return true;
     }
-    bool value(json& v, const std::string& at, history_policy& out) {
+    template <class Enum>
+    requires std::is_enum_v<Enum>
+    bool value(json& v, const std::string& at, Enum& out) {
         std::string name;
         if (!value(v, at, name)) return false;
-        for (const auto p : {history_policy::heard, history_policy::handed_over,
-                             history_policy::full, history_policy::none}) {
-            out = p;
-            if (name == to_string(p)) return true;
-        }
-        return fail(at, "must be heard, handed_over, full or none");
+        const auto found = find_voice_value<Enum>(name);
+        out = found.value_or(out);
+        return found || fail(at, "must be one of " + list_voice_values<Enum>());
     }
     bool value(json& v, const std::string& at, client_chunk_id& out) {
         std::string text;
@@ -261,14 +269,7 @@ class voice_message_reader {
                             "is out of range");
     }
     bool value(json& v, const std::string& at, conversation_changes& out) {
-        return members(v, at, out) && check_conversation(out, at);
-    }
-    bool check_conversation(const conversation_changes& changes, const std::string& at) {
-        const auto faults = check(changed({}, changes));
-        if (faults.empty()) return true;
-        const bool is_grace = faults[0].field == "resume_grace";
-        return fail(joined(at, is_grace ? "resume_grace_ms" : faults[0].field.c_str()),
-                    faults[0].message);
+        return members(v, at, out) && check_options(changed({}, out), at);
     }
     bool value(json& v, const std::string& at, voice_filler& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
@@ -318,10 +319,6 @@ class voice_message_reader {
     }
     bool value(json& v, const std::string& at, voice::commit& out) {
         return given(v, at, "text") && members(v, at, out) && check_start(v, at, out);
-    }
-    bool value(json& v, const std::string& at, voice::word_match& out) {
-        out = v == "exact" ? voice::word_match::exact : voice::word_match::words;
-        return v == "exact" || v == "words" || fail(at, "must be words or exact");
     }
     bool value(json& v, const std::string& at, voice::start& out) {
         return members(v, at, out) && check_start(v, at, out);

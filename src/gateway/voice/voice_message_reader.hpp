@@ -118,6 +118,9 @@ enum class word_match {
     words,  ///< if the words are the same
     exact,  ///< if the text is the same
 };
+constexpr std::string_view to_string(word_match m) noexcept {
+    return m == word_match::exact ? "exact" : "words";
+}
 
 /// A start of a text that says which draft counts.
 struct commit : start {

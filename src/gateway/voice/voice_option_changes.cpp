@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -25,6 +26,22 @@ void set(T& field, const std::optional<T>& change) {
     if (change) field = *change;
 }
 
+delivery_options changed(delivery_options base, const delivery_options& changes) {
+    const auto set_if_given = [](auto& field, const auto& change) {
+        if (change) field = change;
+    };
+    set_if_given(base.pacing, changes.pacing);
+    set_if_given(base.language, changes.language);
+    set_if_given(base.speech, changes.speech);
+    set_if_given(base.first_chunk_min_tokens, changes.first_chunk_min_tokens);
+    set_if_given(base.first_chunk_max_tokens, changes.first_chunk_max_tokens);
+    set_if_given(base.chunk_max_tokens, changes.chunk_max_tokens);
+    set_if_given(base.chunk_min_chars, changes.chunk_min_chars);
+    set_if_given(base.peek_hold, changes.peek_hold);
+    set_if_given(base.chunk_deadline, changes.chunk_deadline);
+    return base;
+}
+
 }  // namespace
 
 generation_options changed(generation_options base, const generation_changes& changes) {
@@ -39,6 +56,7 @@ generation_options changed(generation_options base, const generation_changes& ch
         if (std::ranges::find(changes.given, f.name) != changes.given.end()) take(f, field);
     });
     set(base.lookahead, changes.lookahead);
+    base.delivery = changed(std::move(base.delivery), changes.values.delivery);
     base.sampling = merged_objects(base.sampling, changes.values.sampling);
     base.template_options = merged_objects(base.template_options, changes.values.template_options);
     return base;

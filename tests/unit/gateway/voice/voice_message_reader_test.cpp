@@ -167,6 +167,20 @@ TEST(voice_start, changes_the_options_that_it_names_alone) {
     EXPECT_EQ(options.top_p, generation_options().top_p);
 }
 
+TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
+    const auto m = read<voice::start>(R"({"type":"start","options":
+        {"pacing":"ahead","language":"de","speech":"exact","chunk_max_tokens":40,
+         "peek_hold_ms":0,"chunk_deadline_ms":1500}})");
+    const generation_options base{.delivery = {.language = "en", .chunk_min_chars = 7}};
+    EXPECT_EQ(changed(base, m.options).delivery, (delivery_options{.pacing = pacing::ahead,
+                                                                   .language = "de",
+                                                                   .speech = speech_form::exact,
+                                                                   .chunk_max_tokens = 40,
+                                                                   .chunk_min_chars = 7,
+                                                                   .peek_hold = 0ms,
+                                                                   .chunk_deadline = 1500ms}));
+}
+
 TEST(voice_start, takes_json_as_text_or_as_it_is_and_keeps_its_order) {
     const auto m = read<voice::start>(R"({"type":"start","options":{
         "json_schema":{"z":{"b":1,"a":2}}}})");
@@ -327,6 +341,10 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","options":{"samplers":["nope"]}})", "options.samplers[0]"},
         {R"({"type":"start","options":{"temperature":-1}})", "options.temperature"},
         {R"({"type":"start","options":{"max_tokens":1.5}})", "options.max_tokens"},
+        {R"({"type":"start","options":{"pacing":"fast"}})", "options.pacing"},
+        {R"({"type":"start","options":{"speech":true}})", "options.speech"},
+        {R"({"type":"start","options":{"chunk_max_tokens":-1}})", "options.chunk_max_tokens"},
+        {R"({"type":"start","options":{"peek_hold_ms":70000}})", "options.peek_hold_ms"},
         {R"({"type":"start","options":{"max_tokens":4294967297}})", "options.max_tokens"},
         {R"({"type":"start","options":{"seed":18446744073709551615}})", "options.seed"},
         {R"({"type":"start","options":{"stop":"x"}})", "options.stop"},
