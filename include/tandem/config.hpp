@@ -167,6 +167,12 @@ struct generation_options {
     /// `reasoning_effort`.
     std::string template_options{};
 
+    /// Text for this turn of a conversation alone, such as the time or retrieved documents: the
+    /// prompt has it before the words of the last user message, and history does not keep it. So
+    /// the cache holds what precedes it, which it would not if the system prompt changed. 64 KiB,
+    /// valid UTF-8; empty = none. Files and flags cannot set it.
+    std::string context{};
+
     /// How many chunks may be handed over before the one that is spoken is continued, so that a
     /// voice can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate
     /// chunks that early. After an interrupt, these chunks count as unheard. The reply ends when

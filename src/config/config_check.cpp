@@ -150,6 +150,7 @@ void check_constraints(const generation_options& o, std::vector<config_fault>& f
 void check_members(const generation_options& o, std::vector<config_fault>& faults) {
     check_constraint("sampling", o.sampling, faults);
     check_constraint("template_options", o.template_options, faults);
+    check_constraint("context", o.context, faults);
     for (auto& fault :
          {wire::check_sampling_fields(o.sampling), wire::check_template_fields(o.template_options)})
         if (fault) faults.push_back({fault->path, fault->words});

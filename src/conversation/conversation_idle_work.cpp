@@ -122,6 +122,14 @@ void conversation_shell::prepare_idle_server(std::function<void(conversation_she
     });
 }
 
+/// The options of the next turn, as far as they are known.
+generation_options conversation_shell::prefill_options() const {
+    if (next_options_) return *next_options_;
+    auto options = *turn_options_;
+    options.context.clear();  // of the last turn alone
+    return options;
+}
+
 void conversation_shell::prefill() {
     // The prompt must equal that of the next turn as far as known, so it uses the tools of the last
     // turn, unless those of the next are known.
@@ -141,7 +149,7 @@ void conversation_shell::prefill() {
 // the slot's text differs from the next prompt.
 void conversation_shell::prefill_before_results() {
     if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
-    render_history(prefill_options(),
+    render_history(next_options_ ? *next_options_ : *turn_options_,
                    [weak = weak_from_this(), asked = core_.get(), open = history_.open_calls()](
                        error_code ec, const diagnostics&, std::string prompt) {
                        const auto self = weak.lock();

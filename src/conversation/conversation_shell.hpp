@@ -162,9 +162,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void learn_call_mark(const start_ptr& start);
     void begin_at_server(const start_ptr& start);
     bool needs_call_mark(const generation_options& o) const;
-    const generation_options& prefill_options() const noexcept {
-        return next_options_ ? *next_options_ : *turn_options_;
-    }
+    generation_options prefill_options() const;
     void render_history(const generation_options& options, prompt_handler done);
     void make_prompt(const start_ptr& start);
     bool is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const;

@@ -14,6 +14,7 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -34,6 +35,21 @@ TEST_F(a_conversation, keeps_what_was_said_as_one_message_a_turn) {
         {.role = "user", .content = "And you?"},
         {.role = "assistant", .content = "I am well, too."}};
     EXPECT_EQ(state_of(talk).history, expected);
+}
+
+TEST_F(a_conversation, has_the_context_of_a_turn_in_its_prompt_alone) {
+    start();
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    talk.append({.role = "user", .content = "And you?"});
+    consumer reply(talk.generate({.context = "It is noon."}), consumer::continue_at_once);
+    loop.run_to_end(reply);
+    EXPECT_THAT(completions(server()).back().prompt, HasSubstr("It is noon.\n\nAnd you?"));
+    EXPECT_EQ(message(talk, 2), "And you?");
+    talk.hearing("And how about something else now?");
+    loop.run_until(
+        [&] { return completions(server()).back().prompt.find("something") != std::string::npos; });
+    EXPECT_THAT(completions(server()).back().prompt, Not(HasSubstr("noon")));
 }
 
 TEST_F(a_conversation, evaluates_only_the_new_tokens_of_its_second_turn) {

@@ -17,7 +17,8 @@ std::vector<std::string_view> collect_texts(std::span<const chat_message> messag
         add({m.content, m.name, m.tool_call_id});
         for (const auto& call : m.tool_calls) add({call.id, call.name, call.arguments});
     }
-    add({options.tools, options.json_schema, options.grammar, options.template_options});
+    add({options.context, options.tools, options.json_schema, options.grammar,
+         options.template_options});
     return texts;
 }
 

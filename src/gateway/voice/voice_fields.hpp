@@ -164,6 +164,7 @@ void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     for_each_field(c.values, [&](const field_info& f, auto& field) { visit(f.name, field); });
     visit("lora", c.lora);
     visit("lookahead", c.lookahead);
+    visit("context", c.values.context);
     visit("pacing", c.values.delivery.pacing);
     visit("language", c.values.delivery.language);
     visit("speech", c.values.delivery.speech);

@@ -339,6 +339,8 @@ class voice_message_reader {
                             "cannot be combined with text or messages") &&
                right_unless(m.prompt && !m.options.values.tools.empty(), "options.tools",
                             "cannot be combined with prompt") &&
+               right_unless(m.prompt && !m.options.values.context.empty(), "options.context",
+                            "cannot be combined with prompt") &&
                check_template_options(m);
     }
     bool check_template_options(const voice::start& m) {

@@ -52,10 +52,14 @@ generation_options changed(generation_options base, const generation_changes& ch
                 if (std::string_view(from.name) == to.name) field = value;
         });
     };
+    const auto is_given = [&](std::string_view name) {
+        return std::ranges::find(changes.given, name) != changes.given.end();
+    };
     for_each_field(base, [&](const field_info& f, auto& field) {
-        if (std::ranges::find(changes.given, f.name) != changes.given.end()) take(f, field);
+        if (is_given(f.name)) take(f, field);
     });
     set(base.lookahead, changes.lookahead);
+    if (is_given("context")) base.context = changes.values.context;
     base.delivery = changed(std::move(base.delivery), changes.values.delivery);
     base.sampling = merged_objects(base.sampling, changes.values.sampling);
     base.template_options = merged_objects(base.template_options, changes.values.template_options);

@@ -147,6 +147,7 @@ std::optional<generation_options> voice_turn_machine::merged(const generation_ch
 // that start is rejected.
 void voice_turn_machine::take_options(const voice::start& first) {
     auto options = changed(setup_.generation, first.options);
+    options.context.clear();  // of that turn alone
     if (tandem::check(options).empty()) setup_.generation = std::move(options);
     const auto& lora = first.options.lora;
     if (setup_.adapters && std::holds_alternative<api_error>(setup_.adapters(lora))) return;

@@ -43,6 +43,10 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
 std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);
 
+/// Puts the context of a turn before the words of the last user message. Without a user message, it
+/// becomes one.
+void add_context(std::vector<chat_message>& messages, std::string_view context);
+
 /// POST /apply-template, in the format of OpenAI's API. `tools` is a JSON list of functions and
 /// `template_options` a JSON object; both may be empty.
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools = {},

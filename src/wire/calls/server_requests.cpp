@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tandem::wire {
 namespace {
 
@@ -55,6 +57,16 @@ std::string detokenize_body(std::span<const token_id> ids) {
     return dump_json({{"tokens", ids}});
 }
 
+void add_context(std::vector<chat_message>& messages, std::string_view context) {
+    if (context.empty()) return;
+    const auto last =
+        std::ranges::find(messages.rbegin(), messages.rend(), "user", &chat_message::role);
+    if (last == messages.rend())
+        messages.push_back({.role = "user", .content = std::string(context)});
+    else
+        last->content = fmt::format("{}\n\n{}", context, last->content);
+}
+
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools,
                                 std::string_view template_options) {
     auto list = json::array();
@@ -70,6 +82,7 @@ namespace {
 /// Without its closing brace. Any sampling is greedy.
 std::string continued_chat_body(std::vector<chat_message> all, std::string_view text, int slot,
                                 bool reuse_cache, const generation_options& o) {
+    add_context(all, o.context);
     // The prompt of a reply after a message of the assistant ends within that message.
     if (all.empty() || all.back().role != "assistant" || !all.back().tool_calls.empty())
         all.push_back({.role = "assistant"});

@@ -181,6 +181,16 @@ TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
                                                                    .chunk_deadline = 1500ms}));
 }
 
+TEST(voice_start, may_give_a_turn_other_context_than_the_session_or_none) {
+    const generation_options base{.context = "It is noon."};
+    const auto kept = read<voice::start>(R"({"type":"start","options":{"top_k":1}})");
+    EXPECT_EQ(changed(base, kept.options).context, "It is noon.");
+    const auto none = read<voice::start>(R"({"type":"start","options":{"context":""}})");
+    EXPECT_EQ(changed(base, none.options).context, "");
+    EXPECT_EQ(fault_of(R"({"type":"start","prompt":"Once","options":{"context":"Noon"}})").param,
+              "options.context");
+}
+
 TEST(voice_start, takes_json_as_text_or_as_it_is_and_keeps_its_order) {
     const auto m = read<voice::start>(R"({"type":"start","options":{
         "json_schema":{"z":{"b":1,"a":2}}}})");

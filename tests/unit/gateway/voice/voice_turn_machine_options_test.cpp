@@ -32,6 +32,16 @@ TEST(voice_session, has_the_options_of_its_first_start_and_each_turn_its_own) {
     EXPECT_EQ(s.generated[2]->options.max_tokens, 0);
 }
 
+TEST(voice_session, gives_the_context_of_a_turn_to_no_other_one) {
+    voice_session_driver s;
+    s.attach(bot_socket, R"({"type":"start","text":"Hello","options":{"context":"Noon."}})");
+    s.end(1, finish_reason::interrupted);
+    s.say(bot_socket, hello);
+    ASSERT_EQ(s.generated.size(), 2u);
+    EXPECT_EQ(s.generated[0]->options.context, "Noon.");
+    EXPECT_EQ(s.generated[1]->options.context, "");
+}
+
 TEST(voice_session, refuses_options_that_do_not_go_with_those_it_has) {
     voice_session_driver s;
     s.attach(bot_socket, R"({"type":"start","options":{"grammar":"root ::= \"a\""}})");
