@@ -38,6 +38,10 @@ std::size_t end_of_run(std::string_view text, std::size_t at, std::size_t most) 
     return at;
 }
 
+std::size_t skip_space(std::string_view text, std::size_t at) noexcept {
+    return text.size() - text::trim_leading_space(text.substr(at)).size();
+}
+
 bool says_something(std::string_view text) {
     return !text::trim_to_speakable(text).empty();
 }
@@ -83,6 +87,27 @@ std::size_t count_heard_characters(std::string_view speech, double fraction) noe
     // Shares are integer quotients; without this margin, rounding could lose a character.
     constexpr double rounding = 1e-9;
     return static_cast<std::size_t>(std::floor(static_cast<double>(all) * fraction + rounding));
+}
+
+std::size_t count_characters_of_words(std::string_view speech, std::size_t words) noexcept {
+    std::size_t end = 0;
+    for (; words > 0 && end < speech.size(); --words) {
+        const auto begin = skip_space(speech, end);
+        if (begin == speech.size()) break;
+        end = end_of_run(speech, begin, speech.size());
+    }
+    return text::count_characters(speech.substr(0, end));
+}
+
+std::size_t count_characters_said(std::string_view speech, std::string_view said) noexcept {
+    said = text::trim_trailing_space(text::trim_leading_space(said));
+    const auto begin = skip_space(speech, 0);
+    if (speech.substr(begin).starts_with(said))
+        return said.empty() ? 0 : text::count_characters(speech.substr(0, begin + said.size()));
+    std::size_t words = 0;
+    for (std::size_t at = 0; at < said.size(); ++words)
+        at = skip_space(said, end_of_run(said, at, said.size()));
+    return count_characters_of_words(speech, words);
 }
 
 std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,

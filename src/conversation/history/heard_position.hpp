@@ -11,6 +11,13 @@ namespace tandem::conversations {
 /// count as 0, values above 1 as 1.
 std::size_t count_heard_characters(std::string_view speech, double fraction) noexcept;
 
+/// Number of characters of `speech` up to the end of this many words, which white space separates.
+std::size_t count_characters_of_words(std::string_view speech, std::size_t words) noexcept;
+/// Number of characters of `speech` of which a voice reports the words `said`: `said` itself if
+/// `speech` begins with it, else as many words, because voices report numbers and marks in their
+/// own spelling.
+std::size_t count_characters_said(std::string_view speech, std::string_view said) noexcept;
+
 /// The byte of a chunk's exact `text` that the listener reached when the first `spoken` characters
 /// of its `speech` were spoken. Monotonic in `spoken`: 0 maps to 0, and the whole speech to the
 /// whole text. Never inside a character. Marks directly after a completely spoken word count as

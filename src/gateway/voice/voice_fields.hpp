@@ -67,6 +67,8 @@ void for_each_voice_field(voice::heard& m, Visitor&& visit) {
     visit("chunk", m.chunk);
     visit("chars", m.chars);
     visit("share", m.share);
+    visit("words", m.words);
+    visit("said", m.said);
 }
 
 template <class Visitor>

@@ -6,8 +6,8 @@
 #include "gateway/requests/message_reader.hpp"
 #include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
-#include "gateway/voice/voice_enum_names.hpp"
 #include "gateway/voice/voice_fields.hpp"
+#include "gateway/voice/voice_value_reader.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "wire/calls/request_fields.hpp"
@@ -18,8 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
 namespace tandem::gateway {
@@ -30,23 +28,10 @@ using json = nlohmann::ordered_json;
 
 // `values` suffices for a history of about 2,000 messages.
 constexpr wire::json_limits message_limits{.depth = 32, .values = 20'000, .keys = 128};
-constexpr double longest_ms = 24 * 3600 * 1000.0;
 constexpr std::size_t max_session_bytes = 64;
 constexpr std::size_t max_turn_bytes = 64;
 constexpr std::size_t max_fillers = 32;
 constexpr std::size_t max_filler_bytes = 256;
-
-api_error refused(int status, std::string code, std::string message, std::string param = {}) {
-    return {.status = status,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message),
-            .param = std::move(param)};
-}
-
-std::string joined(const std::string& at, const char* key) {
-    return at.empty() ? key : at + "." + key;
-}
 
 bool is_turn_id(std::string_view id) noexcept {
     const auto is_known = [](char c) {
@@ -61,13 +46,16 @@ bool is_time(std::string_view option) noexcept {
     return option == "resume_grace" || option == "peek_hold" || option == "chunk_deadline";
 }
 
-/// Moves values from the JSON to their targets. Functions return false on the first fault.
-class voice_message_reader {
+/// Reads messages, and checks what they are made of.
+class voice_message_reader : public voice_value_reader<voice_message_reader> {
  public:
+    using voice_value_reader::value;
+
     std::variant<voice_message, voice_message_error> read(json& root) {
         std::string type;
         if (!root.is_object())
-            return voice_message_error{refused(400, "invalid_json", "a message is a JSON object")};
+            return voice_message_error{
+                make_voice_error("invalid_json", "a message is a JSON object")};
         if (!given(root, "", "type") || !value(root["type"], "type", type))
             return voice_message_error{std::move(fault_)};
         std::optional<voice_message> found;
@@ -84,27 +72,19 @@ class voice_message_reader {
     }
 
  private:
+    friend voice_value_reader;
+
     static api_error unknown_type(const std::string& type) {
         std::string known;
         for_each_voice_message([&](std::string_view name, const auto&) {
             known += known.empty() ? "" : ", ";
             known += name;
         });
-        return refused(400, "unknown_type",
-                       fmt::format("type is \"{}\"; known are {}", quote_text(type), known),
-                       "type");
+        return make_voice_error(
+            "unknown_type", fmt::format("type is \"{}\"; known are {}", quote_text(type), known),
+            "type");
     }
 
-    bool fail(const std::string& at, std::string_view what) {
-        fault_ = refused(400, "invalid_value", fmt::format("{} {}", at, what), at);
-        return false;
-    }
-    bool not_a(const json& v, const std::string& at, const char* expected) {
-        return fail(at, fmt::format("is of type {}, but must be {}", v.type_name(), expected));
-    }
-    bool right_unless(bool is_wrong, const std::string& at, std::string_view what) {
-        return !is_wrong || fail(at, what);
-    }
     template <class Options>
     bool check_options(const Options& options, const std::string& at) {
         const auto faults = check(options);
@@ -126,79 +106,6 @@ class voice_message_reader {
                             "must be 1 to 64 letters, digits and ._:- of ASCII");
     }
 
-    static json* find(json& object, const char* key) {
-        const auto found = object.find(key);
-        return found == object.end() || found->is_null() ? nullptr : &*found;
-    }
-    bool given(json& object, const std::string& at, const char* key) {
-        return find(object, key) || fail(joined(at, key), "is missing");
-    }
-    template <class T>
-    bool member(json& object, const std::string& at, const char* key, T& out) {
-        auto* found = find(object, key);
-        return !found || value(*found, joined(at, key), out);
-    }
-    template <class T>
-    bool members(json& v, const std::string& at, T& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
-        bool is_read = true;
-        for_each_voice_field(out, [&](const char* name, auto& field) {
-            is_read = is_read && member(v, at, name, field);
-        });
-        return is_read;
-    }
-
-    bool value(json& v, const std::string& at, std::string& out) {
-        if (!v.is_string()) return not_a(v, at, "a string");
-        out = std::move(v.get_ref<std::string&>());
-        return true;
-    }
-    bool value(json& v, const std::string& at, bool& out) {
-        if (!v.is_boolean()) return not_a(v, at, "true or false");
-        out = v.get<bool>();
-        return true;
-    }
-    bool value(json& v, const std::string& at, double& out) {
-        if (!v.is_number()) return not_a(v, at, "a number");
-        out = v.get<double>();
-        return true;
-    }
-    bool value(json& v, const std::string& at, std::uint64_t& out) {
-        if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
-        out = v.get<std::uint64_t>();
-        return true;
-    }
-    bool value(json& v, const std::string& at, std::int64_t& out) {
-        constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-        if (!v.is_number_integer()) return not_a(v, at, "a whole number");
-        if (v.is_number_unsigned() && v.get<std::uint64_t>() > most)
-            return fail(at, "is too large");
-        out = v.get<std::int64_t>();
-        return true;
-    }
-    bool value(json& v, const std::string& at, int& out) {
-        std::int64_t wide = 0;
-        if (!value(v, at, wide)) return false;
-        out = static_cast<int>(wide);
-        return out == wide || fail(at, fmt::format("is {}, which is out of range", wide));
-    }
-    bool value(json& v, const std::string& at, duration& out) {
-        double ms = 0;
-        if (!value(v, at, ms)) return false;
-        if (!(ms >= 0 && ms <= longest_ms))
-            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, longest_ms));
-        out = duration(std::llround(ms * 1e6));
-        return true;
-    }
-    template <class Enum>
-    requires std::is_enum_v<Enum>
-    bool value(json& v, const std::string& at, Enum& out) {
-        std::string name;
-        if (!value(v, at, name)) return false;
-        const auto found = find_voice_value<Enum>(name);
-        out = found.value_or(out);
-        return found || fail(at, "must be one of " + list_voice_values<Enum>());
-    }
     bool value(json& v, const std::string& at, client_chunk_id& out) {
         std::string text;
         if (!value(v, at, text)) return false;
@@ -206,22 +113,6 @@ class voice_message_reader {
         out = name.value_or(client_chunk_id());
         return name || fail(at, "is no id of a chunk; give the id as the chunk has it");
     }
-    template <class T>
-    bool value(json& v, const std::string& at, std::optional<T>& out) {
-        return value(v, at, out.emplace());
-    }
-    template <class T>
-    bool value(json& v, const std::string& at, std::vector<T>& out) {
-        if (!v.is_array()) return not_a(v, at, "a list");
-        out.resize(v.size());
-        for (std::size_t i = 0; i < out.size(); ++i)
-            if (!value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
-        return true;
-    }
-    template <class T>
-    requires std::is_class_v<T>
-    bool value(json& v, const std::string& at, T& out) { return members(v, at, out); }
-
     bool value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
         bool is_read = check_tool_options(v, at);
@@ -294,8 +185,10 @@ class voice_message_reader {
     bool value(json& v, const std::string& at, voice::heard& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
         return given(v, at, "chunk") && members(v, at, out) &&
-               right_unless(out.chars.has_value() == out.share.has_value(), joined(at, "chars"),
-                            "or share is required, but not both") &&
+               right_unless(out.chars.has_value() + out.share.has_value() + out.words.has_value() +
+                                    out.said.has_value() !=
+                                1,
+                            joined(at, "chars"), "or one of share, words and said is required") &&
                right_unless(out.share && !(*out.share >= 0 && *out.share <= 1), joined(at, "share"),
                             "must be from 0 to 1");
     }
@@ -362,18 +255,19 @@ class voice_message_reader {
                             "conversation",
                             "cannot be combined with session, which has its own options");
     }
-
-    api_error fault_;
 };
 
 std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes) {
-    if (text.size() > most_bytes)
-        return refused(
-            413, "message_too_large",
+    if (text.size() > most_bytes) {
+        auto error = make_voice_error(
+            "message_too_large",
             fmt::format("the message has {} bytes; the maximum is {}", text.size(), most_bytes));
+        error.status = 413;
+        return error;
+    }
     const auto fault = wire::describe_json_fault(text, message_limits);
     if (fault.empty()) return std::nullopt;
-    return refused(400, "invalid_json", "the message " + fault);
+    return make_voice_error("invalid_json", "the message " + fault);
 }
 
 }  // namespace

@@ -57,12 +57,14 @@ struct speaking {
     duration ends_in{};
 };
 
-/// How far the listener heard a chunk: in characters (Unicode code points) of its speech, or as a
-/// share of it. Exactly one of them is set.
+/// How far the listener heard a chunk: in characters (Unicode code points) or words of its speech,
+/// as a share of it, or up to the end of the words `said`. Exactly one of them is set.
 struct heard {
     client_chunk_id chunk{};
     std::optional<std::uint64_t> chars{};
     std::optional<double> share{};
+    std::optional<std::uint64_t> words{};
+    std::optional<std::string> said{};
 };
 
 /// The user interrupts the reply (barge-in).

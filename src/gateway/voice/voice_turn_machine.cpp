@@ -219,7 +219,7 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     reply_->chunks = c.id.seq + 1 + reply_->count_fillers();
     reply_->bytes += c.text.size();
     if (reply_->unspoken.empty()) reply_->spoken_since = now;
-    reply_->unspoken.push_back({text::count_characters(c.speech), c.tokens});
+    reply_->unspoken.push_back({c.speech, c.tokens});
     reply_->is_speaking = true;
     auto sent = c;
     sent.id.seq += reply_->count_fillers();

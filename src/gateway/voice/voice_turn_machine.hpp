@@ -128,7 +128,7 @@ class voice_turn_machine {
     };
     using queue = std::deque<waiting_turn>;
     struct unspoken_chunk {
-        std::size_t characters = 0;  // of its speech
+        std::string speech{};
         int tokens = 0;
     };
     /// Words before the first chunk of a slow reply.
@@ -209,7 +209,8 @@ class voice_turn_machine {
     void resume_if_due(time_point now);
     bool is_chunk_of_reply(const client_chunk_id& id) const;
     chunk_id to_library_id(const client_chunk_id& id) const;
-    void record_heard(const voice::heard& m);
+    const unspoken_chunk* find_unspoken(const client_chunk_id& id) const;
+    void record_heard(const unspoken_chunk& chunk, std::size_t characters);
     void request_next_chunk();
     void request_early_chunk(const chunk& last);
     std::optional<time_point> continue_due() const;

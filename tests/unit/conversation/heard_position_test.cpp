@@ -26,6 +26,23 @@ std::string heard(std::string_view text, std::string_view said, text::speech_opt
 
 // Shares of speech
 
+TEST(words_that_a_voice_reports, end_with_a_word_of_the_speech) {
+    EXPECT_EQ(count_characters_of_words("We can seat you.", 0), 0u);
+    EXPECT_EQ(count_characters_of_words("We can seat you.", 3), 11u);
+    EXPECT_EQ(count_characters_of_words(" We  can", 2), 8u);
+    EXPECT_EQ(count_characters_of_words("Grüß Gott", 1), 4u);
+    EXPECT_EQ(count_characters_of_words("We can ", 99), 6u);
+}
+
+TEST(words_that_a_voice_reports, are_found_as_they_are_or_by_their_number) {
+    EXPECT_EQ(count_characters_said("We can seat you.", "We can se"), 9u);
+    EXPECT_EQ(count_characters_said(" We can seat you.", "We can"), 7u);
+    EXPECT_EQ(count_characters_said("At 8, we can seat you.", "at eight we"), 8u);
+    EXPECT_EQ(count_characters_said("我们有位子", "我们"), 2u);
+    EXPECT_EQ(count_characters_said("We can", " "), 0u);
+    EXPECT_EQ(count_characters_said("We can", "We can seat you all"), 6u);
+}
+
 TEST(speech_characters, are_counted_as_characters_and_not_as_bytes) {
     EXPECT_EQ(count_heard_characters("caf\xC3\xA9 ole", 0.5), 4u);
     EXPECT_EQ(count_heard_characters("caf\xC3\xA9 ole", 1), 8u);

@@ -311,6 +311,8 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"heard","chunk":"1-0"})", "chars"},
         {R"({"type":"heard","chunk":"1-0","chars":1,"share":0.1})", "chars"},
         {R"({"type":"heard","chunk":"1-0","chars":-1})", "chars"},
+        {R"({"type":"heard","chunk":"1-0","words":1,"said":"We"})", "chars"},
+        {R"({"type":"heard","chunk":"1-0","said":7})", "said"},
         {R"({"type":"heard","chunk":"1-0","chars":1.5})", "chars"},
         {R"({"type":"heard","chunk":"1-0","share":1.5})", "share"},
         {R"({"type":"interrupt","heard":"1-0"})", "heard"},

@@ -9,6 +9,9 @@
 namespace tandem::gateway {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+
 constexpr voice_socket listener = 7;
 
 class voice_with_a_chunk : public ::testing::Test {
@@ -38,6 +41,14 @@ class counting_what_is_heard : public voice_with_a_chunk {
 TEST_F(counting_what_is_heard, counts_the_tokens_of_the_part_that_was_heard_of_the_last_chunk) {
     s.say(listener, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":6}})");
     EXPECT_EQ(heard_at_the_end(), 4) << "6 of 9 characters of 6 tokens";
+}
+
+TEST_F(counting_what_is_heard, knows_the_words_that_a_voice_reports) {
+    s.asked();
+    s.say(listener, R"({"type":"heard","chunk":"1-0","words":1})");
+    EXPECT_THAT(s.asked(), ElementsAre(EndsWith(" 5"))) << "Ünder";
+    s.say(listener, R"({"type":"heard","chunk":"1-0","said":"Under IT"})");
+    EXPECT_THAT(s.asked().back(), EndsWith(" 9")) << "two words";
 }
 
 TEST_F(counting_what_is_heard, takes_the_furthest_report) {

@@ -1,0 +1,151 @@
+#pragma once
+
+#include "gateway/json/api_error.hpp"
+#include "gateway/voice/voice_enum_names.hpp"
+#include "gateway/voice/voice_fields.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// Values in the client's messages. Internal to the parser.
+namespace tandem::gateway {
+
+inline api_error make_voice_error(std::string code, std::string message, std::string param = {}) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message),
+            .param = std::move(param)};
+}
+
+inline std::string joined(const std::string& at, const char* key) {
+    return at.empty() ? key : at + "." + key;
+}
+
+/// Moves values from JSON to their targets, by type. Functions return false on the first fault,
+/// which fault_ keeps. `Reader` adds overloads of value() for types that need checks of their own.
+template <class Reader>
+class voice_value_reader {
+ public:
+    // Ordered, because models write the properties of a schema in its order.
+    using json = nlohmann::ordered_json;
+
+    bool value(json& v, const std::string& at, std::string& out) {
+        if (!v.is_string()) return not_a(v, at, "a string");
+        out = std::move(v.get_ref<std::string&>());
+        return true;
+    }
+    bool value(json& v, const std::string& at, bool& out) {
+        if (!v.is_boolean()) return not_a(v, at, "true or false");
+        out = v.get<bool>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, double& out) {
+        if (!v.is_number()) return not_a(v, at, "a number");
+        out = v.get<double>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, std::uint64_t& out) {
+        if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
+        out = v.get<std::uint64_t>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, std::int64_t& out) {
+        constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+        if (!v.is_number_integer()) return not_a(v, at, "a whole number");
+        if (v.is_number_unsigned() && v.get<std::uint64_t>() > most)
+            return fail(at, "is too large");
+        out = v.get<std::int64_t>();
+        return true;
+    }
+    bool value(json& v, const std::string& at, int& out) {
+        std::int64_t wide = 0;
+        if (!value(v, at, wide)) return false;
+        out = static_cast<int>(wide);
+        return out == wide || fail(at, fmt::format("is {}, which is out of range", wide));
+    }
+    bool value(json& v, const std::string& at, duration& out) {
+        double ms = 0;
+        if (!value(v, at, ms)) return false;
+        if (!(ms >= 0 && ms <= longest_ms))
+            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, longest_ms));
+        out = duration(std::llround(ms * 1e6));
+        return true;
+    }
+    template <class Enum>
+    requires std::is_enum_v<Enum>
+    bool value(json& v, const std::string& at, Enum& out) {
+        std::string name;
+        if (!value(v, at, name)) return false;
+        const auto found = find_voice_value<Enum>(name);
+        out = found.value_or(out);
+        return found || fail(at, "must be one of " + list_voice_values<Enum>());
+    }
+    template <class T>
+    bool value(json& v, const std::string& at, std::optional<T>& out) {
+        return self().value(v, at, out.emplace());
+    }
+    template <class T>
+    bool value(json& v, const std::string& at, std::vector<T>& out) {
+        if (!v.is_array()) return not_a(v, at, "a list");
+        out.resize(v.size());
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if (!self().value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
+        return true;
+    }
+    template <class T>
+    requires std::is_class_v<T>
+    bool value(json& v, const std::string& at, T& out) { return members(v, at, out); }
+
+ protected:
+    bool fail(const std::string& at, std::string_view what) {
+        fault_ = make_voice_error("invalid_value", fmt::format("{} {}", at, what), at);
+        return false;
+    }
+    bool not_a(const json& v, const std::string& at, const char* expected) {
+        return fail(at, fmt::format("is of type {}, but must be {}", v.type_name(), expected));
+    }
+    bool right_unless(bool is_wrong, const std::string& at, std::string_view what) {
+        return !is_wrong || fail(at, what);
+    }
+    static json* find(json& object, const char* key) {
+        const auto found = object.find(key);
+        return found == object.end() || found->is_null() ? nullptr : &*found;
+    }
+    bool given(json& object, const std::string& at, const char* key) {
+        return find(object, key) || fail(joined(at, key), "is missing");
+    }
+    template <class T>
+    bool member(json& object, const std::string& at, const char* key, T& out) {
+        auto* found = find(object, key);
+        return !found || self().value(*found, joined(at, key), out);
+    }
+    template <class T>
+    bool members(json& v, const std::string& at, T& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        bool is_read = true;
+        for_each_voice_field(out, [&](const char* name, auto& field) {
+            is_read = is_read && member(v, at, name, field);
+        });
+        return is_read;
+    }
+
+    api_error fault_;
+
+ private:
+    static constexpr double longest_ms = 24 * 3600 * 1000.0;
+
+    Reader& self() noexcept { return static_cast<Reader&>(*this); }
+};
+
+}  // namespace tandem::gateway
