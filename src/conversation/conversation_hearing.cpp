@@ -146,7 +146,7 @@ void conversation_shell::start_draft(std::vector<chat_message> messages, generat
                                            const auto self = weak.lock();
                                            const auto known = drafted.lock();
                                            if (self && known)
-                                               self->find_draft_start(known, std::move(started));
+                                               self->find_draft_start(known, started);
                                        }},
                                   draft_));
 }

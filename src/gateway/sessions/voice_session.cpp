@@ -1,6 +1,7 @@
 #include "gateway/sessions/voice_session.hpp"
 
 #include "base/trace_context.hpp"
+#include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_state.hpp"
 #include "gateway/sessions/session_door.hpp"
 #include "gateway/telemetry/audit_line.hpp"

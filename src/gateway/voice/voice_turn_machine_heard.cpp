@@ -1,6 +1,6 @@
 #include "conversation/history/heard_position.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
-#include "text/characters/characters.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <algorithm>
 
