@@ -1,6 +1,7 @@
 #include "fuzzing.hpp"
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
+#include "gateway/requests/response_request.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/calls/json_calls.hpp"
 
@@ -64,5 +65,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto body = in.rest();
     try_body(read_chat_request(body, defaults), body.size());
     try_body(read_completion_request(body, defaults), body.size());
+    try_body(read_response_request(body, defaults), body.size());
     return 0;
 }

@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto target = line();
     const credentials shown{.authorization = line(),
                             .websocket_protocols = line(),
-                            .origin = line(),
+                            .foreign_origin = line(),
                             .remote = "127.0.0.1"};
     const auto found = match_route(method, target);
     if (const auto* const e = std::get_if<api_error>(&found)) {

@@ -23,6 +23,7 @@ constexpr std::array table{
     route{"GET", "/v1/models/{+id}", endpoint::show_model, right::read},
     route{"POST", "/v1/chat/completions", endpoint::chat_completions, right::generate},
     route{"POST", "/v1/completions", endpoint::completions, right::generate},
+    route{"POST", "/v1/responses", endpoint::responses, right::generate},
     route{"GET", "/v1/voice", endpoint::voice, right::generate},
     route{"POST", "/admin/adapters/{id}/load", endpoint::load_adapter, right::admin},
     route{"GET", "/admin/jobs/{id}", endpoint::show_job, right::admin},
@@ -95,12 +96,10 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
 }
 
 api_error not_found(std::string_view method, std::string_view path) {
-    const bool is_responses = path == "/v1/responses" || path.starts_with("/v1/responses/");
     return {.status = 404,
             .type = "not_found_error",
             .code = "not_found",
-            .message = fmt::format("there is no {} {}{}", quote_text(method), quote_text(path),
-                                   is_responses ? "; use POST /v1/chat/completions" : "")};
+            .message = fmt::format("there is no {} {}", quote_text(method), quote_text(path))};
 }
 
 api_error not_allowed(std::string_view method, std::string_view path, std::string allowed) {

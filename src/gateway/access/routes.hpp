@@ -24,6 +24,7 @@ enum class endpoint {
     show_model,
     chat_completions,
     completions,
+    responses,
     voice,  ///< upgraded to a WebSocket
     load_adapter,
     show_job,

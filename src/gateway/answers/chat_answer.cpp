@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -27,15 +26,6 @@ std::string_view finish_word(finish_reason reason, bool has_calls) noexcept {
         default:
             return {};
     }
-}
-
-api_error cut_short(finish_reason reason) {
-    const bool is_interrupted = reason == finish_reason::interrupted;
-    return {.status = is_interrupted ? 503 : 502,
-            .type = "server_error",
-            .code = is_interrupted ? "interrupted" : "server_error",
-            .message = is_interrupted ? "the answer was interrupted before its end"
-                                      : "the answer failed before its end"};
 }
 
 json json_of(const answer_usage& u) {
@@ -71,10 +61,6 @@ std::string head_of_events(const answer_head& head) {
 }
 
 }  // namespace
-
-answer_usage to_answer_usage(const token_usage& u) noexcept {
-    return {u.prompt, u.generated, std::min(u.cached, u.prompt)};
-}
 
 answer_stream::answer_stream(const answer_head& head, bool include_usage)
     : kind_(head.kind),
@@ -144,7 +130,7 @@ void answer_stream::append_usage_event(const answer_usage& usage, std::string& o
 void answer_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {
     if (has_ended_) return;
     const auto word = finish_word(reason, calls_ > 0);
-    if (word.empty()) return fail(cut_short(reason), out);
+    if (word.empty()) return fail(make_cut_short_error(reason), out);
     if (kind_ == answer_kind::chat && !has_role_) {
         // Clients expect a role even if the answer is empty.
         open_delta(out);
@@ -171,23 +157,12 @@ void answer_stream::keep_alive(std::string& out) const {
     out += event_end;
 }
 
-bool is_complete(const finished_answer& answer) noexcept {
-    return !finish_word(answer.reason, false).empty();
-}
-
-std::size_t estimate_bytes(const finished_answer& answer) noexcept {
-    auto bytes = sizeof answer + answer.text.size() + answer.reasoning.size();
-    for (const auto& call : answer.calls)
-        bytes += sizeof call + call.id.size() + call.name.size() + call.arguments.size();
-    return bytes;
-}
-
 std::variant<std::string, api_error> encode_complete_answer(const answer_head& head,
                                                             const finished_answer& answer) {
     const bool is_chat = head.kind == answer_kind::chat;
     const auto& a = answer;
     const auto word = finish_word(a.reason, is_chat && !a.calls.empty());
-    if (word.empty()) return cut_short(a.reason);
+    if (word.empty()) return make_cut_short_error(a.reason);
     json choice{{"index", 0}};
     if (is_chat) {
         json message{{"role", "assistant"}, {"content", a.text}, {"refusal", nullptr}};

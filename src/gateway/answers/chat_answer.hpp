@@ -1,11 +1,12 @@
 #pragma once
 
+#include "gateway/answers/answer_writer.hpp"
+#include "gateway/answers/finished_answer.hpp"
 #include "gateway/json/api_error.hpp"
 
 #include "tandem/result.hpp"
 #include "tandem/server.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,39 +33,20 @@ struct answer_head {
     std::string model{};
 };
 
-struct answer_usage {
-    int prompt_tokens = 0;
-    int completion_tokens = 0;
-    /// Cached part of prompt_tokens.
-    int cached_tokens = 0;
-};
-
-/// Usage of a reply. The prompt is counted once, even if the reply took several requests.
-answer_usage to_answer_usage(const token_usage& usage) noexcept;
-
-/// Serializes an answer as server-sent events. Each call appends the bytes to send to `out`; calls
-/// that are invalid in the current state append nothing. The role is sent once, with the first
-/// delta. Each tool call is one event with the next index. The finish reason has its own event,
-/// followed by the usage, if requested, and [DONE].
-class answer_stream {
+/// The events of such a response. The role is sent once, with the first delta. Each tool call is
+/// one event with the next index. The finish reason has its own event, followed by the usage, if
+/// requested, and [DONE]. OpenAI's clients raise an error event as an exception; no [DONE] follows.
+class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);
 
-    /// Text of the answer. Empty text creates no event.
-    void text(std::string_view text, std::string& out);
-    /// Reasoning text (`reasoning_content`).
-    void reasoning(std::string_view text, std::string& out);
-    void call(const tool_call& call, std::string& out);
-
-    /// Ends the stream. An interrupted or failed reply ends with an error, so that clients do not
-    /// mistake it for a complete one.
-    void end(finish_reason reason, const answer_usage& usage, std::string& out);
-    /// Ends the stream with an error event, which OpenAI's clients raise as an exception, and
-    /// without [DONE]. If nothing was sent yet, respond with the error's HTTP status instead.
-    void fail(const api_error& error, std::string& out);
-
-    /// An SSE comment, which keeps proxies and clients from closing an idle stream.
-    void keep_alive(std::string& out) const;
+    void text(std::string_view text, std::string& out) override;
+    /// As `reasoning_content`.
+    void reasoning(std::string_view text, std::string& out) override;
+    void call(const tool_call& call, std::string& out) override;
+    void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
+    void fail(const api_error& error, std::string& out) override;
+    void keep_alive(std::string& out) const override;
 
     bool has_ended() const noexcept { return has_ended_; }
 
@@ -84,20 +66,6 @@ class answer_stream {
     int calls_ = 0;
 };
 
-/// The complete result of a reply, independent of the client's request.
-struct finished_answer {
-    std::string text{};
-    /// Reasoning text.
-    std::string reasoning{};
-    std::vector<tool_call> calls{};
-    finish_reason reason = finish_reason::error;
-    answer_usage usage{};
-};
-
-/// Whether the reply ended normally: by the model, by a stop word, or at its token limit.
-bool is_complete(const finished_answer& answer) noexcept;
-/// Memory that the answer occupies.
-std::size_t estimate_bytes(const finished_answer& answer) noexcept;
 /// The response body, or an error if the answer is incomplete.
 std::variant<std::string, api_error> encode_complete_answer(const answer_head& head,
                                                             const finished_answer& answer);

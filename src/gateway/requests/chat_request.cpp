@@ -50,11 +50,16 @@ std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults) {
     json root;
     if (auto fault = parse_body(body, defaults.max_body_bytes, root)) return *std::move(fault);
+    return read_parsed_chat_request(root, defaults);
+}
+
+std::variant<chat_request, api_error> read_parsed_chat_request(const json& body,
+                                                               const request_defaults& defaults) {
     field_reader fields;
     chat_request request;
     request.options = defaults.generation;
     request.stream_by = defaults.stream_by;
-    if (!read(fields, root, defaults.max_messages, request)) return std::move(fields).fault();
+    if (!read(fields, body, defaults.max_messages, request)) return std::move(fields).fault();
     return request;
 }
 

@@ -5,6 +5,8 @@
 
 #include "tandem/server.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -33,5 +35,8 @@ struct chat_request : generation_request {
 /// - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the same names.
 std::variant<chat_request, api_error> read_chat_request(std::string_view body,
                                                         const request_defaults& defaults);
+/// Same for a parsed body.
+std::variant<chat_request, api_error> read_parsed_chat_request(const nlohmann::ordered_json& body,
+                                                               const request_defaults& defaults);
 
 }  // namespace tandem::gateway

@@ -335,6 +335,8 @@ auto connection::run_endpoint(http_exchange& exchange, const matched_route& foun
             co_return co_await answer_model(exchange, *core_, who, found.parameter);
         case endpoint::chat_completions:
             co_return co_await answer_chat(exchange, *core_, std::move(who));
+        case endpoint::responses:
+            co_return co_await answer_response(exchange, *core_, std::move(who));
         case endpoint::completions:
             co_return co_await answer_completion(exchange, *core_, std::move(who));
         case endpoint::list_adapters:

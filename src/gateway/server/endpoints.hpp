@@ -44,6 +44,8 @@ boost::asio::awaitable<void> answer_job(http_exchange& exchange, const gateway_c
 
 // Replies, as one body or as a stream. If the client disconnects, the reply is cancelled.
 boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who);
+boost::asio::awaitable<void> answer_response(http_exchange& exchange, gateway_core& core,
+                                             admitted who);
 boost::asio::awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core,
                                                admitted who);
 

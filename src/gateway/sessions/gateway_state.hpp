@@ -9,6 +9,7 @@
 #include "gateway/sessions/adapter_deployer.hpp"
 #include "gateway/sessions/gateway_options.hpp"
 #include "gateway/sessions/generation_job.hpp"
+#include "gateway/sessions/kept_responses.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/telemetry/gateway_metrics.hpp"
 #include "gateway/voice/voice_session_table.hpp"
@@ -44,6 +45,7 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
     std::shared_ptr<boost::asio::ssl::context> tls{};
     /// Declared after `models`, because its conversations must be destroyed before their service.
     affinity_table places{affinity_table_limits};
+    kept_response_table responses{kept_response_limits};
     answer_cache answers;
     /// Unix time in seconds.
     const std::int64_t started_at = std::time(nullptr);

@@ -200,13 +200,6 @@ TEST(match_route, bounds_what_it_reads_and_repeats) {
     EXPECT_EQ(status_of("GET", "/v1/models/" + std::string(257, 'a')), 404);
 }
 
-TEST(match_route, tells_what_to_use_in_place_of_the_responses_api) {
-    for (const char* path : {"/v1/responses", "/v1/responses/resp_1"}) {
-        EXPECT_EQ(error_of("POST", path).status, 404);
-        EXPECT_THAT(error_of("POST", path).message, HasSubstr("use POST /v1/chat/completions"));
-    }
-}
-
 TEST(match_route, repeats_no_query_as_it_may_have_secrets) {
     EXPECT_THAT(error_of("GET", "/nothing?api_key=tdm_secret").message, Not(HasSubstr("secret")));
     EXPECT_THAT(error_of("PUT", "/health?api_key=tdm_secret").message, Not(HasSubstr("secret")));

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "gateway/answers/finished_answer.hpp"
+#include "gateway/json/api_error.hpp"
+
+#include "tandem/result.hpp"
+#include "tandem/server.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tandem::gateway {
+
+/// Serializes an answer as server-sent events. Each call appends the bytes to send to `out`; calls
+/// after the end append nothing. Throws only std::bad_alloc. Text is converted to valid UTF-8.
+class answer_writer {
+ public:
+    virtual ~answer_writer() = default;
+
+    /// Text of the answer. Empty text creates no event.
+    virtual void text(std::string_view text, std::string& out) = 0;
+    virtual void reasoning(std::string_view text, std::string& out) = 0;
+    virtual void call(const tool_call& call, std::string& out) = 0;
+    /// Ends the stream. An interrupted or failed reply ends with an error, so that clients do not
+    /// mistake it for a complete one.
+    virtual void end(finish_reason reason, const answer_usage& usage, std::string& out) = 0;
+    /// Ends the stream with an error. If nothing was sent yet, respond with the error's HTTP status
+    /// instead.
+    virtual void fail(const api_error& error, std::string& out) = 0;
+    /// An SSE comment, which keeps proxies and clients from closing an idle stream.
+    virtual void keep_alive(std::string& out) const = 0;
+};
+
+}  // namespace tandem::gateway

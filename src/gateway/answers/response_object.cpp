@@ -1,0 +1,231 @@
+#include "gateway/answers/response_object.hpp"
+
+#include "gateway/json/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// "resp_abc" → "msg_abc_0".
+std::string make_item_id(std::string_view prefix, const response_head& head, std::size_t index) {
+    const auto unique = std::string_view(head.id).substr(head.id.find('_') + 1);
+    return fmt::format("{}_{}_{}", prefix, unique, index);
+}
+
+json make_text_part(std::string_view text) {
+    return {{"type", "output_text"},
+            {"text", text},
+            {"annotations", json::array()},
+            {"logprobs", json::array()}};
+}
+
+json make_message(std::string id, std::string_view status, json content) {
+    return {{"id", std::move(id)},
+            {"type", "message"},
+            {"status", status},
+            {"role", "assistant"},
+            {"content", std::move(content)}};
+}
+
+json make_reasoning(std::string id, std::string_view status, json content) {
+    return {{"id", std::move(id)},
+            {"type", "reasoning"},
+            {"status", status},
+            {"summary", json::array()},
+            {"content", std::move(content)}};
+}
+
+json make_reasoning_part(std::string_view text) {
+    return {{"type", "reasoning_text"}, {"text", text}};
+}
+
+json make_call(std::string id, std::string_view status, const tool_call& call,
+               std::string_view arguments) {
+    return {{"id", std::move(id)}, {"type", "function_call"}, {"status", status},
+            {"call_id", call.id},  {"name", call.name},       {"arguments", arguments}};
+}
+
+/// The servers do not tell the tokens of reasoning apart.
+json make_usage(const answer_usage& u) {
+    return {{"input_tokens", u.prompt_tokens},
+            {"input_tokens_details", {{"cached_tokens", u.cached_tokens}}},
+            {"output_tokens", u.completion_tokens},
+            {"output_tokens_details", {{"reasoning_tokens", 0}}},
+            {"total_tokens", u.prompt_tokens + u.completion_tokens}};
+}
+
+json make_response(const response_head& head, std::string_view status, json output) {
+    json r{{"id", head.id},
+           {"object", "response"},
+           {"created_at", head.created},
+           {"status", status},
+           {"error", nullptr},
+           {"incomplete_details", nullptr},
+           {"model", head.model},
+           {"output", std::move(output)},
+           {"usage", nullptr}};
+    r.update(json::parse(head.repeated));
+    return r;
+}
+
+json make_finished_response(const response_head& head, finish_reason reason,
+                            const answer_usage& usage, json output) {
+    const bool is_cut = reason == finish_reason::length;
+    auto r = make_response(head, is_cut ? "incomplete" : "completed", std::move(output));
+    if (is_cut) r["incomplete_details"] = {{"reason", "max_output_tokens"}};
+    r["usage"] = make_usage(usage);
+    return r;
+}
+
+}  // namespace
+
+response_stream::response_stream(response_head head) : head_(std::move(head)) {}
+
+void response_stream::send(std::string_view type, json fields, std::string& out) {
+    json event{{"type", type}, {"sequence_number", sequence_++}};
+    event.update(fields);
+    fmt::format_to(std::back_inserter(out), "event: {}\ndata: {}\n\n", type, dump_json(event));
+}
+
+void response_stream::begin(std::string& out) {
+    if (std::exchange(has_begun_, true)) return;
+    const json fields{{"response", make_response(head_, "in_progress", json::array())}};
+    send("response.created", fields, out);
+    send("response.in_progress", fields, out);
+}
+
+// Of the part of the open item that grows.
+response_stream::json response_stream::place() const {
+    const auto prefix = open_ == part::reasoning ? "rs" : "msg";
+    return {{"item_id", make_item_id(prefix, head_, output_.size())},
+            {"output_index", output_.size()},
+            {"content_index", 0}};
+}
+
+void response_stream::add_item(const json& item, std::string& out) {
+    send("response.output_item.added", {{"output_index", output_.size()}, {"item", item}}, out);
+}
+
+void response_stream::finish_item(json item, std::string& out) {
+    send("response.output_item.done", {{"output_index", output_.size()}, {"item", item}}, out);
+    output_.push_back(std::move(item));
+}
+
+void response_stream::open(part what, std::string& out) {
+    begin(out);
+    if (open_ == what) return;
+    close_part(out);
+    open_ = what;
+    const auto id = place()["item_id"].get<std::string>();
+    const bool is_text = what == part::message;
+    add_item(is_text ? make_message(id, "in_progress", json::array())
+                     : make_reasoning(id, "in_progress", json::array()),
+             out);
+    auto fields = place();
+    fields["part"] = is_text ? make_text_part("") : make_reasoning_part("");
+    send("response.content_part.added", std::move(fields), out);
+}
+
+void response_stream::close_part(std::string& out) {
+    if (open_ == part::none) return;
+    const bool is_text = open_ == part::message;
+    const auto at = place();
+    const auto whole = std::exchange(open_text_, {});
+    const auto content = is_text ? make_text_part(whole) : make_reasoning_part(whole);
+    auto done = at;
+    done["text"] = whole;
+    if (is_text) done["logprobs"] = json::array();
+    send(is_text ? "response.output_text.done" : "response.reasoning_text.done", std::move(done),
+         out);
+    auto part_done = at;
+    part_done["part"] = content;
+    send("response.content_part.done", std::move(part_done), out);
+    const auto make = is_text ? make_message : make_reasoning;
+    open_ = part::none;
+    finish_item(make(at["item_id"].get<std::string>(), "completed", json::array({content})), out);
+}
+
+void response_stream::text(std::string_view text, std::string& out) {
+    if (text.empty() || has_ended_) return;
+    open(part::message, out);
+    open_text_ += text;
+    auto fields = place();
+    fields["delta"] = text;
+    fields["logprobs"] = json::array();
+    send("response.output_text.delta", std::move(fields), out);
+}
+
+void response_stream::reasoning(std::string_view text, std::string& out) {
+    if (text.empty() || has_ended_) return;
+    open(part::reasoning, out);
+    open_text_ += text;
+    auto fields = place();
+    fields["delta"] = text;
+    send("response.reasoning_text.delta", std::move(fields), out);
+}
+
+void response_stream::call(const tool_call& call, std::string& out) {
+    if (has_ended_) return;
+    begin(out);
+    close_part(out);
+    const auto id = make_item_id("fc", head_, output_.size());
+    add_item(make_call(id, "in_progress", call, ""), out);
+    const json at{{"item_id", id}, {"output_index", output_.size()}};
+    auto delta = at;
+    delta["delta"] = call.arguments;
+    send("response.function_call_arguments.delta", std::move(delta), out);
+    auto done = at;
+    done["name"] = call.name;
+    done["arguments"] = call.arguments;
+    send("response.function_call_arguments.done", std::move(done), out);
+    finish_item(make_call(id, "completed", call, call.arguments), out);
+}
+
+void response_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {
+    if (has_ended_) return;
+    if (!is_complete({.reason = reason})) return fail(make_cut_short_error(reason), out);
+    begin(out);
+    close_part(out);
+    has_ended_ = true;
+    const auto type =
+        reason == finish_reason::length ? "response.incomplete" : "response.completed";
+    send(type, {{"response", make_finished_response(head_, reason, usage, output_)}}, out);
+}
+
+void response_stream::fail(const api_error& error, std::string& out) {
+    if (has_ended_) return;
+    begin(out);
+    has_ended_ = true;
+    auto r = make_response(head_, "failed", output_);
+    r["error"] = {{"code", error.code}, {"message", error.message}};
+    send("response.failed", {{"response", std::move(r)}}, out);
+}
+
+void response_stream::keep_alive(std::string& out) const {
+    if (!has_ended_) out += ": keep-alive\n\n";
+}
+
+std::string encode_response(const response_head& head, const finished_answer& a) {
+    auto output = json::array();
+    const auto next_id = [&](std::string_view prefix) {
+        return make_item_id(prefix, head, output.size());
+    };
+    if (!a.reasoning.empty())
+        output.push_back(make_reasoning(next_id("rs"), "completed",
+                                        json::array({make_reasoning_part(a.reasoning)})));
+    if (!a.text.empty())
+        output.push_back(
+            make_message(next_id("msg"), "completed", json::array({make_text_part(a.text)})));
+    for (const auto& call : a.calls)
+        output.push_back(make_call(next_id("fc"), "completed", call, call.arguments));
+    return dump_json(make_finished_response(head, a.reason, a.usage, std::move(output)));
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "gateway/answers/answer_writer.hpp"
+#include "gateway/answers/finished_answer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// Responses of /v1/responses, in OpenAI's format.
+namespace tandem::gateway {
+
+/// The fields that all forms of a response share.
+struct response_head {
+    /// "resp_…"; see make_random_id(). The ids of its items are made from it.
+    std::string id{};
+    /// Unix time in seconds.
+    std::int64_t created = 0;
+    std::string model{};
+    /// response_request::repeated.
+    std::string repeated{};
+};
+
+/// The events of a response. Each has a sequence number; an item of the output is added, grows and
+/// is done before the next one. The end is response.completed, response.incomplete at the limit of
+/// tokens, or response.failed.
+class response_stream final : public answer_writer {
+ public:
+    explicit response_stream(response_head head);
+
+    void text(std::string_view text, std::string& out) override;
+    void reasoning(std::string_view text, std::string& out) override;
+    void call(const tool_call& call, std::string& out) override;
+    void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
+    void fail(const api_error& error, std::string& out) override;
+    void keep_alive(std::string& out) const override;
+
+ private:
+    using json = nlohmann::ordered_json;
+    enum class part { none, message, reasoning };
+
+    void send(std::string_view type, json fields, std::string& out);
+    void begin(std::string& out);
+    void open(part what, std::string& out);
+    void close_part(std::string& out);
+    void add_item(const json& item, std::string& out);
+    void finish_item(json item, std::string& out);
+    json place() const;
+
+    response_head head_;
+    json output_ = json::array();  // finished items
+    part open_ = part::none;
+    std::string open_text_;
+    int sequence_ = 0;
+    bool has_begun_ = false;
+    bool has_ended_ = false;
+};
+
+/// The response body. The answer must be complete.
+std::string encode_response(const response_head& head, const finished_answer& answer);
+
+}  // namespace tandem::gateway

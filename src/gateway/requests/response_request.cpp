@@ -1,0 +1,307 @@
+#include "gateway/requests/response_request.hpp"
+
+#include "gateway/json/field_reader.hpp"
+#include "gateway/json/json_text.hpp"
+#include "gateway/json/request_body.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// Fields that change the answer and are not supported; null and false have no effect.
+constexpr const char* unsupported_fields[] = {"background", "conversation", "prompt",
+                                              "context_management", "max_tool_calls"};
+
+/// Fields that mean the same in a chat request.
+constexpr const char* same_fields[] = {"model",
+                                       "stream",
+                                       "temperature",
+                                       "top_p",
+                                       "parallel_tool_calls",
+                                       "top_logprobs",
+                                       "user",
+                                       "prompt_cache_key",
+                                       "session_id",
+                                       "top_k",
+                                       "min_p",
+                                       "seed",
+                                       "stop",
+                                       "presence_penalty",
+                                       "frequency_penalty",
+                                       "repeat_penalty",
+                                       "lora",
+                                       "chat_template_kwargs",
+                                       "stream_by",
+                                       "grammar"};
+
+/// Fields that a response repeats; clients require some of them.
+constexpr const char* repeated_fields[] = {
+    "instructions", "max_output_tokens", "temperature", "top_p",   "item_reference or reasoning",
+    "text",         "truncation",        "user",        "metadata"};
+
+/// Writes a request to /v1/responses as one to /v1/chat/completions.
+class chat_body_writer {
+ public:
+    explicit chat_body_writer(field_reader& fields) : fields_(fields) {}
+
+    bool write(const json& body, json& out) {
+        return refuse_unsupported(body) && write_messages(body, out) && write_tools(body, out) &&
+               write_form(body, out) && write_limits(body, out);
+    }
+    std::vector<response_request::item_reference> take_references() {
+        return std::move(references_);
+    }
+    /// Names the field of the client's request that a message came from.
+    void rename(api_error& fault) const {
+        rename(fault.param);
+        rename(fault.message);
+    }
+
+ private:
+    /// The item of a message, and its member that is the message's content.
+    struct origin {
+        std::string path;
+        std::string_view content;
+    };
+
+    bool refuse_unsupported(const json& body) {
+        for (const auto* name : unsupported_fields) {
+            const auto* value = field_reader::find(body, name);
+            if (value && *value != false)
+                return fields_.unsupported(name, "is not supported; leave it out");
+        }
+        bool generate = true;
+        return fields_.read(body, "", "generate", generate) &&
+               (generate || fields_.unsupported("generate", "must be true"));
+    }
+
+    bool write_messages(const json& body, json& out) {
+        messages_ = json::array();
+        std::string instructions;
+        if (!fields_.read(body, "", "instructions", instructions)) return false;
+        if (!instructions.empty())
+            add({{"role", "system"}, {"content", instructions}}, "instructions");
+        const auto* input = field_reader::find(body, "input");
+        if (!input) return fields_.missing("input");
+        if (input->is_string())
+            add({{"role", "user"}, {"content", *input}}, "input");
+        else if (!input->is_array())
+            return fields_.fail_wrong_type(*input, "input", "a string or a list of items");
+        for (std::size_t i = 0; input->is_array() && i < input->size(); ++i)
+            if (!write_item((*input)[i], append_path("input", i))) return false;
+        out["messages"] = std::move(messages_);
+        return true;
+    }
+    void add(json message, std::string path, std::string_view content = "content") {
+        messages_.push_back(std::move(message));
+        origins_.push_back({std::move(path), content});
+    }
+
+    bool write_item(const json& item, const std::string& at) {
+        if (!item.is_object()) return fields_.fail_wrong_type(item, at, "an object");
+        std::string type = "message";
+        if (!fields_.read(item, at, "type", type)) return false;
+        if (type == "message") return write_message(item, at);
+        if (type == "function_call") return write_call(item, at);
+        if (type == "function_call_output") return write_result(item, at);
+        if (type == "item_reference") return write_reference(item, at);
+        if (type == "reasoning") return true;
+        return fields_.unsupported(
+            append_path(at, "type"),
+            fmt::format("is \"{}\"; it must be message, function_call, function_call_output, "
+                        "item_reference or reasoning",
+                        quote_text(type)));
+    }
+    bool write_message(const json& item, const std::string& at) {
+        json message = json::object();
+        for (const auto* name : {"role", "content"})
+            if (const auto* value = field_reader::find(item, name)) message[name] = *value;
+        add(std::move(message), at);
+        return true;
+    }
+    // The calls of a turn are one message with the text before them.
+    bool write_call(const json& item, const std::string& at) {
+        std::string id;
+        std::string name;
+        std::string arguments;
+        if (!fields_.require(item, at, "call_id", id) || !fields_.require(item, at, "name", name) ||
+            !fields_.read(item, at, "arguments", arguments))
+            return false;
+        const auto* role =
+            messages_.empty() ? nullptr : field_reader::find(messages_.back(), "role");
+        const bool is_reference =
+            !references_.empty() && references_.back().message + 1 == messages_.size();
+        if (!role || *role != "assistant" || is_reference)
+            add({{"role", "assistant"}, {"content", ""}}, at);
+        messages_.back()["tool_calls"].push_back(
+            {{"id", id},
+             {"type", "function"},
+             {"function", {{"name", name}, {"arguments", arguments}}}});
+        return true;
+    }
+    bool write_result(const json& item, const std::string& at) {
+        std::string id;
+        const auto* output = field_reader::find(item, "output");
+        if (!fields_.require(item, at, "call_id", id)) return false;
+        if (!output) return fields_.missing(append_path(at, "output"));
+        add({{"role", "tool"}, {"tool_call_id", id}, {"content", *output}}, at, "output");
+        return true;
+    }
+
+    bool write_reference(const json& item, const std::string& at) {
+        std::string id;
+        if (!fields_.require(item, at, "id", id)) return false;
+        references_.push_back({messages_.size(), std::move(id)});
+        add({{"role", "assistant"}, {"content", ""}}, at);
+        return true;
+    }
+
+    bool write_tools(const json& body, json& out) {
+        const auto* tools = field_reader::find(body, "tools");
+        if (tools && !tools->is_array()) return fields_.fail_wrong_type(*tools, "tools", "a list");
+        for (std::size_t i = 0; tools && i < tools->size(); ++i)
+            if (!write_tool((*tools)[i], append_path("tools", i), out["tools"])) return false;
+        const auto* choice = field_reader::find(body, "tool_choice");
+        if (!choice) return true;
+        out["tool_choice"] = *choice;
+        if (choice->is_object() && field_reader::find(*choice, "name"))
+            out["tool_choice"] = {{"type", choice->value("type", json("function"))},
+                                  {"function", {{"name", (*choice)["name"]}}}};
+        return true;
+    }
+    bool write_tool(const json& tool, const std::string& at, json& out) {
+        if (!tool.is_object()) return fields_.fail_wrong_type(tool, at, "an object");
+        std::string type;
+        if (!fields_.require(tool, at, "type", type)) return false;
+        if (type != "function")
+            return fields_.unsupported(
+                append_path(at, "type"),
+                fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
+        auto function = tool;
+        function.erase("type");
+        function.erase("strict");
+        out.push_back({{"type", "function"}, {"function", std::move(function)}});
+        return true;
+    }
+
+    bool write_form(const json& body, json& out) {
+        const auto* text = field_reader::find(body, "text");
+        if (!text) return true;
+        if (!text->is_object()) return fields_.fail_wrong_type(*text, "text", "an object");
+        const auto* verbosity = field_reader::find(*text, "verbosity");
+        if (verbosity && *verbosity != "medium")
+            return fields_.unsupported("text.verbosity", "is not supported; leave it out");
+        const auto* format = field_reader::find(*text, "format");
+        if (!format) return true;
+        if (!format->is_object())
+            return fields_.fail_wrong_type(*format, "text.format", "an object");
+        const bool is_schema = format->value("type", json()) == "json_schema";
+        out["response_format"] =
+            is_schema ? json{{"type", "json_schema"}, {"json_schema", *format}} : *format;
+        return true;
+    }
+
+    bool write_limits(const json& body, json& out) {
+        for (const auto* name : same_fields)
+            if (const auto* value = field_reader::find(body, name)) out[name] = *value;
+        if (const auto* most = field_reader::find(body, "max_output_tokens"))
+            out["max_completion_tokens"] = *most;
+        const auto* reasoning = field_reader::find(body, "reasoning");
+        if (!reasoning) return true;
+        if (!reasoning->is_object())
+            return fields_.fail_wrong_type(*reasoning, "reasoning", "an object");
+        if (const auto* effort = field_reader::find(*reasoning, "effort"))
+            out["reasoning_effort"] = *effort;
+        return true;
+    }
+
+    void rename(std::string& text) const {
+        static constexpr std::pair<std::string_view, std::string_view> names[] = {
+            {"response_format.json_schema", "text.format"},
+            {"response_format", "text.format"},
+            {"max_completion_tokens", "max_output_tokens"},
+            {"reasoning_effort", "reasoning.effort"}};
+        for (std::size_t i = origins_.size(); i-- > 0;) {
+            const auto path = append_path("messages", i);
+            if (text.starts_with(path)) return rename(text, path.size(), origins_[i]);
+        }
+        if (text.starts_with("messages")) return void(text.replace(0, 8, "input"));
+        for (const auto& [chat, response] : names)
+            if (text.starts_with(chat)) return void(text.replace(0, chat.size(), response));
+        constexpr std::string_view level = ".function";
+        const auto at = text.find(level);
+        if (text.starts_with("tool") && at != text.npos && at < text.find(' '))
+            text.erase(at, level.size());
+    }
+
+    static void rename(std::string& text, std::size_t length, const origin& from) {
+        constexpr std::string_view content = ".content";
+        auto path = from.path;
+        if (std::string_view(text).substr(length).starts_with(content)) {
+            length += content.size();
+            path = append_path(path, from.content);
+        }
+        text.replace(0, length, path);
+    }
+
+    field_reader& fields_;
+    json messages_;
+    std::vector<origin> origins_;  // of the messages
+    std::vector<response_request::item_reference> references_;
+};
+
+bool read_own_fields(field_reader& fields, const json& body, response_request& out) {
+    return fields.read(body, "", "previous_response_id", out.previous) &&
+           fields.read(body, "", "store", out.store);
+}
+
+std::string encode_repeated(const json& body, const response_request& r) {
+    json all = json::object();
+    for (const auto* name : repeated_fields)
+        if (const auto* value = field_reader::find(body, name)) all[name] = *value;
+    const auto* const tools = field_reader::find(body, "tools");
+    const auto* const choice = field_reader::find(body, "tool_choice");
+    all["tools"] = tools ? *tools : json::array();
+    all["tool_choice"] = choice ? *choice : json("auto");
+    all["parallel_tool_calls"] = r.options.parallel_tool_calls;
+    all["store"] = r.store;
+    all["previous_response_id"] = r.previous.empty() ? json() : json(r.previous);
+    return dump_json(all);
+}
+
+}  // namespace
+
+std::variant<response_request, api_error> read_response_request(std::string_view body,
+                                                                const request_defaults& defaults) {
+    json root;
+    if (auto fault = parse_body(body, defaults.max_body_bytes, root)) return *std::move(fault);
+    field_reader fields;
+    response_request request;
+    chat_body_writer writer(fields);
+    json chat = json::object();
+    if (!read_own_fields(fields, root, request) || !writer.write(root, chat))
+        return std::move(fields).fault();
+    auto read = read_parsed_chat_request(chat, defaults);
+    if (auto* const fault = std::get_if<api_error>(&read)) {
+        writer.rename(*fault);
+        return std::move(*fault);
+    }
+    static_cast<chat_request&>(request) = std::get<chat_request>(std::move(read));
+    request.has_instructions = !request.messages.empty() &&
+                               field_reader::find(root, "instructions") &&
+                               root["instructions"] != "";
+    request.references = writer.take_references();
+    request.repeated = encode_repeated(root, request);
+    return request;
+}
+
+}  // namespace tandem::gateway

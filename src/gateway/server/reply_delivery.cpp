@@ -1,0 +1,141 @@
+#include "gateway/server/reply_delivery.hpp"
+
+#include "gateway/answers/random_ids.hpp"
+#include "gateway/policy/prompt_texts.hpp"
+#include "gateway/sessions/session_door.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace tandem::gateway {
+
+using boost::asio::awaitable;
+
+namespace {
+
+// An answer in the history shows that the conversation is not new, even if the client does not
+// identify it. A raw prompt is not spoken to anybody.
+bool is_new_conversation(gateway_core& core, const generation_job& order) {
+    const auto is_answer = [](const chat_message& m) { return m.role == "assistant"; };
+    if (order.setup.raw || std::ranges::any_of(order.setup.messages, is_answer)) return false;
+    return order.pin.empty() || !core.places.find(detail::now(), order.pin);
+}
+
+}  // namespace
+
+std::optional<api_error> check_door(gateway_core& core, const generation_job& order) {
+    if (!is_new_conversation(core, order)) return std::nullopt;
+    return refuse_new_session(core, *order.model);
+}
+
+std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
+                                       generation_request& request) {
+    auto set = core.desk->select_adapters(model.name, request.lora);
+    if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
+    request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
+    return std::nullopt;
+}
+
+std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
+                                      const std::vector<std::string_view>& texts) {
+    if (core.options.audit && core.options.audit_prompts)
+        exchange.record.prompt = join_texts(texts, max_audit_prompt_bytes);
+    if (core.is_stopping) return make_stopping_error();
+    return core.policy.verdict(texts);
+}
+
+void note(http_exchange& exchange, const served_model& model, const token_usage& used,
+          finish_reason reason) {
+    exchange.record.model = model.name;
+    exchange.record.tokens_in = used.prompt;
+    exchange.record.tokens_out = used.generated;
+    exchange.record.finish_reason = to_string(reason);
+}
+
+void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
+            const admitted& who, const reply& r, bool by_chunk) {
+    const auto& result = r.result();
+    const auto& u = result.usage;
+    exchange.record.reply = r.id();
+    core.gate.charge(who, detail::now(), u.prompt + u.generated);
+    core.metrics.record_reply(model.name, result, by_chunk);
+    note(exchange, model, u, result.finish_reason);
+}
+
+awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error) {
+    who.release();
+    co_await exchange.send(error);
+}
+
+awaitable<void> streamed_reply::run(reply& r, admitted& who) {
+    exchange_.on_disconnect([&r] { r.interrupt(); });
+    for (;;) {
+        error_code ec;
+        const auto piece = co_await r.async_next_chunk(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        if (!piece) break;
+        r.continue_after(piece->id);
+        take(*piece);
+        // The server processes the prompt, or generates a tool call, which is sent only when
+        // complete.
+        if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
+        co_await send_what_is_there();
+    }
+    take_end(r.result());
+    if (on_finished_) on_finished_(answer_);
+    charge(exchange_, core_, model_, who, r, by_chunk_);
+    who.release();
+    co_await end(r.result());
+    exchange_.on_disconnect(nullptr);
+}
+
+void streamed_reply::take(const chunk& piece) {
+    events_.reasoning(piece.reasoning, out_);
+    if (piece.text.empty()) return;
+    if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
+    answer_.text += piece.text;
+    events_.text(piece.text, out_);
+}
+
+void streamed_reply::take_end(const reply_result& result) {
+    answer_.calls = result.calls;
+    set_call_ids(answer_.calls, core_.random());
+    for (const auto& call : answer_.calls) events_.call(call, out_);
+    answer_.reason = result.finish_reason;
+    answer_.usage = to_answer_usage(result.usage);
+}
+
+// The status is sent with the first text, reasoning or keep-alive, so that earlier errors still
+// have their own status.
+awaitable<void> streamed_reply::send_what_is_there() {
+    if (out_.empty()) co_return;
+    if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();
+    co_await exchange_.write(out_);
+    silence_.record_send(detail::now());
+    out_.clear();
+}
+
+awaitable<void> streamed_reply::end(const reply_result& result) {
+    if (result.finish_reason == finish_reason::error) {
+        const auto error = make_reply_error(result);
+        if (!has_begun_) co_return co_await exchange_.send(error);
+        fail(error);
+    } else {
+        events_.end(answer_.reason, answer_.usage, out_);
+    }
+    co_await send_what_is_there();
+    co_await exchange_.end_stream();
+}
+
+void streamed_reply::fail(const api_error& error) {
+    exchange_.record.error = error.code;
+    events_.fail(error, out_);
+}
+
+}  // namespace tandem::gateway

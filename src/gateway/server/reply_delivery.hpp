@@ -1,0 +1,84 @@
+#pragma once
+
+#include "gateway/answers/answer_writer.hpp"
+#include "gateway/answers/finished_answer.hpp"
+#include "gateway/answers/keep_alive_policy.hpp"
+#include "gateway/http/http_exchange.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/requests/generation_request.hpp"
+#include "gateway/sessions/gateway_core.hpp"
+#include "gateway/sessions/generation_job.hpp"
+#include "loop/clock.hpp"
+
+#include "tandem/reply.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// What the endpoints of replies have in common: checks, accounts, and the stream.
+namespace tandem::gateway {
+
+/// Records the prompt before checking it, so that the audit log also contains rejected prompts.
+std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
+                                      const std::vector<std::string_view>& texts);
+/// Each request states its adapter scales, because a restarted server has other defaults.
+std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
+                                       generation_request& request);
+/// Why a new conversation must wait outside; see refuse_new_session().
+std::optional<api_error> check_door(gateway_core& core, const generation_job& order);
+
+/// Releases the permit before responding, because the client may send its next request at once.
+boost::asio::awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error);
+
+/// Fills in the audit record. A cached answer counts no tokens, so that the sum matches the
+/// servers' work.
+void note(http_exchange& exchange, const served_model& model, const token_usage& used,
+          finish_reason reason);
+/// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they came.
+void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
+            const admitted& who, const reply& r, bool by_chunk);
+
+/// Streams one reply to a client. All arguments must outlive it.
+class streamed_reply {
+ public:
+    streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
+                   answer_writer& events, tandem::stream_by unit)
+        : exchange_(exchange),
+          core_(core),
+          model_(model),
+          events_(events),
+          by_chunk_(unit == tandem::stream_by::chunk) {}
+
+    /// Calls `told` with the whole answer before the client receives its end.
+    void on_finished(std::function<void(const finished_answer&)> told) {
+        on_finished_ = std::move(told);
+    }
+    /// Runs until the reply ends, or until the client disconnects.
+    boost::asio::awaitable<void> run(reply& r, admitted& who);
+
+ private:
+    void take(const chunk& piece);
+    void take_end(const reply_result& result);
+    boost::asio::awaitable<void> send_what_is_there();
+    boost::asio::awaitable<void> end(const reply_result& result);
+    void fail(const api_error& error);
+
+    http_exchange& exchange_;
+    gateway_core& core_;
+    const served_model& model_;
+    answer_writer& events_;
+    bool by_chunk_;  // the client gets chunks as they come
+    finished_answer answer_{};
+    std::function<void(const finished_answer&)> on_finished_;
+    keep_alive_policy silence_{detail::now()};
+    std::string out_;
+    bool has_begun_ = false;
+};
+
+}  // namespace tandem::gateway

@@ -1,0 +1,80 @@
+#include "gateway/sessions/kept_responses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+api_error make_error(std::string param, std::string message) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = "invalid_value",
+            .message = std::move(message),
+            .param = std::move(param)};
+}
+
+}  // namespace
+
+std::optional<api_error> continue_response(response_request& request, const kept_response& before,
+                                           std::size_t most_messages) {
+    auto& messages = request.messages;
+    for (const auto& call : before.messages.back().tool_calls)
+        if (std::ranges::find(messages, call.id, &chat_message::tool_call_id) == messages.end())
+            return make_error("input", fmt::format("input has no function_call_output for the call "
+                                                   "'{}' of the previous response",
+                                                   quote_text(call.id)));
+    if (messages.size() + before.messages.size() > most_messages)
+        return make_error(
+            "previous_response_id",
+            fmt::format("previous_response_id leads to more than {} messages", most_messages));
+    messages.insert(messages.begin() + (request.has_instructions ? 1 : 0), before.messages.begin(),
+                    before.messages.end());
+    if (request.affinity_key.empty()) request.affinity_key = before.affinity_key;
+    return std::nullopt;
+}
+
+std::string find_response_of_item(std::string_view item) {
+    const auto first = item.find('_');
+    const auto last = item.rfind('_');
+    if (first == last) return {};
+    return fmt::format("resp_{}", item.substr(first + 1, last - first - 1));
+}
+
+std::optional<api_error> resolve_references(
+    response_request& request,
+    const std::function<const kept_response*(const std::string& id)>& find) {
+    auto& messages = request.messages;
+    std::string last;
+    for (auto at = request.references.rbegin(); at != request.references.rend(); ++at) {
+        auto id = find_response_of_item(at->id);
+        const auto* const response = find(id);
+        if (!response)
+            return make_error("input",
+                              fmt::format("input refers to the item '{}', which is unknown "
+                                          "or no longer kept; send the item itself",
+                                          quote_text(at->id)));
+        const bool is_same = id == last && at != request.references.rbegin() &&
+                             std::prev(at)->message == at->message + 1;
+        const auto place = messages.begin() + static_cast<std::ptrdiff_t>(at->message);
+        *place = response->messages.back();
+        if (is_same) messages.erase(place + 1);
+        last = std::move(id);
+    }
+    return std::nullopt;
+}
+
+api_error make_no_response_error(const std::string& id) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = "previous_response_not_found",
+            .message = fmt::format("the response '{}' is unknown or no longer kept; send the whole "
+                                   "conversation as input",
+                                   quote_text(id)),
+            .param = "previous_response_id"};
+}
+
+}  // namespace tandem::gateway

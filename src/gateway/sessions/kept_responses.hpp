@@ -1,0 +1,49 @@
+#pragma once
+
+#include "gateway/answers/bounded_cache.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/requests/response_request.hpp"
+
+#include "tandem/server.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Responses that another request may continue by their id. Pure.
+namespace tandem::gateway {
+
+/// A response with everything that was said before it, apart from the instructions.
+struct kept_response {
+    std::vector<chat_message> messages{};
+    /// The conversation's affinity key, see generation_request.
+    std::string affinity_key{};
+};
+
+/// By the name of the client's key and the id of the response, with a line feed between them.
+inline constexpr cache_limits kept_response_limits{
+    .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
+using kept_response_table = bounded_cache<std::string, kept_response>;
+
+/// Puts what was said before in front of the request's input. Returns a fault if the input lacks
+/// the output of a call of that response, or if there are more than `most_messages`.
+std::optional<api_error> continue_response(response_request& request, const kept_response& before,
+                                           std::size_t most_messages);
+
+/// The response that an item belongs to, by the item's id.
+std::string find_response_of_item(std::string_view item);
+
+/// Puts the answers in place of the references to their items: `find` returns the response with an
+/// id, or nullptr. The items of an answer are one message. Returns a fault for an unknown item.
+std::optional<api_error> resolve_references(
+    response_request& request,
+    const std::function<const kept_response*(const std::string& id)>& find);
+
+/// HTTP 400, as in OpenAI's API.
+api_error make_no_response_error(const std::string& id);
+
+}  // namespace tandem::gateway
