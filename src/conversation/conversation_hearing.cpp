@@ -99,7 +99,6 @@ void conversation_shell::stop_hearing() noexcept {
 void conversation_shell::draft(std::string text, std::optional<generation_options> options,
                                draft_handler done) {
     auto wanted = std::move(options).value_or(prefill_options());
-    if (draft_ && conversations::has_same_words(text, draft_->words())) text = draft_->words();
     auto messages = add_words(history_, std::move(text));
     if (draft_ && running_ == 0 && draft_->is_for(messages, wanted)) {
         draft_->extend();
@@ -137,18 +136,19 @@ void conversation_shell::start_draft(std::vector<chat_message> messages, generat
                                      draft_handler done) {
     draft_ = std::make_shared<reply_draft>(std::move(messages), options,
                                            make_draft_events(std::move(done)));
-    // The draft owns its reply.
-    draft_->run(reply_shell::make(*scope_, rules_,
-                                  {.options = std::move(options), .is_draft = true},
-                                  {.start =
-                                       [weak = weak_from_this(), drafted = std::weak_ptr(draft_)](
-                                           reply_shell&, start_handler started) {
-                                           const auto self = weak.lock();
-                                           const auto known = drafted.lock();
-                                           if (self && known)
-                                               self->find_draft_start(known, started);
-                                       }},
-                                  draft_));
+    // The draft owns its reply, which may end at once.
+    const auto draft = draft_;
+    auto reply =
+        reply_shell::make(*scope_, rules_, {.options = std::move(options), .is_draft = true},
+                          {.start =
+                               [weak = weak_from_this(), drafted = std::weak_ptr(draft_)](
+                                   reply_shell&, start_handler started) {
+                                   const auto self = weak.lock();
+                                   const auto known = drafted.lock();
+                                   if (self && known) self->find_draft_start(known, started);
+                               }},
+                          draft_);
+    if (!draft->is_over()) draft->run(std::move(reply));
 }
 
 reply_draft::events conversation_shell::make_draft_events(draft_handler done) {

@@ -75,7 +75,7 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
 
 // Runs while the voice speaks, when it delays nothing.
 void conversation_shell::trim_or_prefill() {
-    if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
+    if (ended_ || running_ != 0 || draft_ || !core_ || core_->shut_down()) return;
     const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
@@ -90,8 +90,9 @@ void conversation_shell::trim_or_prefill() {
 
 // --- prefilling
 
+// The slot of a draft holds more than a prefill would.
 void conversation_shell::warm() {
-    prepare_idle_server(&conversation_shell::prefill);
+    if (!draft_) prepare_idle_server(&conversation_shell::prefill);
 }
 
 /// Calls `done` on the strand once the properties of a server are known, or `on_failed`, unless a
@@ -137,7 +138,7 @@ void conversation_shell::prefill() {
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
         const auto self = weak.lock();
-        if (!self || self->core_.get() != asked || self->running_ != 0) return;
+        if (!self || self->core_.get() != asked || self->running_ != 0 || self->draft_) return;
         if (ec)
             return self->scope_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
                                      self->id_, diag.to_string());

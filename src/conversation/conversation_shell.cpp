@@ -2,7 +2,6 @@
 
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/history/conversation_json.hpp"
-#include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"
@@ -55,10 +54,6 @@ void conversation_shell::append(chat_message message) {
     if (message.role == "tool")
         if (auto late = history_.make_late_message(message.tool_call_id, message.content))
             return keep_for_next_turn(*std::move(late));
-    // The draft's words are those that the model was given, so that its slot stays valid.
-    if (draft_ && message.role == "user" &&
-        conversations::has_same_words(message.content, draft_->words()))
-        message.content = draft_->words();
     const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
     if (is_idle) return void(history_.append(std::move(message)));
     keep_for_next_turn(std::move(message));

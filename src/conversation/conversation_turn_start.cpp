@@ -92,8 +92,11 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
                                                 .max_tokens = options->max_tokens,
                                                 .is_streamed = reply.is_streamed(),
                                                 .needs_call_mark = needs_call_mark(*options)});
-    if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options))
+    if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options)) {
+        // The model was given the draft's text.
+        history_.replace_last_text(draft_->words());
         return begin_drafted_turn(starting_);
+    }
     discard_draft();
     find_server(starting_);
 }

@@ -1,5 +1,6 @@
 #include "conversation/reply_draft.hpp"
 
+#include "conversation/history/partial_transcript.hpp"
 #include "reply/reply_shell.hpp"
 
 #include <algorithm>
@@ -61,7 +62,12 @@ void reply_draft::stop(failure why) {
 
 bool reply_draft::is_for(const std::vector<chat_message>& messages,
                          const generation_options& options) const {
-    return messages == messages_ && without_order(options) == without_order(options_);
+    const auto before = messages_.size() - 1;
+    return messages.size() == messages_.size() &&
+           std::equal(messages_.begin(), messages_.end() - 1, messages.begin()) &&
+           messages[before].role == messages_[before].role &&
+           conversations::has_same_words(messages[before].content, words()) &&
+           without_order(options) == without_order(options_);
 }
 
 void reply_draft::on_request_failed(const std::shared_ptr<server_link>& at, const failure& why) {

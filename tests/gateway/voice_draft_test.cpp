@@ -273,6 +273,18 @@ TEST_F(voice_draft_gateway, tells_the_tokens_of_drafts_in_its_metrics) {
     EXPECT_TRUE(has_counted(R"(tandem_tokens_total{kind="prompt_prefilled")"));
 }
 
+TEST_F(voice_draft_gateway, prefills_no_words_that_its_policy_refuses) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    auto c = voice();
+    begin(c);
+    c.say({{"type", "hearing"}, {"text", "Tell me about the secret sauce of this house please"}});
+    c.say({{"type", "hearing"}, {"text", "Tell me about the tables of this house please"}});
+    ASSERT_TRUE(
+        poll_until([&] { return requests().back().prompt.find("tables") != std::string::npos; }));
+    for (const auto& r : requests()) EXPECT_THAT(r.prompt, Not(HasSubstr("sauce")));
+}
+
 // --- keys
 
 class voice_draft_gateway_with_key : public voice_draft_gateway {
@@ -299,6 +311,19 @@ TEST_F(voice_draft_gateway_with_key, counts_a_draft_and_its_reply_as_one_of_the_
     ASSERT_TRUE(poll_until([&] { return requests().size() > before; }));
     c.say(commit_of(for_four));
     EXPECT_EQ(listen(c)["text"], "Yes, we do. By the window.");
+}
+
+TEST_F(voice_draft_gateway_with_key, drops_its_draft_for_a_raw_prompt) {
+    server_options.tokens_per_second = 5;
+    key_allows(0);
+    start();
+    auto c = voice();
+    begin(c);
+    const auto before = requests().size();
+    c.say(draft_of(for_four));
+    ASSERT_TRUE(poll_until([&] { return requests().size() > before; }));
+    c.say({{"type", "start"}, {"prompt", "Once upon a time"}});
+    EXPECT_TRUE(poll_until([&] { return requests()[before].outcome == mock::outcome::cut; }));
 }
 
 TEST_F(voice_draft_gateway_with_key, charges_the_tokens_of_a_draft_that_was_dropped) {

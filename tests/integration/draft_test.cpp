@@ -4,6 +4,9 @@
 
 #include <boost/asio/error.hpp>
 
+#include <array>
+#include <vector>
+
 namespace {
 
 using namespace tandem;
@@ -329,6 +332,54 @@ TEST_F(a_conversation_with_drafts, tells_at_once_that_no_server_answers) {
     EXPECT_TRUE(drafted.ec);
     EXPECT_NE(drafted.ec, boost::asio::error::operation_aborted);
     EXPECT_NE(drafted.why, "");
+}
+
+TEST_F(a_conversation_with_drafts, tells_at_once_that_it_cannot_be_made) {
+    constexpr auto tools = R"([{"type":"function","function":{"name":"book_table"}}])";
+    start();
+    auto talk = bots->create();
+    EXPECT_EQ(draft(talk, question, {.max_tokens = -5}).ec, errc::invalid_config);
+    EXPECT_EQ(draft(talk, question, {.tools = tools}).ec, errc::not_supported);
+    EXPECT_EQ(draft(talk, question, {.tools = tools}).ec, errc::not_supported) << "as is known";
+    EXPECT_EQ(say(talk, question).text(), answer);
+}
+
+TEST_F(a_conversation_with_drafts, leaves_the_slots_that_are_kept_for_turns) {
+    server_options.parallel = 4;
+    server_options.tokens_per_second = 20;
+    start();
+    auto caller = bots->create();
+    say(caller, "And you?");  // the properties of the server are known
+    const auto before = requests();
+    std::array<outcome, 4> drafted;
+    std::array<bool, 4> is_over{};
+    std::vector<conversation> talks;
+    for (std::size_t i = 0; i < 4; ++i) {
+        talks.push_back(bots->create());
+        begin_draft(talks[i], question, drafted[i], is_over[i]);
+    }
+    loop.run_until([&] { return requests() >= before + 3; });
+    auto reply = say_until_first_chunk(caller, "Hello!");
+    EXPECT_EQ(completions(server())[before + 3].prompt.find("table"), std::string::npos)
+        << "the turn goes first";
+    go_on_to_the_end(reply);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_the_text_of_the_turn_if_the_draft_is_not_used) {
+    start();
+    auto talk = bots->create();
+    draft(talk, "Do you have a table, for Four?", {.max_tokens = 100});
+    EXPECT_EQ(say(talk, question).result().usage.drafted, 0);
+    EXPECT_EQ(message(talk, 0), question);
+}
+
+TEST_F(a_conversation_with_drafts, keeps_its_slot_when_it_is_warmed) {
+    start();
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    draft(talk, question);
+    talk.warm();
+    EXPECT_EQ(say(talk, question).result().usage.evaluated, 1);
 }
 
 TEST_F(a_conversation_with_drafts, rejects_words_that_it_could_not_append) {

@@ -46,6 +46,10 @@ class turn_history {
     /// Appends a message of the user, a tool, the system, or the assistant outside a turn. Returns
     /// false and appends nothing while a turn runs: end or interrupt it first.
     bool append(chat_message m);
+    /// Rewrites the last message, which must not be of the system.
+    void replace_last_text(std::string text) {
+        exchanges_.back().messages.back().content = std::move(text);
+    }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
     /// The reply of the running turn calls these functions. Each call with its result is kept

@@ -174,6 +174,8 @@ void voice_session::perform(voice_action::warm& a) {
 }
 
 void voice_session::perform(voice_action::hear& a) {
+    const std::vector<std::string_view> words{a.text};
+    if (gateway_.policy.verdict(words)) return;
     talk_->hearing(std::move(a.text), a.stable);
 }
 

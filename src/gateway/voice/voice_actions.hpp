@@ -82,7 +82,8 @@ struct close {
 };
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
-/// permitted() or refused(), at once or later. Nothing of the turn is sent to a server before.
+/// permitted() or refused(), at once or later. Nothing of the turn is sent to a server before,
+/// apart from words that were heard.
 struct check_turn {
     voice_turn_ptr turn;
 };

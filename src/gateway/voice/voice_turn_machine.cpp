@@ -139,6 +139,9 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
     if (turn->needs_exact_draft && has_conversation_)
         actions_.push_back(voice_action::drop_draft{turn->messages.back().content});
+    // Its conversation is another one, in which nothing drops the draft.
+    if (turn->what == kind::prompt && has_conversation_)
+        actions_.push_back(voice_action::drop_draft{});
     if (!turn->messages.empty() || !turn->results.empty()) keep_messages(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);

@@ -181,8 +181,11 @@ class reply_machine {
     bool is_waiting_for_warm_slot() const noexcept { return warming_.is_waiting(); }
     /// The slot on which the last request failed, unless another one was granted since.
     std::optional<int> failed_slot() const noexcept { return failed_slot_; }
+    /// A draft leaves the slots that are kept for turns, until a listener waits for it.
     slots::request_kind slot_request_kind() const noexcept {
-        return has_begun() ? slots::request_kind::continuation : slots::request_kind::turn;
+        const bool waits_for_nobody = rules_.is_draft && !is_committed_;
+        return has_begun() || waits_for_nobody ? slots::request_kind::continuation
+                                               : slots::request_kind::turn;
     }
     /// When the listener has heard the spoken chunk and the complete chunks after it. In the past
     /// if the listener is already waiting.

@@ -393,7 +393,7 @@ TEST(a_raw_prompt, has_none_of_the_sessions_tools) {
     s.end(1);
     s.asked();
     s.say(phone, R"({"type":"start","prompt":"Once"})");
-    EXPECT_THAT(s.asked(), ElementsAre("check 2", "generate raw 2", "next 2"));
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "drop draft", "generate raw 2", "next 2"));
     EXPECT_EQ(s.generated.back()->options.tools, "");
 }
 
