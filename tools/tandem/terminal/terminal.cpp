@@ -101,9 +101,9 @@ void terminal::send(std::string_view text) {
     if (fault == 0) return;
     has_unreported_failure_ = true;
     reader_has_left_ = fault == EPIPE;
-    failure_ =
-        "cannot write to stdout: " +
-        (fault == EAGAIN ? "no data was read for " + to_string(patience_) : std::strerror(fault));
+    failure_ = "cannot write to stdout: " +
+               (fault == EAGAIN ? "no data was read for " + tandem::to_string(patience_)
+                                : std::strerror(fault));
 }
 
 void terminal::print_error(std::string_view line) {
