@@ -18,7 +18,7 @@ from doc_pages import ROOT, Page
 BUILD = pathlib.Path(os.environ["TANDEM_BUILD"])
 LIMIT = 250  # seconds for one command
 TOKENS = "12"  # the limit of a reply: long enough for a sentence, and soon over
-FILES_WRITTEN = ("--report", "--wav", "--save", "--output", "--record", "--audit", "--state")
+FILES_WRITTEN = ("--report", "--junit", "--wav", "--save", "--output", "--record", "--audit", "--state")
 
 
 def short_dialogues():
@@ -134,6 +134,7 @@ def furnished(folder):
     (folder / "dialogues.jsonl").write_text("\n".join(dialogues.lines) + "\n")
     functions = next(b for b in Page(ROOT / "docs/chat.md").blocks if b.lines[0].startswith('[{"type"'))
     (folder / "functions.json").write_text("\n".join(functions.lines) + "\n")
+    (folder / "checks.jsonl").write_text('{"turns": [{"user": "Hello.", "expect": {"chunks": {"min": 1}}}]}\n')
     (folder / "prompts.jsonl").write_text('{"prompt": "Once upon a time"}\n{"prompt": "The end"}\n')
     make_key_and_certificate(folder)
 

@@ -16,7 +16,7 @@ short_help_flags find_short_help_flags(std::string_view command) {
     static const std::map<std::string_view, flag_list> own{
         {"replay",
          {"FILE", "--prompt", "--user", "--tts", "--concurrency", "--wait", "--json", "--report",
-          "--record", "--from-recording"}},
+          "--junit", "--record", "--from-recording"}},
         {"chat",
          {"--system", "--load", "--save", "--tts", "--tts-command", "--voice", "--speed", "--wav",
           "--tools", "--wait", "--json", "--record"}},

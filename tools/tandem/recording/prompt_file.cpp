@@ -31,7 +31,7 @@ class file_parser {
 
  private:
     void read_dialogue(std::string_view line) {
-        dialogue d;
+        dialogue d{.line = line_number_};
         for (auto& message : parse_prompt_line(line, d)) add(std::move(message));
         ++count_;
         if (d.id.empty()) d.id = fmt::format("p{}", count_);
@@ -77,12 +77,14 @@ prompt_file parse_prompts(std::string_view text) {
 }
 
 std::vector<dialogue> dialogues_of(const std::vector<std::string>& prompts,
-                                   const std::vector<std::string>& user_messages) {
+                                   const std::vector<std::string>& user_messages,
+                                   const std::string& system) {
     std::vector<dialogue> result;
     const auto next_id = [&] { return fmt::format("p{}", result.size() + 1); };
     for (const auto& p : prompts) result.push_back({.id = next_id(), .prompt = p});
     for (const auto& m : user_messages) {
         dialogue d{.id = next_id()};
+        if (!system.empty()) d.messages.push_back({"system", system});
         d.messages.push_back({"user", m});
         result.push_back(std::move(d));
     }

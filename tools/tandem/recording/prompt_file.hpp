@@ -1,5 +1,7 @@
 #pragma once
 
+#include "recording/expectation.hpp"
+
 #include "tandem/config.hpp"
 #include "tandem/duration.hpp"
 #include "tandem/server.hpp"
@@ -16,6 +18,8 @@ namespace tandem::command {
 /// The request of one prompt line: one reply or, with `turns`, several replies in sequence.
 struct dialogue {
     std::string id{};
+    /// Line of the file, from 1; 0 without a file.
+    std::size_t line = 0;
     /// Sent verbatim. Otherwise the chat template is applied.
     std::optional<std::string> prompt{};
     /// With `turns`, the system message or nothing.
@@ -30,6 +34,8 @@ struct dialogue {
     std::map<std::string, std::vector<std::string>> results{};
     /// Time from the start of each reply.
     std::optional<duration> interrupt_after{};
+    /// By turn, from 0.
+    std::map<int, expectation> expected{};
 
     int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
@@ -60,8 +66,10 @@ inline constexpr std::size_t max_line_bytes = 16u << 20;
 /// Parses prompts in JSON Lines and skips blank lines. Reports every fault. Does not throw.
 prompt_file parse_prompts(std::string_view text);
 
-/// Returns the raw prompts as dialogues, followed by the user messages.
+/// Returns the raw prompts as dialogues, followed by the user messages, each after the system
+/// prompt unless that is empty.
 std::vector<dialogue> dialogues_of(const std::vector<std::string>& prompts,
-                                   const std::vector<std::string>& user_messages);
+                                   const std::vector<std::string>& user_messages,
+                                   const std::string& system = {});
 
 }  // namespace tandem::command

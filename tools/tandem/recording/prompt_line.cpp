@@ -48,6 +48,9 @@ class prompt_line_reader {
     void read_interrupt(const line_json& value);
     void read_tools(const line_json& value);
     void read_results(const line_json& value);
+    void read_expect(const line_json& value);
+    void read_turn(int turn, const line_json& value);
+    void check_expect();
     std::vector<std::string> read_texts(const std::string& field, const line_json& value);
     void check_kind(const line_json& line);
     void check_results();
@@ -60,10 +63,11 @@ class prompt_line_reader {
 
     dialogue& dialogue_;
     std::vector<std::string> functions_;  // of `tools`
+    std::optional<expectation> expected_;
 };
 
 prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string& name) {
-    static constexpr std::array<std::pair<const char*, field_reader>, 9> readers{{
+    static constexpr std::array<std::pair<const char*, field_reader>, 10> readers{{
         {"id", &prompt_line_reader::read_id},
         {"prompt", &prompt_line_reader::read_prompt},
         {"messages", &prompt_line_reader::read_messages},
@@ -73,6 +77,7 @@ prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string
         {"interrupt_after_ms", &prompt_line_reader::read_interrupt},
         {"tools", &prompt_line_reader::read_tools},
         {"results", &prompt_line_reader::read_results},
+        {"expect", &prompt_line_reader::read_expect},
     }};
     for (const auto& [known, reader] : readers)
         if (name == known) return reader;
@@ -89,6 +94,7 @@ void prompt_line_reader::read(const line_json& line) {
             add("unknown field \"{}\"", name);
     }
     check_results();
+    check_expect();
 }
 
 void prompt_line_reader::check_kind(const line_json& line) {
@@ -147,9 +153,27 @@ void prompt_line_reader::read_system(const line_json& value) {
 }
 
 void prompt_line_reader::read_turns(const line_json& value) {
-    if (!value.is_array() || value.empty()) return add("turns must be a non-empty list of strings");
-    for (std::size_t i = 0; i < value.size(); ++i)
-        dialogue_.turns.push_back(text_of(fmt::format("turns[{}]", i), value[i]));
+    if (!value.is_array() || value.empty()) return add("turns must be a non-empty list");
+    for (std::size_t i = 0; i < value.size(); ++i) read_turn(static_cast<int>(i), value[i]);
+}
+
+void prompt_line_reader::read_turn(int turn, const line_json& value) {
+    const auto where = fmt::format("turns[{}]", turn);
+    auto& text = dialogue_.turns.emplace_back();
+    if (!value.is_object()) {
+        text = text_of(where, value);
+        return;
+    }
+    for (const auto& [name, _] : value.items())
+        if (name != "user" && name != "expect") add("{}: unknown field \"{}\"", where, name);
+    if (!value.contains("user")) return add("{} has no user", where);
+    text = text_of(where + ".user", value["user"]);
+    if (value.contains("expect"))
+        dialogue_.expected[turn] = read_expectation(value["expect"], where + ".expect", faults);
+}
+
+void prompt_line_reader::read_expect(const line_json& value) {
+    expected_ = read_expectation(value, "expect", faults);
 }
 
 void prompt_line_reader::read_max_tokens(const line_json& value) {
@@ -193,6 +217,14 @@ void prompt_line_reader::check_results() {
     for (const auto& [name, _] : dialogue_.results)
         if (std::ranges::find(functions_, name) == functions_.end())
             add("results.{}: tools has no such function", name);
+}
+
+// The expectation of a line is that of its last turn.
+void prompt_line_reader::check_expect() {
+    if (!expected_) return;
+    const int last = dialogue_.replies() - 1;
+    if (!dialogue_.expected.emplace(last, *std::move(expected_)).second)
+        add("expect is given twice for the last turn, by the line and by turns[{}]", last);
 }
 
 // The message of the JSON library may quote the text, so only the position is reported.

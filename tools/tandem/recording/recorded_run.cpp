@@ -53,6 +53,18 @@ class text_keeper {
     bool keeps_;
 };
 
+void add_expectations(const dialogue& d, run_json& out) {
+    for (const auto& [turn, expected] : d.expected) {
+        auto source = run_json::parse(expected.source);
+        if (d.turns.empty()) {
+            out["expect"] = std::move(source);
+            continue;
+        }
+        auto& said = out["turns"][static_cast<std::size_t>(turn)];
+        said = run_json{{"user", said}, {"expect", std::move(source)}};
+    }
+}
+
 run_json json_of(const dialogue& d, const text_keeper& kept) {
     run_json out = run_json::object();
     if (kept.keeps()) out["id"] = d.id;  // the id may contain a person's name
@@ -62,6 +74,7 @@ run_json json_of(const dialogue& d, const text_keeper& kept) {
             out["messages"].push_back({{"role", m.role}, {"content", kept(m.content)}});
     if (!d.turns.empty() && !d.messages.empty()) out["system"] = kept(d.messages.front().content);
     for (const auto& turn : d.turns) out["turns"].push_back(kept(turn));
+    if (kept.keeps()) add_expectations(d, out);
     if (d.max_tokens) out["max_tokens"] = *d.max_tokens;
     if (d.interrupt_after) out["interrupt_after_ms"] = to_ms(*d.interrupt_after);
     if (!d.tools.empty() && kept.keeps()) out["tools"] = run_json::parse(d.tools);

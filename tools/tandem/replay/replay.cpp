@@ -1,7 +1,6 @@
 #include "replay/replay.hpp"
 
 #include "os/when_all.hpp"
-#include "recording/tool_list.hpp"
 #include "run/simulated_user.hpp"
 #include "text/redact_url.hpp"
 
@@ -32,6 +31,16 @@ const char* state_name(server_status::health state) {
     using health = server_status::health;
     if (state == health::up) return "up";
     return state == health::loading ? "loading" : "down";
+}
+
+// Returns nothing if the turn, from 0, has no expectations.
+std::optional<checked_turn> check_turn(const dialogue& d, int turn, const turn_outcome& outcome) {
+    const auto found = d.expected.find(turn);
+    if (found == d.expected.end()) return std::nullopt;
+    return checked_turn{.line = d.line,
+                        .turn = turn + 1,
+                        .total_ms = outcome.total_ms,
+                        .broken = find_broken(found->second, outcome)};
 }
 
 // Returns the result of a reply that could not start.
@@ -142,6 +151,9 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
         settings_.client.limits.continue_timeout);
     running->set_server_url(server.url);
     co_await speak(running, d);
+    turn_outcome outcome;
+    outcome.add(running->end().result);
+    report_end(running->end(), check_turn(d, 0, outcome));
     servers_.reply_failed(server, running->end().result.error);
     totals_.set_server_state(server.url, server.state());
 }
@@ -169,8 +181,9 @@ awaitable<void> replay::fetch_server_states() {
 awaitable<void> replay::run_conversation(const dialogue& d, const std::string& id) {
     running_dialogue run{d, id, begin(d), canned_results(d)};
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
-        const auto said = get_turn_prompt(d, turn);
-        const bool ended_well = co_await run_turn(run, said);
+        run.turn = turn;
+        run.outcome = {};
+        const bool ended_well = co_await run_turn(run, get_turn_prompt(d, turn));
         if (!ended_well) break;
     }
     error_code ec;
@@ -213,18 +226,19 @@ awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said
     diagnostics diag;
     if (const auto ec = run.talk.append(said, diag)) {
         const auto fault = failed(ec, diag.to_string());
-        report_end({.where = where, .result = fault, .t_ns = to_monotonic_ns(clock::now())});
+        run.outcome.add(fault);
+        report_end({.where = where, .result = fault, .t_ns = to_monotonic_ns(clock::now())},
+                   check_turn(run.d, run.turn, run.outcome));
         co_return false;
     }
-    for (int round = 1;; ++round) {
+    for (run.round = 1;; ++run.round) {
         std::vector<std::string> results;
         auto options = options_of(run.d);
         // A reply to results that must call as well would never speak.
-        if (round > 1 && must_call(options)) options.tool_choice.clear();
+        if (run.round > 1 && must_call(options)) options.tool_choice.clear();
         const auto ended = co_await run_reply(run, std::move(options), where, results);
         if (ended == finish_reason::error) co_return false;
-        if (ended != finish_reason::tool_calls || results.empty()) co_return true;
-        if (round == most_calling_replies) co_return true;
+        if (run.ends_turn(ended, results)) co_return true;
         where = run.next_reply();
         totals_.expect_reply();
         if (!report_start(where, fmt::format("{}", fmt::join(results, ", ")))) co_return false;
@@ -239,7 +253,13 @@ awaitable<finish_reason> replay::run_reply(running_dialogue& run, generation_opt
         std::make_shared<paced_reply>(ioc_.get_executor(), std::move(reply), where, rules_.pace,
                                       settings_.client.limits.continue_timeout, &run.talk);
     co_await speak(running, run.d);
-    co_return running->end().result.finish_reason;
+    auto e = running->end();
+    const auto ended = e.result.finish_reason;
+    run.outcome.add(e.result);
+    report_end(std::move(e), run.ends_turn(ended, results)
+                                 ? check_turn(run.d, run.turn, run.outcome)
+                                 : std::nullopt);
+    co_return ended;
 }
 
 // The handler runs before the reply ends: see reply::async_tool_calls().
@@ -276,10 +296,10 @@ awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const
         co_await running->speak(*c);
     }
     running_.erase(running);
-    report_end(running->end());
 }
 
-void replay::report_end(const end_event& e) {
+void replay::report_end(end_event e, std::optional<checked_turn> checked) {
+    e.checked = std::move(checked);
     totals_.add(e);
     view_.on_reply_ended(e);
 }

@@ -3,7 +3,9 @@
 #include "flags/speech_pace.hpp"
 #include "flags/user_speech_flags.hpp"
 #include "recording/canned_results.hpp"
+#include "recording/expectation_check.hpp"
 #include "recording/prompt_file.hpp"
+#include "recording/tool_list.hpp"
 #include "run/paced_reply.hpp"
 #include "run/replay_totals.hpp"
 #include "run/replay_view.hpp"
@@ -78,8 +80,16 @@ class replay {
         conversation talk;
         canned_results results;
         int replies = 0;
+        int turn = 0;
+        /// Of the turn's replies: the first, and those to the results of functions.
+        int round = 1;
+        turn_outcome outcome{};
 
         turn_name next_reply() { return {id, replies++}; }
+        bool ends_turn(finish_reason ended, const std::vector<std::string>& answers) const {
+            return ended != finish_reason::tool_calls || answers.empty() ||
+                   round == most_calling_replies;
+        }
     };
 
     // Returns false if the run is stopping.
@@ -98,7 +108,7 @@ class replay {
     // Returns false if the run is stopping.
     bool report_start(turn_name where, std::string_view prompt);
     awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
-    void report_end(const end_event& e);
+    void report_end(end_event e, std::optional<checked_turn> checked);
 
     boost::asio::io_context& ioc_;
     service_config settings_;

@@ -2,12 +2,14 @@
 
 #include "config/config_defaults.hpp"
 #include "os/exit_status.hpp"
+#include "os/input_file.hpp"
 #include "os/output_failure.hpp"
 #include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/dialogue_input.hpp"
 #include "recording/prompt_file.hpp"
 #include "recording/recorded_run.hpp"
+#include "replay/junit_report.hpp"
 #include "replay/replay.hpp"
 #include "replay/replay_json_view.hpp"
 #include "replay/replay_report.hpp"
@@ -43,14 +45,20 @@ double cpu_ms() {
 // Returns the dialogues to run. Reports a fault and returns no dialogues if the input is invalid.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
     if (options.played) return options.played_dialogues;
-    return options.file.empty() ? dialogues_of(options.prompts, options.user_messages)
-                                : read_dialogue_file(options.file, "tandem replay", t);
+    return options.file.empty()
+               ? dialogues_of(options.prompts, options.user_messages, options.system)
+               : read_dialogue_file(options.file, "tandem replay", t);
+}
+
+// Returns what names the prompts in the JUnit file.
+std::string get_input_name(const replay_options& options) {
+    return options.played ? options.played_source : input_name(options.file);
 }
 
 int status_of(const replay_summary& s, const terminal& t) {
     if (const auto lost = output_exit_status(t)) return *lost;
     if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return s.failed > 0 || s.not_started > 0 ? not_all_good : all_good;
+    return s.failed > 0 || s.not_started > 0 || s.broken_turns > 0 ? not_all_good : all_good;
 }
 
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
@@ -101,12 +109,45 @@ recorded_run make_recorded_run(const replay_options& options,
     return {std::move(settings), options.recorded_flags, dialogues, true};
 }
 
+// The report and the JUnit file of a run, if they are wanted.
+class written_files {
+ public:
+    written_files(const replay_options& options, const std::vector<dialogue>& dialogues)
+        : junit_(options.junit, get_input_name(options),
+                 count_expectations(dialogues, options.conversations)) {
+        if (options.reports.empty()) return;
+        report_.emplace(options, count_replies(dialogues, options.conversations));
+        both_.emplace(report_->view(), junit_);
+    }
+
+    // Returns why a file is not possible, before the run; otherwise an empty text.
+    std::string fault() const {
+        const auto fault = report_ ? report_->fault() : "";
+        return fault.empty() ? junit_.fault() : fault;
+    }
+    // Returns the errors, or an empty text.
+    std::string write() const {
+        const auto report = report_ ? report_->write() : "";
+        const auto junit = junit_.write();
+        return report + (report.empty() || junit.empty() ? "" : "; ") + junit;
+    }
+    replay_view& view() {
+        if (both_) return *both_;
+        return junit_;
+    }
+
+ private:
+    junit_report junit_;
+    std::optional<replay_report> report_;
+    std::optional<tee_view> both_;
+};
+
 // One run and the objects it needs.
 class replay_run {
  public:
-    /// `report` also receives all events, unless it is null.
+    /// `files` also receives all events.
     replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t,
-               replay_view* report)
+               replay_view& files)
         : options_(options),
           terminal_(t),
           json_(t, has_several_servers() || has_conversations(dialogues)),
@@ -116,11 +157,10 @@ class replay_run {
                  .tells_servers = has_several_servers()},
                 slots_of(options, dialogues),
                 detail::configured_reuse_guard(options.service.client)),
-          with_report_(shown(), report ? *report : shown()),
-          reports_(report != nullptr),
+          view_(shown(), files),
           one_by_one_(is_one_by_one(options, dialogues)),
           replay_(ioc_, options.service, instruments_of_run(), rules_of(options),
-                  std::move(dialogues), view()),
+                  std::move(dialogues), view_),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {
         t.on_failure([this] { replay_.stop(); });
@@ -135,7 +175,7 @@ class replay_run {
         progress_.start();
         ioc_.run();
         auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
-        view().on_run_finished(summary);
+        view_.on_run_finished(summary);
         return summary;
     }
 
@@ -149,10 +189,6 @@ class replay_run {
     replay_view& shown() {
         if (options_.json) return json_;
         return text_;
-    }
-    replay_view& view() {
-        if (reports_) return with_report_;
-        return shown();
     }
     double elapsed_ms() const {
         return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
@@ -169,8 +205,7 @@ class replay_run {
     terminal& terminal_;
     replay_json_view json_;
     replay_text_view text_;
-    tee_view with_report_;
-    bool reports_;
+    tee_view view_;
     bool one_by_one_;
     clock::time_point start_ = clock::now();
     boost::asio::io_context ioc_{1};
@@ -188,10 +223,8 @@ int run_replay(replay_options options) {
     if (dialogues.empty()) return wrong_use;
     options.instruments.play = options.played;
     if (!options.played_note.empty()) t.print_error("tandem replay: " + options.played_note);
-    std::optional<replay_report> report;
-    if (!options.reports.empty())
-        report.emplace(options, count_replies(dialogues, options.conversations));
-    if (const auto fault = report ? report->fault() : ""; !fault.empty()) {
+    written_files files(options, dialogues);
+    if (const auto fault = files.fault(); !fault.empty()) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
@@ -203,11 +236,10 @@ int run_replay(replay_options options) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
-    const auto summary =
-        replay_run(options, std::move(dialogues), t, report ? &report->view() : nullptr).run();
+    const auto summary = replay_run(options, std::move(dialogues), t, files.view()).run();
     if (recorded) recorded->recorder()->note(end_note);
     print_output_failure(t, "tandem replay");
-    const auto fault = report ? report->write() : "";
+    const auto fault = files.write();
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
     const auto lost = get_recording_error(recorded);
     if (!lost.empty()) t.print_error("tandem replay: " + lost);

@@ -27,6 +27,8 @@ struct replay_options {
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
+    /// The system prompt of the user messages; may be empty.
+    std::string system{};
     /// A recording and its dialogues, which replace servers and prompts; may be null.
     std::shared_ptr<recording> played{};
     std::vector<dialogue> played_dialogues{};
@@ -45,6 +47,8 @@ struct replay_options {
     int concurrency = 1;
     /// Files for the report. The extension (.html, .htm or .svg) selects the format.
     std::vector<std::string> reports{};
+    /// The JUnit file, or empty.
+    std::string junit{};
     color_choice color = color_choice::automatic;
     /// Unset: depends on the output format.
     std::optional<tandem::log_level> log_level{};

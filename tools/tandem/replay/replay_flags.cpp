@@ -34,11 +34,16 @@ FILE contains one JSON object per line ("-" reads stdin), of one of these kinds:
   {"prompt": "raw text"}
   {"messages": [{"role": "user", "content": "Hello"}]}
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
-Each may have "id", "max_tokens" and "interrupt_after_ms". A reply is named by
+Each may have "id", "max_tokens", "interrupt_after_ms" and "expect". A reply is named by
 the id of its line; further turns of a line have a number: p1, p1.1, p1.2.
 Lines of the last two kinds may have "tools" as in OpenAI's API, and "results"
 of their functions: {"get_time": "12:00"}, or lists of texts in the order of the
 calls. The reply to the results is a further turn.
+
+"expect" checks the last turn of a line; a turn {"user": "Hello", "expect": ...}
+has its own: {"text": "regular expression", "not_text": "regular expression",
+"calls": ["get_time"], "finish_reason": "eos", "first_chunk_ms": 800,
+"gap_ms": 300, "chunks": {"min": 1, "max": 3}}.
 
 messages and turns run as conversations. Their history contains what a listener
 heard of an interrupted turn. They use all slots of their server unless --slots
@@ -59,9 +64,9 @@ groups server to generation can also be set by environment variables
 (--reuse-guard by TANDEM_REUSE_GUARD) or in the file of --config
 ("reuse_guard"). Flags override variables, and variables override the file.
 
-Exit status: 0 all replies complete, 1 some failed, or a report or recording
-could not be written, 2 wrong use, 130 stopped with Ctrl-C, 143 with SIGTERM,
-129 with SIGHUP, 141 if the reader of its output has gone.)";
+Exit status: 0 all replies complete, 1 some failed, an expectation is broken, or
+a file could not be written, 2 wrong use, 130 stopped with Ctrl-C, 143 with
+SIGTERM, 129 with SIGHUP, 141 if the reader of its output has gone.)";
 
 // Indexed by the enumeration.
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
@@ -112,6 +117,7 @@ void replay_flags::add_own_flags() {
     app_.add_option("FILE", t.file, "file of prompts, or - for stdin")->group("prompts");
     add_flag("--prompt", t.prompts, "TEXT", "a raw prompt (may be repeated)", "prompts");
     add_flag("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
+    add_flag("--system", t.system, "TEXT", "the system prompt of each --user", "prompts");
     add_flag("--tts", t.tts, "PACE",
              "simulated speaking rate: none, or wpm=N for N words per minute [none]", "run");
     add_flag("--conversations", t.conversations, "N",
@@ -126,6 +132,8 @@ void replay_flags::add_own_flags() {
     add_flag("--report", t.reports, "FILE",
              "write a report page (FILE.html), or a drawing of a single reply (FILE.svg); may be "
              "repeated",
+             "output");
+    add_flag("--junit", t.junit, "FILE", "write the turns with expectations as a JUnit XML file",
              "output");
     add_flag("--color", t.color, "WHEN", "use color: auto, always or never [auto]", "output");
     add_flag("--log-level", t.log_level, "LEVEL",
@@ -167,6 +175,9 @@ std::vector<std::string> replay_flags::prompt_faults() const {
         faults.push_back("--from-recording cannot be combined with FILE, --prompt or --user");
     if (!texts_.file.empty() && has_prompts)
         faults.push_back("FILE cannot be combined with --prompt or --user");
+    check_utf8("--system", texts_.system, faults);
+    if (is_given("--system") && texts_.user_messages.empty())
+        faults.push_back("--system requires --user TEXT; lines of FILE have their own system");
     std::ranges::move(text_faults(texts_.prompts, texts_.user_messages),
                       std::back_inserter(faults));
     return faults;
@@ -247,6 +258,17 @@ void replay_flags::read_report(replay_options& o, std::vector<std::string>& faul
     o.reports = texts_.reports;
 }
 
+void replay_flags::read_junit(replay_options& o, std::vector<std::string>& faults) const {
+    const auto& t = texts_;
+    if (t.junit == "-")
+        faults.push_back("--junit is -, but the run itself is written to stdout; name a file");
+    if (is_given("--junit") && t.junit.empty()) faults.push_back("--junit is empty; name a file");
+    if (!t.junit.empty() && (t.junit == t.file || t.junit == t.recording ||
+                             std::ranges::find(t.reports, t.junit) != t.reports.end()))
+        faults.push_back(fmt::format("--junit names {}, which the run also uses", t.junit));
+    o.junit = t.junit;
+}
+
 replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     auto& t = texts_;
     replay_options o;
@@ -261,8 +283,9 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     read_log_level(t.log_level, o.log_level, faults);
     read_conversation_flags(o.service, faults);
     read_report(o, faults);
+    read_junit(o, faults);
     o.record = record_.read(faults);
-    std::vector<named_file> others{{"--from-recording", t.recording}};
+    std::vector<named_file> others{{"--from-recording", t.recording}, {"--junit", t.junit}};
     for (const auto& file : t.reports) others.push_back({"--report", file});
     std::ranges::move(shared_file_faults(o.record, others), std::back_inserter(faults));
     for (const auto& [flag, text] : string_flag_targets())
@@ -271,6 +294,7 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     o.file = std::move(t.file);
     o.prompts = std::move(t.prompts);
     o.user_messages = std::move(t.user_messages);
+    o.system = std::move(t.system);
     return o;
 }
 

@@ -30,6 +30,7 @@ class replay_flags {
         std::string file;
         std::vector<std::string> prompts;
         std::vector<std::string> user_messages;
+        std::string system;
         std::string tts = "none";
         user_speech_flags users;
         std::string wait = "0";
@@ -41,6 +42,7 @@ class replay_flags {
         std::string recording;
         std::string speed = "1";
         std::vector<std::string> reports;
+        std::string junit;
         std::string color = "auto";
         std::string log_level;
         bool json = false;
@@ -59,6 +61,7 @@ class replay_flags {
     opened_recording open(std::vector<std::string>& faults);
     void check_servers(const opened_recording& opened, const service_config& c,
                        std::vector<std::string>& faults) const;
+    void read_junit(replay_options& o, std::vector<std::string>& faults) const;
     void read_report(replay_options& o, std::vector<std::string>& faults) const;
     replay_options read_own_flags(std::vector<std::string>& faults);
     void read_conversation_flags(service_config& c, std::vector<std::string>& faults) const;

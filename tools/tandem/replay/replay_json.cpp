@@ -81,6 +81,18 @@ json_object conversations_object(const conversation_stats& c) {
     return out;
 }
 
+json_object broken_object(const broken_expectation& b) {
+    json_object out;
+    out.field("name", b.name).field("expected", b.expected).field("got", b.got);
+    return out;
+}
+
+json_object expected_object(const replay_summary& s) {
+    json_object out;
+    out.field("turns", s.checked_turns).field("broken", s.broken_turns);
+    return out;
+}
+
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
                const std::string& hint = {}) {
     const auto message = format_error(ec, d);
@@ -106,6 +118,7 @@ void add_outcome(json_object& out, const end_event& e) {
     if (!e.result.reasoning.empty()) out.field("reasoning", e.result.reasoning);
     if (!e.result.unspoken_text.empty()) out.field("unspoken_text", e.result.unspoken_text);
     if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_object));
+    if (e.checked) out.raw("expected", json_list(e.checked->broken, broken_object));
     out.field("chunks", m.chunks)
         .field("usage", usage_object(e.result.usage))
         .field("first_chunk_ms", m.first_chunk_ms)
@@ -183,8 +196,8 @@ std::string json_line(const replay_summary& s) {
         .field("draft_wasted", s.draft_wasted)
         .field("prefilled", s.prefilled)
         .field("hit_ratio", s.cache_hit_ratio());
-    return event_of("summary")
-        .field("replies", s.replies)
+    auto out = event_of("summary");
+    out.field("replies", s.replies)
         .field("complete", s.complete)
         .field("failed", s.failed)
         .field("interrupted", s.interrupted)
@@ -192,8 +205,9 @@ std::string json_line(const replay_summary& s) {
         .field("went_on", s.went_on)
         .field("retries", s.retries)
         .field("chunks", s.chunks)
-        .field("calls", s.calls)
-        .field("tokens", std::move(tokens))
+        .field("calls", s.calls);
+    if (s.checked_turns > 0) out.field("expected", expected_object(s));
+    return out.field("tokens", std::move(tokens))
         .field("cuts", s.cuts)
         .field("guard_waits", s.guard_waits)
         .field("guard_wait_ms", s.guard_wait_ms)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "recording/expectation_check.hpp"
 #include "run/slot_stats.hpp"
 
 #include "tandem/chunk.hpp"
@@ -7,6 +8,7 @@
 #include "tandem/result.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,8 @@ struct end_event {
     /// The last server; also empty if the reply had none.
     std::string_view server{};
     std::vector<slot_stats> slots{};
+    /// Set if a turn with expectations ends with this reply.
+    std::optional<checked_turn> checked{};
 };
 
 /// A server cannot be used.

@@ -22,6 +22,7 @@ constexpr int chunk_columns = 33;  // width of the columns before the text of a 
 constexpr int note_columns = 10;   // width of the columns before other texts
 constexpr int bar_columns = 30;
 constexpr int least_text_columns = 20;
+constexpr int max_broken_columns = 400;
 constexpr double least_wait_ms = 1;  // shorter waits are not reported
 
 std::string quoted(std::string_view text, int columns) {
@@ -192,6 +193,35 @@ std::string call_lines(const text_style& style, const end_event& e) {
     return text;
 }
 
+std::string reply_end_lines(const text_style& style, const end_event& e) {
+    const auto head = at(e.result.metrics.total_ms);
+    const auto calls = call_lines(style, e);
+    auto text = outcome(e);
+    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
+    if (e.result.finish_reason != finish_reason::error)
+        return calls +
+               block(style, e.where, head, note_columns, text,
+                     e.result.finish_reason == finish_reason::interrupted ? paint::yellow
+                                                                          : paint::green) +
+               bar_lines(style, e);
+    return calls + block(style, e.where, head, note_columns, text, paint::red) +
+           block(style, e.where, std::string(note_columns, ' '), note_columns,
+                 words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
+}
+
+// One line for each expectation that does not hold.
+std::string broken_lines(const text_style& style, const end_event& e) {
+    std::string text;
+    if (!e.checked) return text;
+    const auto blank = std::string(note_columns, ' ');
+    for (const auto& b : e.checked->broken)
+        text += block(style, e.where, blank, note_columns,
+                      fmt::format("line {}, turn {}: {}", e.checked->line, e.checked->turn,
+                                  shortened(describe(b), max_broken_columns)),
+                      paint::red);
+    return text;
+}
+
 // Returns "3 replies: 1 complete, 2 failed".
 std::string counts_text(const replay_summary& s) {
     auto text = fmt::format("{} repl{}:", s.replies, s.replies == 1 ? "y" : "ies");
@@ -306,19 +336,7 @@ std::string chunk_lines(const text_style& style, const chunk_event& e) {
 }
 
 std::string end_lines(const text_style& style, const end_event& e) {
-    const auto head = at(e.result.metrics.total_ms);
-    const auto calls = call_lines(style, e);
-    auto text = outcome(e);
-    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
-    if (e.result.finish_reason != finish_reason::error)
-        return calls +
-               block(style, e.where, head, note_columns, text,
-                     e.result.finish_reason == finish_reason::interrupted ? paint::yellow
-                                                                          : paint::green) +
-               bar_lines(style, e);
-    return calls + block(style, e.where, head, note_columns, text, paint::red) +
-           block(style, e.where, std::string(note_columns, ' '), note_columns,
-                 words_of(e.result.error, e.result.diagnostics, e.hint), paint::red);
+    return reply_end_lines(style, e) + broken_lines(style, e);
 }
 
 std::string fault_text(const text_style& style, const fault_event& e) {
@@ -334,6 +352,9 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
         text += row("next chunks", spread_text(s.gap_ms) + " after the continue");
     text += row("chunks", fmt::format("{}", s.chunks));
     if (s.calls > 0) text += row("calls", fmt::format("{}", s.calls));
+    if (s.checked_turns > 0)
+        text += row("expectations",
+                    fmt::format("{}, {} broken", counted(s.checked_turns, "turn"), s.broken_turns));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));

@@ -66,6 +66,10 @@ void replay_totals::add(const conversation_metrics& m) {
 
 void replay_totals::add(const end_event& e) {
     add(e.result);
+    if (e.checked) {
+        ++summary_.checked_turns;
+        if (!e.checked->broken.empty()) ++summary_.broken_turns;
+    }
     for (const auto& used : e.slots)
         if (auto* made_by = find(used.server)) made_by->add(used);
     auto* s = find(e.server);

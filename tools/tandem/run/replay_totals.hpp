@@ -37,6 +37,10 @@ struct replay_summary {
     std::int64_t retries = 0;
     int went_on = 0;
 
+    /// Turns that were checked against expectations, and those that broke one.
+    int checked_turns = 0;
+    int broken_turns = 0;
+
     std::int64_t chunks = 0;
     std::int64_t calls = 0;  ///< of functions
     std::int64_t generated = 0;

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// A regular expression that is searched in a text.
+struct text_pattern {
+    std::string source{};
+    std::regex regex{};
+};
+
+struct expected_call {
+    std::string name{};
+    /// A JSON object that the arguments must contain; empty = any.
+    std::string arguments{};
+};
+
+/// What a turn must deliver; unset = anything.
+struct expectation {
+    std::optional<text_pattern> text{};
+    std::optional<text_pattern> not_text{};
+    /// These calls and no others, in this order.
+    std::optional<std::vector<expected_call>> calls{};
+    /// Empty = any.
+    std::string finish_reason{};
+    /// Upper bounds.
+    std::optional<double> first_chunk_ms{};
+    std::optional<double> gap_ms{};
+    std::optional<int> least_chunks{};
+    std::optional<int> most_chunks{};
+    /// The JSON object that it was read from.
+    std::string source{};
+};
+
+/// Reads `expect` of a line or turn. `faults` receives what is wrong with it; `where` is its path
+/// in the messages.
+expectation read_expectation(const nlohmann::ordered_json& value, const std::string& where,
+                             std::vector<std::string>& faults);
+
+}  // namespace tandem::command

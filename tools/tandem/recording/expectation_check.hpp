@@ -1,0 +1,60 @@
+#pragma once
+
+#include "recording/expectation.hpp"
+
+#include "tandem/result.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// What came of a turn: of its reply, and of those to the results of functions.
+struct turn_outcome {
+    /// The delivered texts, one a line.
+    std::string text{};
+    std::vector<tool_call> calls{};
+    /// Of the last reply.
+    tandem::finish_reason finish_reason = tandem::finish_reason::error;
+    /// Of the first chunk of the first reply; -1 if it had none.
+    double first_chunk_ms = -1;
+    double longest_gap_ms = 0;
+    int chunks = 0;
+    double total_ms = 0;
+    int replies = 0;
+    /// Why a reply failed; empty if none did.
+    std::string failure{};
+
+    void add(const reply_result& r);
+};
+
+/// An expectation that does not hold.
+struct broken_expectation {
+    /// The field of `expect`, or "reply" for a reply that failed.
+    std::string name{};
+    std::string expected{};
+    /// Shortened.
+    std::string got{};
+};
+
+/// The outcome of the expectations of one turn.
+struct checked_turn {
+    /// Of the file, from 1; 0 without a file.
+    std::size_t line = 0;
+    /// Of the line, from 1.
+    int turn = 1;
+    double total_ms = 0;
+    std::vector<broken_expectation> broken{};
+};
+
+/// A longer text is not searched and breaks `text` and `not_text`.
+inline constexpr std::size_t max_searched_bytes = 64u << 10;
+
+/// Returns the expectations that do not hold. If a reply failed, this is the only one.
+std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& came);
+
+/// Returns "text: expected /noon/, got «It is one.»".
+std::string describe(const broken_expectation& b);
+
+}  // namespace tandem::command

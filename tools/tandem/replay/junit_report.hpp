@@ -1,0 +1,41 @@
+#pragma once
+
+#include "recording/prompt_file.hpp"
+#include "replay/junit_text.hpp"
+#include "run/replay_view.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// Returns the number of turns with expectations.
+int count_expectations(const std::vector<dialogue>& dialogues, int conversations);
+
+/// Collects the checked turns of a run and writes them as JUnit XML. Does nothing if the path is
+/// empty.
+class junit_report final : public replay_view {
+ public:
+    /// `input`: the file of the dialogues. `expectations`: the number of turns that have some.
+    junit_report(std::string path, std::string input, int expectations);
+
+    /// Returns why the file is not possible, before the run; otherwise an empty text.
+    std::string fault() const;
+    /// Writes the file at the end. Returns the error, or an empty text.
+    std::string write() const;
+
+    void on_server_ready(std::string_view, const server_props&) override {}
+    void on_reply_started(const start_event&) override {}
+    void on_chunk(const chunk_event&) override {}
+    void on_reply_ended(const end_event& e) override;
+    void on_server_failed(const fault_event&) override {}
+    void on_run_finished(const replay_summary&) override {}
+
+ private:
+    std::string path_;
+    std::string input_;
+    int expectations_;
+    std::vector<junit_case> cases_;
+};
+
+}  // namespace tandem::command

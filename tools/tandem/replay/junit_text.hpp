@@ -1,0 +1,22 @@
+#pragma once
+
+#include "recording/expectation_check.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// A turn with expectations.
+struct junit_case {
+    /// The reply's id.
+    std::string name{};
+    checked_turn outcome{};
+};
+
+/// Returns a JUnit XML file. `file` is the class of the cases; `not_started` turns with
+/// expectations have none and count as one error.
+std::string junit_text(const std::string& file, const std::vector<junit_case>& cases,
+                       int not_started);
+
+}  // namespace tandem::command
