@@ -34,8 +34,8 @@ FILE contains one JSON object per line ("-" reads stdin), of one of these kinds:
   {"prompt": "raw text"}
   {"messages": [{"role": "user", "content": "Hello"}]}
   {"system": "Be brief.", "turns": ["Hello", "And then?"]}
-Each may have "id", "max_tokens", "interrupt_after_ms" and "expect". A reply is named by
-the id of its line; further turns of a line have a number: p1, p1.1, p1.2.
+Each may have "id", "max_tokens", "interrupt_after_ms" and "expect". A reply is
+named by the id of its line; further turns of a line have a number: p1, p1.1.
 Lines of the last two kinds may have "tools" as in OpenAI's API, and "results"
 of their functions: {"get_time": "12:00"}, or lists of texts in the order of the
 calls. The reply to the results is a further turn.

@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_line{"with_an_unknown_field_of_a_message",
                  R"({"messages":[{"role":"user","content":"Hi","name":"x"}]})",
                  "messages[0]: unknown field \"name\""},
-        bad_line{"with_no_turns", R"({"turns":[]})", "turns must be a non-empty list of strings"},
+        bad_line{"with_no_turns", R"({"turns":[]})", "turns must be a non-empty list"},
         bad_line{"with_a_turn_that_is_no_text", R"({"turns":["a",2]})",
                  "turns[1] must be a string, not number"},
         bad_line{"with_negative_max_tokens", R"({"prompt":"a","max_tokens":-1})",

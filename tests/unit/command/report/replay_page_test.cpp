@@ -73,9 +73,12 @@ TEST(replay_page, has_each_field_of_a_chunk) {
     EXPECT_THAT(written(line), ContainerEq(documented_fields()["chunk"]));
 }
 
+const checked_turn one_broken{.broken = {{"text", "/a/", "«b»"}}};
+
 TEST(replay_page, has_each_field_of_an_end) {
     const auto r = full_result();
-    const auto line = json_line(end_event{.result = r, .server = "http://a:1"});
+    const auto line =
+        json_line(end_event{.result = r, .server = "http://a:1", .checked = one_broken});
     EXPECT_THAT(written(line), ContainerEq(documented_fields()["end"]));
 }
 
@@ -86,7 +89,8 @@ TEST(replay_page, has_each_field_of_a_failed_reply) {
     auto expected = documented_fields()["end"];
     expected.erase("finish_reason");
     expected.merge(documented_fields()["error"]);
-    const auto line = json_line(end_event{.result = r, .server = "http://a:1"});
+    const auto line =
+        json_line(end_event{.result = r, .server = "http://a:1", .checked = one_broken});
     EXPECT_THAT(written(line), ContainerEq(expected));
 }
 
@@ -102,6 +106,7 @@ TEST(replay_page, has_each_field_of_an_error_of_the_run) {
 
 TEST(replay_page, has_each_field_of_a_summary) {
     replay_summary s;
+    s.checked_turns = 1;
     s.servers.push_back({.url = "http://a:1", .slots = {{.slot = 0}}});
     s.first_token_ms = s.first_chunk_ms = s.gap_ms = s.slot_wait_ms = {1, 2, 3, 4};
     EXPECT_THAT(written(json_line(s)), ContainerEq(documented_fields()["summary"]));
