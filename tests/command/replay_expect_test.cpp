@@ -22,6 +22,14 @@ class replay_expectations : public replay_test {
     replay_expectations() { files::create_directory(place_); }
     ~replay_expectations() override { files::remove_all(place_); }
 
+    // Replies to raw prompts and to messages.
+    void start_telling_server(std::vector<mock::fault> faults = {}) {
+        const std::string end = "<|im_end|>\n<|im_start|>assistant\n";
+        start_server({.replies = {{"story", story},
+                                  {"story" + end, story},
+                                  {"count" + end, "One. Two. Three."}},
+                      .faults = std::move(faults)});
+    }
     std::string path(const std::string& name) const { return place_ / name; }
     std::string read(const std::string& name) const {
         std::ifstream in(path(name));
@@ -37,7 +45,7 @@ constexpr const char* breaks =
     R"({"id":"d","turns":[{"user":"story","expect":{"chunks":4}},{"user":"count","expect":{"text":"Four"}}]})";
 
 TEST_F(replay_expectations, that_hold_leave_an_exit_status_of_0) {
-    start_server();
+    start_telling_server();
     const auto r = run({"--json", "-"}, holds);
     EXPECT_EQ(r.status, 0) << r.out << r.err;
     EXPECT_THAT(r.event("end")["expected"], IsEmpty());
@@ -45,14 +53,14 @@ TEST_F(replay_expectations, that_hold_leave_an_exit_status_of_0) {
 }
 
 TEST_F(replay_expectations, are_told_in_no_field_where_there_are_none) {
-    start_server();
+    start_telling_server();
     const auto r = run({"--json", "--prompt", "story"});
     EXPECT_FALSE(r.event("end").contains("expected"));
     EXPECT_FALSE(r.event("summary").contains("expected"));
 }
 
 TEST_F(replay_expectations, that_break_are_told_in_json_and_by_the_exit_status) {
-    start_server();
+    start_telling_server();
     const auto r = run({"--json", "-"}, breaks);
     EXPECT_EQ(r.status, 1);
     const auto ends = r.events("end");
@@ -65,7 +73,7 @@ TEST_F(replay_expectations, that_break_are_told_in_json_and_by_the_exit_status) 
 }
 
 TEST_F(replay_expectations, that_break_are_one_line_each_for_people) {
-    start_server();
+    start_telling_server();
     const auto r = run({"-"}, breaks);
     EXPECT_EQ(r.status, 1);
     EXPECT_THAT(r.out, AllOf(HasSubstr("line 1, turn 2: text: expected /Four/, got «"),
@@ -73,15 +81,14 @@ TEST_F(replay_expectations, that_break_are_one_line_each_for_people) {
 }
 
 TEST_F(replay_expectations, of_a_raw_prompt_are_checked_too) {
-    start_server();
+    start_telling_server();
     const auto r = run({"--json", "-"}, R"({"prompt":"story","expect":{"not_text":"moon"}})");
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.event("end")["expected"][0]["name"], "not_text");
 }
 
 TEST_F(replay_expectations, of_a_reply_that_fails_are_broken) {
-    start_server({.replies = {{"story", story}},
-                  .faults = {{.kind = mock::fault_kind::http_error, .times = 0, .status = 400}}});
+    start_telling_server({{.kind = mock::fault_kind::http_error, .times = 0, .status = 400}});
     const auto r = run({"--json", "--junit", path("j.xml"), "-"}, holds);
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.event("error")["expected"][0]["name"], "reply");
@@ -89,7 +96,7 @@ TEST_F(replay_expectations, of_a_reply_that_fails_are_broken) {
 }
 
 TEST_F(replay_expectations, are_written_as_junit_xml) {
-    start_server();
+    start_telling_server();
     const auto r = run({"--junit", path("j.xml"), "-"}, std::string(holds) + "\n" + breaks);
     EXPECT_EQ(r.status, 1) << r.err;
     EXPECT_THAT(read("j.xml"), AllOf(HasSubstr(R"(tests="3" failures="1" errors="0")"),
@@ -106,17 +113,17 @@ TEST_F(replay_expectations, of_turns_that_do_not_start_are_an_error_in_junit_xml
 }
 
 TEST_F(replay_expectations, with_a_fault_are_refused_before_anything_is_sent) {
-    auto& server = start_server();
+    start_telling_server();
     const auto r = run({"-"},
                        "\n"
                        R"({"prompt":"story","expect":{"text":"("}})");
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("stdin:2: expect.text is \"(\""));
-    EXPECT_THAT(server.observe().of_path("/completion"), IsEmpty());
+    EXPECT_THAT(server_->observe().of_path("/completion"), IsEmpty());
 }
 
 TEST_F(replay_expectations, need_a_junit_file_that_can_be_written) {
-    start_server();
+    start_telling_server();
     const auto missing = run({"--junit", path("none/j.xml"), "-"}, holds);
     EXPECT_EQ(missing.status, 2);
     EXPECT_THAT(missing.err, HasSubstr("--junit: " + path("none/j.xml") + ": No such file"));
@@ -130,7 +137,7 @@ TEST_F(replay_expectations, need_a_junit_file_that_can_be_written) {
 }
 
 TEST_F(replay_expectations, are_kept_in_a_recording) {
-    start_server();
+    start_telling_server();
     run({"--record", path("r.rec"), "-"}, breaks);
     server_.reset();
     const auto r = run({"--json", "--from-recording", path("r.rec"), "--speed", "max"});
@@ -139,7 +146,7 @@ TEST_F(replay_expectations, are_kept_in_a_recording) {
 }
 
 TEST_F(replay_expectations, may_follow_a_system_prompt_from_the_command_line) {
-    start_server();
+    start_telling_server();
     const auto r = run({"--json", "--system", "Be brief.", "--user", "story"});
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_THAT(server_->observe().of_path("/completion").at(0).prompt,
