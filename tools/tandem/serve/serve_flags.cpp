@@ -33,8 +33,8 @@ constexpr const char* serve_text = R"(Example:
   tandem serve --url http://127.0.0.1:8080
 
 Serves replies over the network, for bots in any language: OpenAI's API over
-HTTP (POST /v1/chat/completions and /v1/completions, GET /v1/models),
-GET /health, GET /ready, and GET /metrics for Prometheus.
+HTTP (POST /v1/chat/completions, /v1/responses, /v1/completions), the WebSocket
+/v1/voice, GET /health, GET /ready, and GET /metrics for Prometheus.
 
 Usage: tandem serve [FLAG...]
 
