@@ -43,6 +43,9 @@ struct conversation_options {
     /// Further share of the context that is freed when the oldest exchanges are dropped, so that
     /// this is rare: each drop invalidates the slot's cache. 0 to 0.9.
     double trim_slack = 0.25;
+    /// Whether a history that does not fit the context loses its oldest exchanges. If not, the turn
+    /// fails with errc::prompt_too_long.
+    bool trim = true;
     /// How many replies conversation::async_draft() may draft for a turn. 0 to 100.
     int draft_limit = 3;
     /// Removes this conversation's text from a slot before another conversation uses it. Costs

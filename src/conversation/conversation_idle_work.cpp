@@ -61,7 +61,7 @@ conversations::context_usage conversation_shell::context_usage(
             .slack = options.trim_slack,
             .prompt = prompt_tokens,
             .opening_bytes = history_.system_bytes(),
-            .exchanges = costs};
+            .exchanges = options.trim ? costs : decltype(costs){}};
 }
 
 void conversation_shell::drop_oldest(std::size_t exchanges) {

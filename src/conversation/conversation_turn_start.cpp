@@ -24,10 +24,11 @@ constexpr int most_servers_tried = 16;
 std::string too_long_text(int tokens, const conversations::context_usage& use) {
     const int room = use.context - tokens;
     return fmt::format(
-        "system prompt and last exchange have {} tokens; with {} for the reply they do not fit the "
-        "context of {}; {}, or start the server with a larger --ctx-size",
+        "{} {} tokens; with {} for the reply they do not fit the context of {}; {}, or start the "
+        "server with a larger --ctx-size",
+        use.exchanges.empty() ? "the messages have" : "system prompt and last exchange have",
         tokens, use.reserve, use.context,
-        room > 0 ? fmt::format("set max_tokens to {} or less", room) : "shorten them");
+        room > 0 ? fmt::format("limit the reply to {} tokens or less", room) : "shorten them");
 }
 
 }  // namespace

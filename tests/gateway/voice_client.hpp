@@ -16,14 +16,15 @@
 
 namespace tandem::testing {
 
-/// A blocking client of /v1/voice. Each operation waits up to 120 s.
+/// A blocking client of /v1/voice or another WebSocket. Each operation waits up to 120 s.
 class voice_client {
  public:
     using json = nlohmann::json;
 
     explicit voice_client(std::uint16_t port, const std::string& protocols = "tandem.voice.v1",
                           const std::string& authorization = {},
-                          const std::string& traceparent = {}) {
+                          const std::string& traceparent = {},
+                          const std::string& path = "/v1/voice") {
         boost::system::error_code ec;
         stream_.next_layer().connect({boost::asio::ip::address_v4::loopback(), port}, ec);
         stream_.set_option(boost::beast::websocket::stream_base::decorator([=](auto& r) {
@@ -32,8 +33,8 @@ class voice_client {
             if (!traceparent.empty()) r.set("traceparent", traceparent);
         }));
         if (!ec)
-            ec = wait([this](auto told) {
-                stream_.async_handshake(answer_, "gateway", "/v1/voice", told);
+            ec = wait([&](auto told) {
+                stream_.async_handshake(answer_, "gateway", path, told);
             });
         is_open_ = !ec;
     }

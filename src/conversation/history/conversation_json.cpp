@@ -54,6 +54,7 @@ json json_of(const conversation_options& o) {
             {"resume_grace_ms", to_ms(o.resume_grace)},
             {"reply_reserve", o.reply_reserve},
             {"trim_slack", o.trim_slack},
+            {"trim", o.trim},
             {"draft_limit", o.draft_limit},
             {"isolate", o.isolate},
             {"raw", o.raw}};
@@ -176,6 +177,7 @@ class conversation_reader {
                              member(v, at, "resume_grace_ms", grace) &&
                              member(v, at, "reply_reserve", out.reply_reserve) &&
                              member(v, at, "trim_slack", out.trim_slack) &&
+                             member(v, at, "trim", out.trim) &&
                              member(v, at, "draft_limit", out.draft_limit) &&
                              member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
         if (!is_read) return false;

@@ -66,9 +66,9 @@ api_error unauthorized(std::string message, std::string www_authenticate = faile
             .www_authenticate = std::move(www_authenticate)};
 }
 
-api_error no_key(bool is_websocket) {
+api_error no_key(bool is_voice) {
     std::string message = "an API key is required: send it as 'Authorization: Bearer <key>'";
-    if (is_websocket)
+    if (is_voice)
         message += fmt::format(", or as a subprotocol '{}<key>'", key_protocol_prefix);
     return unauthorized(std::move(message), challenge);
 }
@@ -165,8 +165,8 @@ admission authorizer::check(const route& r, const credentials& c, time_point now
     if (is_open_) return admitted(anonymous_, {});
     const auto found = identify(r, c, now);
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
-    // Opening a voice session takes no permit; each of its replies is checked separately.
-    const bool is_reply = r.required_right == right::generate && r.endpoint != endpoint::voice;
+    // A WebSocket takes no permit; each of its replies is checked separately.
+    const bool is_reply = r.required_right == right::generate && !is_websocket(r.endpoint);
     return let_in(std::get<account_ptr>(found), {.needed = r.required_right, .is_reply = is_reply},
                   now);
 }
@@ -203,9 +203,9 @@ admission authorizer::let_in(const account_ptr& account, const claim& c, time_po
 std::variant<authorizer::account_ptr, api_error> authorizer::identify(const route& r,
                                                                       const credentials& c,
                                                                       time_point now) {
-    const bool is_websocket = r.endpoint == endpoint::voice;
-    const auto shown = parse_credential(c.authorization, is_websocket ? c.websocket_protocols : "");
-    if (shown.what == kind::missing) return no_key(is_websocket);
+    const bool is_voice = r.endpoint == endpoint::voice;
+    const auto shown = parse_credential(c.authorization, is_voice ? c.websocket_protocols : "");
+    if (shown.what == kind::missing) return no_key(is_voice);
     const auto client = client_network_key(c.remote);
     const auto account = shown.what == kind::key ? find_account(shown.key) : nullptr;
     const bool is_at_home = account && account->was_used_from(client);

@@ -24,6 +24,7 @@ constexpr std::array table{
     route{"POST", "/v1/chat/completions", endpoint::chat_completions, right::generate},
     route{"POST", "/v1/completions", endpoint::completions, right::generate},
     route{"POST", "/v1/responses", endpoint::responses, right::generate},
+    route{"GET", "/v1/responses", endpoint::response_socket, right::generate},
     route{"GET", "/v1/voice", endpoint::voice, right::generate},
     route{"POST", "/admin/adapters/{id}/load", endpoint::load_adapter, right::admin},
     route{"GET", "/admin/jobs/{id}", endpoint::show_job, right::admin},

@@ -25,7 +25,9 @@ enum class endpoint {
     chat_completions,
     completions,
     responses,
-    voice,  ///< upgraded to a WebSocket
+    // upgraded to a WebSocket
+    response_socket,
+    voice,
     load_adapter,
     show_job,
     list_adapters,
@@ -40,6 +42,11 @@ struct route {
     gateway::endpoint endpoint;
     right required_right;
 };
+
+/// Whether the route is a WebSocket, whose replies are checked one by one.
+constexpr bool is_websocket(endpoint e) noexcept {
+    return e == endpoint::response_socket || e == endpoint::voice;
+}
 
 std::span<const route> all_routes() noexcept;
 

@@ -75,23 +75,32 @@ json make_response(const response_head& head, std::string_view status, json outp
     return r;
 }
 
+/// Of a complete answer, and of its last item.
+std::string_view status_of(finish_reason reason) {
+    return reason == finish_reason::length ? "incomplete" : "completed";
+}
+
 json make_finished_response(const response_head& head, finish_reason reason,
                             const answer_usage& usage, json output) {
-    const bool is_cut = reason == finish_reason::length;
-    auto r = make_response(head, is_cut ? "incomplete" : "completed", std::move(output));
-    if (is_cut) r["incomplete_details"] = {{"reason", "max_output_tokens"}};
+    auto r = make_response(head, status_of(reason), std::move(output));
+    if (reason == finish_reason::length)
+        r["incomplete_details"] = {{"reason", "max_output_tokens"}};
     r["usage"] = make_usage(usage);
     return r;
 }
 
 }  // namespace
 
-response_stream::response_stream(response_head head) : head_(std::move(head)) {}
+response_stream::response_stream(response_head head, event_format format)
+    : head_(std::move(head)), format_(format) {}
 
 void response_stream::send(std::string_view type, json fields, std::string& out) {
     json event{{"type", type}, {"sequence_number", sequence_++}};
     event.update(fields);
-    fmt::format_to(std::back_inserter(out), "event: {}\ndata: {}\n\n", type, dump_json(event));
+    if (format_ == event_format::lines)
+        out.append(dump_json(event)) += '\n';
+    else
+        fmt::format_to(std::back_inserter(out), "event: {}\ndata: {}\n\n", type, dump_json(event));
 }
 
 void response_stream::begin(std::string& out) {
@@ -121,7 +130,7 @@ void response_stream::finish_item(json item, std::string& out) {
 void response_stream::open(part what, std::string& out) {
     begin(out);
     if (open_ == what) return;
-    close_part(out);
+    close_part("completed", out);
     open_ = what;
     const auto id = place()["item_id"].get<std::string>();
     const bool is_text = what == part::message;
@@ -133,7 +142,7 @@ void response_stream::open(part what, std::string& out) {
     send("response.content_part.added", std::move(fields), out);
 }
 
-void response_stream::close_part(std::string& out) {
+void response_stream::close_part(std::string_view status, std::string& out) {
     if (open_ == part::none) return;
     const bool is_text = open_ == part::message;
     const auto at = place();
@@ -149,7 +158,7 @@ void response_stream::close_part(std::string& out) {
     send("response.content_part.done", std::move(part_done), out);
     const auto make = is_text ? make_message : make_reasoning;
     open_ = part::none;
-    finish_item(make(at["item_id"].get<std::string>(), "completed", json::array({content})), out);
+    finish_item(make(at["item_id"].get<std::string>(), status, json::array({content})), out);
 }
 
 void response_stream::text(std::string_view text, std::string& out) {
@@ -174,7 +183,7 @@ void response_stream::reasoning(std::string_view text, std::string& out) {
 void response_stream::call(const tool_call& call, std::string& out) {
     if (has_ended_) return;
     begin(out);
-    close_part(out);
+    close_part("completed", out);
     const auto id = make_item_id("fc", head_, output_.size());
     add_item(make_call(id, "in_progress", call, ""), out);
     const json at{{"item_id", id}, {"output_index", output_.size()}};
@@ -192,16 +201,16 @@ void response_stream::end(finish_reason reason, const answer_usage& usage, std::
     if (has_ended_) return;
     if (!is_complete({.reason = reason})) return fail(make_cut_short_error(reason), out);
     begin(out);
-    close_part(out);
+    close_part(status_of(reason), out);
     has_ended_ = true;
-    const auto type =
-        reason == finish_reason::length ? "response.incomplete" : "response.completed";
+    const auto type = fmt::format("response.{}", status_of(reason));
     send(type, {{"response", make_finished_response(head_, reason, usage, output_)}}, out);
 }
 
 void response_stream::fail(const api_error& error, std::string& out) {
     if (has_ended_) return;
     begin(out);
+    close_part("incomplete", out);
     has_ended_ = true;
     auto r = make_response(head_, "failed", output_);
     r["error"] = {{"code", error.code}, {"message", error.message}};
@@ -209,7 +218,7 @@ void response_stream::fail(const api_error& error, std::string& out) {
 }
 
 void response_stream::keep_alive(std::string& out) const {
-    if (!has_ended_) out += ": keep-alive\n\n";
+    if (!has_ended_ && format_ == event_format::server_sent) out += ": keep-alive\n\n";
 }
 
 std::string encode_response(const response_head& head, const finished_answer& a) {
@@ -217,12 +226,15 @@ std::string encode_response(const response_head& head, const finished_answer& a)
     const auto next_id = [&](std::string_view prefix) {
         return make_item_id(prefix, head, output.size());
     };
+    const bool has_only_thought = a.text.empty() && a.calls.empty();
     if (!a.reasoning.empty())
-        output.push_back(make_reasoning(next_id("rs"), "completed",
+        output.push_back(make_reasoning(next_id("rs"),
+                                        has_only_thought ? status_of(a.reason) : "completed",
                                         json::array({make_reasoning_part(a.reasoning)})));
     if (!a.text.empty())
-        output.push_back(
-            make_message(next_id("msg"), "completed", json::array({make_text_part(a.text)})));
+        output.push_back(make_message(next_id("msg"),
+                                      a.calls.empty() ? status_of(a.reason) : "completed",
+                                      json::array({make_text_part(a.text)})));
     for (const auto& call : a.calls)
         output.push_back(make_call(next_id("fc"), "completed", call, call.arguments));
     return dump_json(make_finished_response(head, a.reason, a.usage, std::move(output)));

@@ -23,13 +23,21 @@ struct response_head {
     std::string repeated{};
 };
 
+/// How events are separated.
+enum class event_format {
+    server_sent,  ///< of an SSE stream
+    lines,        ///< one JSON object in each line; a WebSocket sends each as a message
+};
+
 /// The events of a response. Each has a sequence number; an item of the output is added, grows and
 /// is done before the next one. The end is response.completed, response.incomplete at the limit of
 /// tokens, or response.failed.
 class response_stream final : public answer_writer {
  public:
-    explicit response_stream(response_head head);
+    explicit response_stream(response_head head, event_format format = event_format::server_sent);
 
+    /// Sends the id of the response, unless that is done. Other functions do it, too.
+    void begin(std::string& out);
     void text(std::string_view text, std::string& out) override;
     void reasoning(std::string_view text, std::string& out) override;
     void call(const tool_call& call, std::string& out) override;
@@ -42,14 +50,14 @@ class response_stream final : public answer_writer {
     enum class part { none, message, reasoning };
 
     void send(std::string_view type, json fields, std::string& out);
-    void begin(std::string& out);
     void open(part what, std::string& out);
-    void close_part(std::string& out);
+    void close_part(std::string_view status, std::string& out);
     void add_item(const json& item, std::string& out);
     void finish_item(json item, std::string& out);
     json place() const;
 
     response_head head_;
+    event_format format_;
     json output_ = json::array();  // finished items
     part open_ = part::none;
     std::string open_text_;

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "gateway/http/answer_client.hpp"
 #include "gateway/http/client_stream.hpp"
 #include "gateway/http/disconnect_watch.hpp"
 #include "gateway/http/page_file.hpp"
 #include "gateway/json/api_error.hpp"
-#include "gateway/telemetry/audit_line.hpp"
 
 #include "tandem/duration.hpp"
 
@@ -26,19 +26,15 @@ using http_request = boost::beast::http::request<boost::beast::http::string_body
 /// One request on a connection, and its response: a single body or an event stream. If the client
 /// has disconnected, writes do nothing. Created in the coroutine of its connection, and used on the
 /// same loop.
-class http_exchange {
+class http_exchange final : public answer_client {
  public:
-    template <class Result>
-    using awaitable = boost::asio::awaitable<Result>;
-
     http_exchange(client_stream& stream, http_request request, std::string id,
                   duration write_timeout);
 
     const http_request& request() const noexcept { return request_; }
     std::string_view body() const noexcept { return request_.body(); }
     std::string_view header(std::string_view name) const;
-    /// The W3C traceparent header; empty if it is missing, repeated or malformed.
-    std::string_view traceparent() const;
+    std::string_view traceparent() const override;
     /// Identifies the request in logs and in the response's X-Request-Id.
     const std::string& id() const noexcept { return id_; }
 
@@ -52,20 +48,15 @@ class http_exchange {
     /// Additional headers replace default ones of the same name.
     awaitable<void> send(int status, std::string body, std::string_view content_type,
                          std::span<const header_field> headers);
-    awaitable<void> send(const api_error& error);
+    awaitable<void> send(const api_error& error) override;
 
-    // Streams events: call begin_stream() once, write() any number of times, then end_stream().
-    // Without end_stream(), the client sees a truncated response.
-    awaitable<void> begin_stream();
-    awaitable<void> write(std::string_view bytes);
-    awaitable<void> end_stream();
+    awaitable<void> begin_stream() override;
+    awaitable<void> write(std::string_view bytes) override;
+    awaitable<void> end_stream() override;
 
-    /// Calls `told` once, as soon as the client closes the connection.
-    void on_disconnect(std::function<void()> told);
+    void on_disconnect(std::function<void()> told) override;
     bool is_disconnected() const noexcept { return is_disconnected_; }
 
-    /// Audit record; the connection fills in the remaining fields.
-    audit_record record{};
     /// Status of the response; 0 before it begins.
     int status() const noexcept { return status_; }
     /// Whether the connection may carry another request.

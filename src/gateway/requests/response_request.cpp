@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -44,9 +45,9 @@ constexpr const char* same_fields[] = {"model",
                                        "grammar"};
 
 /// Fields that a response repeats; clients require some of them.
-constexpr const char* repeated_fields[] = {
-    "instructions", "max_output_tokens", "temperature", "top_p",   "item_reference or reasoning",
-    "text",         "truncation",        "user",        "metadata"};
+constexpr const char* repeated_fields[] = {"instructions", "max_output_tokens", "temperature",
+                                           "top_p",        "reasoning",         "text",
+                                           "user",         "metadata"};
 
 /// Writes a request to /v1/responses as one to /v1/chat/completions.
 class chat_body_writer {
@@ -79,9 +80,7 @@ class chat_body_writer {
             if (value && *value != false)
                 return fields_.unsupported(name, "is not supported; leave it out");
         }
-        bool generate = true;
-        return fields_.read(body, "", "generate", generate) &&
-               (generate || fields_.unsupported("generate", "must be true"));
+        return true;
     }
 
     bool write_messages(const json& body, json& out) {
@@ -215,6 +214,13 @@ class chat_body_writer {
             if (const auto* value = field_reader::find(body, name)) out[name] = *value;
         if (const auto* most = field_reader::find(body, "max_output_tokens"))
             out["max_completion_tokens"] = *most;
+        const auto* include = field_reader::find(body, "include");
+        if (include &&
+            std::ranges::find(*include, "message.output_text.logprobs") != include->end())
+            return fields_.unsupported("include", "has log probabilities, which are not supported");
+        const auto* metadata = field_reader::find(body, "metadata");
+        if (metadata && !metadata->is_object())
+            return fields_.fail_wrong_type(*metadata, "metadata", "an object");
         const auto* reasoning = field_reader::find(body, "reasoning");
         if (!reasoning) return true;
         if (!reasoning->is_object())
@@ -260,8 +266,16 @@ class chat_body_writer {
 };
 
 bool read_own_fields(field_reader& fields, const json& body, response_request& out) {
-    return fields.read(body, "", "previous_response_id", out.previous) &&
-           fields.read(body, "", "store", out.store);
+    std::string truncation = "auto";
+    if (!fields.read(body, "", "previous_response_id", out.previous) ||
+        !fields.read(body, "", "store", out.store) ||
+        !fields.read(body, "", "generate", out.generate) ||
+        !fields.read(body, "", "truncation", truncation))
+        return false;
+    out.trim = truncation == "auto";
+    return out.trim || truncation == "disabled" ||
+           fields.invalid("truncation", fmt::format(R"(is "{}"; it must be auto or disabled)",
+                                                    quote_text(truncation)));
 }
 
 std::string encode_repeated(const json& body, const response_request& r) {
@@ -274,6 +288,7 @@ std::string encode_repeated(const json& body, const response_request& r) {
     all["tool_choice"] = choice ? *choice : json("auto");
     all["parallel_tool_calls"] = r.options.parallel_tool_calls;
     all["store"] = r.store;
+    all["truncation"] = r.trim ? "auto" : "disabled";
     all["previous_response_id"] = r.previous.empty() ? json() : json(r.previous);
     return dump_json(all);
 }

@@ -23,6 +23,10 @@ struct response_request : chat_request {
     std::vector<item_reference> references{};
     /// The response that this one continues (`previous_response_id`); empty if there is none.
     std::string previous{};
+    /// Whether a history that does not fit loses its oldest exchanges (`truncation`).
+    bool trim = true;
+    /// If not, the prompt is only evaluated.
+    bool generate = true;
     /// Whether another request may continue this response.
     bool store = true;
     /// The members of the request that the response repeats, as the text of a JSON object.

@@ -17,9 +17,9 @@ buffered_reply::buffered_reply(gateway_core& core, generation_job order)
       talk_(open(core.places, order, detail::now())),
       reply_(talk_.stream(std::move(order.options), stream_by::chunk)) {}
 
-auto buffered_reply::read(http_exchange& exchange)
+auto buffered_reply::read(answer_client& client)
     -> boost::asio::awaitable<std::variant<finished_answer, api_error>> {
-    exchange.on_disconnect([this] { reply_.interrupt(); });
+    client.on_disconnect([this] { reply_.interrupt(); });
     for (;;) {
         error_code ec;
         const auto piece = co_await reply_.async_next_chunk(
@@ -28,7 +28,7 @@ auto buffered_reply::read(http_exchange& exchange)
         reply_.continue_after(piece->id);
         answer_.text += piece->text;
     }
-    exchange.on_disconnect(nullptr);
+    client.on_disconnect(nullptr);
     co_return finish();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gateway/answers/chat_answer.hpp"
-#include "gateway/http/http_exchange.hpp"
+#include "gateway/http/answer_client.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/generation_job.hpp"
@@ -25,7 +25,7 @@ class buffered_reply {
 
     /// Reads until the reply ends; if the client disconnects, cancels the reply. Returns the answer
     /// or an error.
-    boost::asio::awaitable<std::variant<finished_answer, api_error>> read(http_exchange& exchange);
+    boost::asio::awaitable<std::variant<finished_answer, api_error>> read(answer_client& client);
 
     // Valid after read().
     /// The reply, for its usage.

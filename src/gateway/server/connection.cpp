@@ -1,13 +1,10 @@
 #include "gateway/server/connection.hpp"
 
-#include "base/trace_context.hpp"
 #include "gateway/access/cross_origin.hpp"
 #include "gateway/access/routes.hpp"
 #include "gateway/answers/random_ids.hpp"
-#include "gateway/server/endpoints.hpp"
+#include "gateway/server/message_socket.hpp"
 #include "gateway/server/request_head.hpp"
-#include "gateway/server/voice_websocket.hpp"
-#include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -80,10 +77,6 @@ checked_request unreadable(const api_error& why) {
     return {.began = detail::now(), .who = why, .is_framed = false};
 }
 
-api_error sent_ahead() {
-    return make_malformed_error("bytes were received before the upgrade was answered");
-}
-
 }  // namespace
 
 connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_core> core)
@@ -121,15 +114,16 @@ void connection::on_exception(const std::exception_ptr& why) {
 
 void connection::close_when_idle() {
     if (is_reading_) close();
-    if (voice_) voice_->drain();
+    if (socket_) socket_->drain();
 }
 
 void connection::abort_requests() {
-    if (!voice_) close();
+    if (socket_) return socket_->abort();
+    close();
 }
 
 void connection::close() {
-    if (voice_) voice_->close_hard();
+    if (socket_) socket_->close_hard();
     stream_.close();
 }
 
@@ -138,7 +132,7 @@ auto connection::run() -> awaitable<void> {
     if (!co_await stream_.handshake(core_->options.handshake_timeout)) co_return;
     while (auto request = co_await read_request())
         if (!co_await answer(std::move(*request))) break;
-    if (voice_) co_return;
+    if (socket_) co_return;
     is_reading_ = true;  // only to discard input
     co_await stream_.finish(farewell);
 }
@@ -290,97 +284,6 @@ void connection::add_origin_headers(http_exchange& exchange) const {
 std::string connection::id_of(const http_request& request) {
     const auto told = to_string_view(request["X-Request-Id"]);
     return is_request_id(told) ? std::string(told) : make_random_id("req-", core_->random);
-}
-
-// --- responding
-
-// Handlers require an `admitted`, which only the check creates.
-auto connection::answer(checked_request checked) -> awaitable<bool> {
-    auto id = id_of(checked.request);
-    http_exchange exchange(stream_, std::move(checked.request), std::move(id),
-                           core_->options.write_timeout);
-    add_origin_headers(exchange);
-    if (core_->is_stopping) exchange.close_after_answer();
-    std::string key;
-    if (const auto* error = checked.refusal()) {
-        key = error->key_name;
-        co_await exchange.send(*error);
-    } else {
-        auto& who = std::get<admitted>(checked.who);
-        key = who.key_name();
-        co_await run_endpoint(exchange, *checked.found, std::move(who));
-    }
-    record_request(exchange, key, checked);
-    co_return exchange.can_keep_alive();
-}
-
-auto connection::run_endpoint(http_exchange& exchange, const matched_route& found, admitted who)
-    -> awaitable<void> {
-    switch (found.route->endpoint) {
-        case endpoint::preflight:
-            co_return co_await answer_preflight(exchange);
-        case endpoint::health:
-            co_return co_await answer_health(exchange);
-        case endpoint::ready:
-            co_return co_await answer_ready(exchange, *core_);
-        case endpoint::page:
-            co_return co_await answer_page(exchange);
-        case endpoint::asset:
-            co_return co_await answer_asset(exchange, *core_, found.parameter);
-        case endpoint::metrics:
-            co_return co_await answer_metrics(exchange, *core_);
-        case endpoint::list_models:
-            co_return co_await answer_models(exchange, *core_, who);
-        case endpoint::show_model:
-            co_return co_await answer_model(exchange, *core_, who, found.parameter);
-        case endpoint::chat_completions:
-            co_return co_await answer_chat(exchange, *core_, std::move(who));
-        case endpoint::responses:
-            co_return co_await answer_response(exchange, *core_, std::move(who));
-        case endpoint::completions:
-            co_return co_await answer_completion(exchange, *core_, std::move(who));
-        case endpoint::list_adapters:
-            co_return co_await answer_adapters(exchange, *core_);
-        case endpoint::load_adapter:
-            co_return co_await answer_load_adapter(exchange, *core_, found.parameter);
-        case endpoint::show_job:
-            co_return co_await answer_job(exchange, *core_, found.parameter);
-        case endpoint::voice:
-            co_return co_await answer_voice(exchange, std::move(who));
-    }
-}
-
-// The client must wait for the upgrade response; earlier bytes do not belong to the WebSocket.
-auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
-    auto refusal = check_voice_upgrade(exchange, *core_);
-    if (!refusal && buffer_.size() > 0) refusal = sent_ahead();
-    if (refusal) co_return co_await exchange.send(*refusal);
-    voice_caller caller{std::move(who), exchange.id(), remote_,
-                        std::string(exchange.traceparent())};
-    voice_ = std::make_shared<voice_websocket>(stream_, core_, std::move(caller));
-    const bool was_open = co_await voice_->run(exchange.request());
-    exchange.mark_upgraded(was_open ? 101 : 400);
-}
-
-void connection::record_request(const http_exchange& exchange, std::string_view key,
-                                const checked_request& checked) {
-    const auto took = detail::now() - checked.began;
-    const auto route = checked.route_path();
-    core_->metrics.record_request(route, exchange.status(), took);
-    auto record = exchange.record;
-    record.time = std::chrono::system_clock::now();
-    record.request_id = exchange.id();
-    record.trace_id = parse_trace_id(exchange.traceparent());
-    record.remote = remote_;
-    record.key = key;
-    record.method = to_string_view(exchange.request().method_string());
-    record.route = route;
-    record.status = exchange.status();
-    record.elapsed = took;
-    // Frequent health checks would fill the log.
-    log_and_audit(
-        core_->options, record,
-        exchange.request().method() == http::verb::post ? log_level::info : log_level::debug);
 }
 
 }  // namespace tandem::gateway

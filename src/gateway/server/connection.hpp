@@ -20,7 +20,7 @@
 
 namespace tandem::gateway {
 
-class voice_websocket;
+class message_socket;
 
 /// A request, and the result of checking its head.
 struct checked_request {
@@ -50,7 +50,7 @@ class connection : public std::enable_shared_from_this<connection> {
     void start();
     /// Closes the connection at once if it is idle, else after the response.
     void close_when_idle();
-    /// Closes the connection, except for a WebSocket, which its session closes.
+    /// Closes the connection, except for a voice WebSocket, which its session closes.
     void abort_requests();
     void close();
 
@@ -67,6 +67,9 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<void> refuse_unread(checked_request refused);
     awaitable<bool> answer(checked_request checked);
     awaitable<void> answer_voice(http_exchange& exchange, admitted who);
+    awaitable<void> answer_response_socket(http_exchange& exchange, admitted who);
+    awaitable<void> serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket);
+    voice_caller describe_caller(const http_exchange& exchange, admitted who) const;
     awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found, admitted who);
     void add_origin_headers(http_exchange& exchange) const;
     std::string id_of(const http_request& request);
@@ -78,7 +81,7 @@ class connection : public std::enable_shared_from_this<connection> {
     boost::asio::steady_timer limit_;
     boost::beast::flat_buffer buffer_;
     std::string remote_;
-    std::shared_ptr<voice_websocket> voice_;  // set after an upgrade
+    std::shared_ptr<message_socket> socket_;  // set after an upgrade
     bool is_reading_ = false;
     bool is_late_ = false;
     bool is_first_ = true;

@@ -42,39 +42,40 @@ std::optional<api_error> take_adapters(const gateway_core& core, const served_mo
     return std::nullopt;
 }
 
-std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
+std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts) {
     if (core.options.audit && core.options.audit_prompts)
-        exchange.record.prompt = join_texts(texts, max_audit_prompt_bytes);
+        client.record.prompt = join_texts(texts, max_audit_prompt_bytes);
     if (core.is_stopping) return make_stopping_error();
     return core.policy.verdict(texts);
 }
 
-void note(http_exchange& exchange, const served_model& model, const token_usage& used,
+void note(answer_client& client, const served_model& model, const token_usage& used,
           finish_reason reason) {
-    exchange.record.model = model.name;
-    exchange.record.tokens_in = used.prompt;
-    exchange.record.tokens_out = used.generated;
-    exchange.record.finish_reason = to_string(reason);
+    client.record.model = model.name;
+    client.record.tokens_in = used.prompt;
+    client.record.tokens_out = used.generated;
+    client.record.finish_reason = to_string(reason);
 }
 
-void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
+void charge(answer_client& client, gateway_core& core, const served_model& model,
             const admitted& who, const reply& r, bool by_chunk) {
     const auto& result = r.result();
     const auto& u = result.usage;
-    exchange.record.reply = r.id();
+    client.record.reply = r.id();
     core.gate.charge(who, detail::now(), u.prompt + u.generated);
     core.metrics.record_reply(model.name, result, by_chunk);
-    note(exchange, model, u, result.finish_reason);
+    note(client, model, u, result.finish_reason);
 }
 
-awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error) {
+awaitable<void> refuse(answer_client& client, admitted& who, const api_error& error) {
     who.release();
-    co_await exchange.send(error);
+    co_await client.send(error);
 }
 
 awaitable<void> streamed_reply::run(reply& r, admitted& who) {
-    exchange_.on_disconnect([&r] { r.interrupt(); });
+    client_.on_disconnect([&r] { r.interrupt(); });
+    co_await send_what_is_there();
     for (;;) {
         error_code ec;
         const auto piece = co_await r.async_next_chunk(
@@ -89,10 +90,10 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
     }
     take_end(r.result());
     if (on_finished_) on_finished_(answer_);
-    charge(exchange_, core_, model_, who, r, by_chunk_);
+    charge(client_, core_, model_, who, r, by_chunk_);
     who.release();
     co_await end(r.result());
-    exchange_.on_disconnect(nullptr);
+    client_.on_disconnect(nullptr);
 }
 
 void streamed_reply::take(const chunk& piece) {
@@ -115,8 +116,8 @@ void streamed_reply::take_end(const reply_result& result) {
 // have their own status.
 awaitable<void> streamed_reply::send_what_is_there() {
     if (out_.empty()) co_return;
-    if (!std::exchange(has_begun_, true)) co_await exchange_.begin_stream();
-    co_await exchange_.write(out_);
+    if (!std::exchange(has_begun_, true)) co_await client_.begin_stream();
+    co_await client_.write(out_);
     silence_.record_send(detail::now());
     out_.clear();
 }
@@ -124,17 +125,17 @@ awaitable<void> streamed_reply::send_what_is_there() {
 awaitable<void> streamed_reply::end(const reply_result& result) {
     if (result.finish_reason == finish_reason::error) {
         const auto error = make_reply_error(result);
-        if (!has_begun_) co_return co_await exchange_.send(error);
+        if (!has_begun_) co_return co_await client_.send(error);
         fail(error);
     } else {
         events_.end(answer_.reason, answer_.usage, out_);
     }
     co_await send_what_is_there();
-    co_await exchange_.end_stream();
+    co_await client_.end_stream();
 }
 
 void streamed_reply::fail(const api_error& error) {
-    exchange_.record.error = error.code;
+    client_.record.error = error.code;
     events_.fail(error, out_);
 }
 

@@ -3,7 +3,7 @@
 #include "gateway/answers/answer_writer.hpp"
 #include "gateway/answers/finished_answer.hpp"
 #include "gateway/answers/keep_alive_policy.hpp"
-#include "gateway/http/http_exchange.hpp"
+#include "gateway/http/answer_client.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/requests/generation_request.hpp"
 #include "gateway/sessions/gateway_core.hpp"
@@ -25,7 +25,7 @@
 namespace tandem::gateway {
 
 /// Records the prompt before checking it, so that the audit log also contains rejected prompts.
-std::optional<api_error> check_prompt(http_exchange& exchange, const gateway_core& core,
+std::optional<api_error> check_prompt(answer_client& client, const gateway_core& core,
                                       const std::vector<std::string_view>& texts);
 /// Each request states its adapter scales, because a restarted server has other defaults.
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
@@ -34,27 +34,29 @@ std::optional<api_error> take_adapters(const gateway_core& core, const served_mo
 std::optional<api_error> check_door(gateway_core& core, const generation_job& order);
 
 /// Releases the permit before responding, because the client may send its next request at once.
-boost::asio::awaitable<void> refuse(http_exchange& exchange, admitted& who, const api_error& error);
+boost::asio::awaitable<void> refuse(answer_client& client, admitted& who, const api_error& error);
 
 /// Fills in the audit record. A cached answer counts no tokens, so that the sum matches the
 /// servers' work.
-void note(http_exchange& exchange, const served_model& model, const token_usage& used,
+void note(answer_client& client, const served_model& model, const token_usage& used,
           finish_reason reason);
 /// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they came.
-void charge(http_exchange& exchange, gateway_core& core, const served_model& model,
+void charge(answer_client& client, gateway_core& core, const served_model& model,
             const admitted& who, const reply& r, bool by_chunk);
 
 /// Streams one reply to a client. All arguments must outlive it.
 class streamed_reply {
  public:
-    streamed_reply(http_exchange& exchange, gateway_core& core, const served_model& model,
+    streamed_reply(answer_client& client, gateway_core& core, const served_model& model,
                    answer_writer& events, tandem::stream_by unit)
-        : exchange_(exchange),
+        : client_(client),
           core_(core),
           model_(model),
           events_(events),
           by_chunk_(unit == tandem::stream_by::chunk) {}
 
+    /// Sends these events before the first ones of the reply.
+    void send_first(std::string events) { out_ = std::move(events); }
     /// Calls `told` with the whole answer before the client receives its end.
     void on_finished(std::function<void(const finished_answer&)> told) {
         on_finished_ = std::move(told);
@@ -69,7 +71,7 @@ class streamed_reply {
     boost::asio::awaitable<void> end(const reply_result& result);
     void fail(const api_error& error);
 
-    http_exchange& exchange_;
+    answer_client& client_;
     gateway_core& core_;
     const served_model& model_;
     answer_writer& events_;

@@ -131,7 +131,7 @@ class gateway_metrics::registry {
 
  private:
     void begin_route(const route& r) {
-        const bool is_socket = r.endpoint == endpoint::voice;
+        const bool is_socket = is_websocket(r.endpoint);
         const std::string path(r.path);
         requests_.Add(
             {{"route", path}, {"status", status_label(is_socket ? switching_protocols : 200)}});

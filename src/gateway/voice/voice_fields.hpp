@@ -156,6 +156,7 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("resume_grace_ms", c.resume_grace);
     visit("reply_reserve", c.reply_reserve);
     visit("trim_slack", c.trim_slack);
+    visit("trim", c.trim);
     visit("draft_limit", c.draft_limit);
     visit("isolate", c.isolate);
 }

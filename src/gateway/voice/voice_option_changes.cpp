@@ -72,6 +72,7 @@ conversation_options changed(conversation_options base, const conversation_chang
     set(base.resume_grace, changes.resume_grace);
     set(base.reply_reserve, changes.reply_reserve);
     set(base.trim_slack, changes.trim_slack);
+    set(base.trim, changes.trim);
     // A client must not raise what the service allows.
     if (changes.draft_limit) base.draft_limit = std::min(base.draft_limit, *changes.draft_limit);
     set(base.isolate, changes.isolate);

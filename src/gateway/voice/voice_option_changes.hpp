@@ -31,6 +31,7 @@ struct conversation_changes {
     std::optional<duration> resume_grace{};
     std::optional<int> reply_reserve{};
     std::optional<double> trim_slack{};
+    std::optional<bool> trim{};
     std::optional<int> draft_limit{};
     std::optional<bool> isolate{};
 

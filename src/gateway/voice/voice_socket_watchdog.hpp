@@ -1,38 +1,19 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "gateway/voice/voice_close.hpp"
 #include "gateway/voice/voice_limits.hpp"
-#include "gateway/voice/voice_message_reader.hpp"
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
 
 namespace tandem::gateway {
 
-/// Reads the messages of one socket within its size and rate limits, and decides when to ping and
-/// when to close it. Pure; not thread-safe.
+/// Limits the message rate of one WebSocket, and decides when to ping and when to close it. Pure;
+/// not thread-safe.
 class voice_socket_watchdog {
  public:
     voice_socket_watchdog(const voice_limits& limits, time_point now);
 
-    /// Close the socket, after sending `last_words` if not empty. Read and send nothing afterwards.
-    struct closing {
-        voice_close why;
-        std::string last_words{};
-    };
-    /// Send the error and continue.
-    struct refusal {
-        std::string answer;
-    };
-    using reading = std::variant<voice_message, refusal, closing>;
-
-    /// Call for each text message.
-    reading read(time_point now, std::string_view text);
-    /// Call for each binary message.
-    static closing read_binary();
+    /// Call for each message. Returns false if the client exceeds the rate: close the socket rather
+    /// than drop a message, because the client would wait for its effect forever.
+    bool admit_message(time_point now) noexcept;
     /// Call for each ping or pong.
     void heard(time_point now) noexcept;
 
@@ -43,8 +24,6 @@ class voice_socket_watchdog {
     time_point next_check() const noexcept;
 
  private:
-    bool take_token(time_point now) noexcept;
-
     voice_limits limits_;
     double tokens_;
     time_point filled_at_;

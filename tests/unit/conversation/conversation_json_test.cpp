@@ -23,6 +23,7 @@ saved_conversation full() {
     c.options.resume_grace = 1500us;
     c.options.reply_reserve = 7;
     c.options.trim_slack = 0.5;
+    c.options.trim = false;
     c.options.draft_limit = 5;
     c.options.isolate = true;
     c.options.raw = true;
@@ -44,7 +45,7 @@ constexpr std::string_view full_text =
     R"("last_turn":{"generated":12,"handed_over":8,"heard":4},)"
     R"("options":{"draft_limit":5,"interrupted":"handed_over","interrupted_mark":"…","isolate":true,)"
     R"("messages":[{"content":"Be brief.","role":"system"}],)"
-    R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim_slack":0.5},"version":1})";
+    R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim":false,"trim_slack":0.5},"version":1})";
 
 /// The fault of the text as "field message", or an empty string.
 std::string fault_of(std::string_view text) {

@@ -60,13 +60,29 @@ TEST(response_events, have_reasoning_text_and_calls_as_items_one_after_the_other
 }
 
 TEST(response_events, are_those_of_the_whole_response) {
+    for (const auto reason : {finish_reason::eos, finish_reason::length}) {
+        response_stream s(head());
+        std::string out;
+        s.reasoning("Hm.", out);
+        s.text("Hi.", out);
+        s.end(reason, {.prompt_tokens = 2, .completion_tokens = 1}, out);
+        EXPECT_EQ(
+            events_of(out).back()["response"],
+            json::parse(encode_response(
+                head(), {.text = "Hi.", .reasoning = "Hm.", .reason = reason, .usage = {2, 1}})));
+    }
+}
+
+TEST(response_events, say_that_the_limit_of_tokens_left_the_last_item_incomplete) {
     response_stream s(head());
     std::string out;
-    s.text("Hi.", out);
-    s.end(finish_reason::eos, {.prompt_tokens = 2, .completion_tokens = 1}, out);
-    EXPECT_EQ(events_of(out).back()["response"],
-              json::parse(encode_response(
-                  head(), {.text = "Hi.", .reason = finish_reason::eos, .usage = {2, 1}})));
+    s.reasoning("Hm.", out);
+    s.text("Hi, the", out);
+    s.end(finish_reason::length, {}, out);
+    const auto response = events_of(out).back()["response"];
+    EXPECT_EQ(response["status"], "incomplete");
+    EXPECT_EQ(response["output"][0]["status"], "completed");
+    EXPECT_EQ(response["output"][1]["status"], "incomplete");
 }
 
 TEST(response_events, end_once) {
@@ -78,6 +94,8 @@ TEST(response_events, end_once) {
     EXPECT_EQ(last["type"], "response.failed");
     EXPECT_EQ(last["response"]["status"], "failed");
     EXPECT_EQ(last["response"]["error"]["code"], "server_down");
+    EXPECT_EQ(last["response"]["output"][0]["content"][0]["text"], "Hi.");
+    EXPECT_EQ(last["response"]["output"][0]["status"], "incomplete");
     const auto size = out.size();
     s.text("More.", out);
     s.call({}, out);

@@ -72,11 +72,15 @@ TEST(response_request_body, has_functions_a_form_and_reasoning_in_its_own_way) {
 }
 
 TEST(response_request_body, is_repeated_in_the_response) {
-    const auto r = read(R"({"input":"Hi","metadata":{"a":"1"},"instructions":"Be brief."})");
+    const auto r = read(R"({"input":"Hi","metadata":{"a":"1"},"instructions":"Be brief.",
+        "reasoning":{"effort":"low"},"truncation":"disabled"})");
     EXPECT_EQ(json::parse(r.repeated),
               json::parse(R"({"instructions":"Be brief.","metadata":{"a":"1"},"tools":[],
                   "tool_choice":"auto","parallel_tool_calls":true,"store":true,
+                  "reasoning":{"effort":"low"},"truncation":"disabled",
                   "previous_response_id":null})"));
+    EXPECT_FALSE(r.trim);
+    EXPECT_TRUE(read(R"({"input":"Hi"})").trim);
 }
 
 TEST(response_request_body, is_refused_with_the_path_of_the_field) {
@@ -100,7 +104,7 @@ TEST(response_request_body, is_refused_with_the_path_of_the_field) {
         {R"({"input":[{"type":"function_call_output","call_id":"c","output":[{"type":"input_image"}]}]})",
          "input[0].output[0].type"},
         {R"({"input":"Hi","instructions":[]})", "instructions"},
-        {R"({"input":"Hi","generate":false})", "generate"},
+        {R"({"input":"Hi","generate":0})", "generate"},
         {R"({"input":"Hi","background":true})", "background"},
         {R"({"input":"Hi","conversation":"conv_1"})", "conversation"},
         {R"({"input":"Hi","tools":[{"type":"web_search"}]})", "tools[0].type"},
@@ -110,6 +114,9 @@ TEST(response_request_body, is_refused_with_the_path_of_the_field) {
         {R"({"input":"Hi","text":{"format":{"type":"grammar"}}})", "text.format.type"},
         {R"({"input":"Hi","max_output_tokens":0})", "max_output_tokens"},
         {R"({"input":"Hi","reasoning":"low"})", "reasoning"},
+        {R"({"input":"Hi","truncation":"never"})", "truncation"},
+        {R"({"input":"Hi","metadata":"a"})", "metadata"},
+        {R"({"input":"Hi","include":["message.output_text.logprobs"]})", "include"},
         {R"({"input":"Hi","temperature":"hot"})", "temperature"},
     };
     for (const auto& [body, param] : rows) {

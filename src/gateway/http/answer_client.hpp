@@ -1,0 +1,40 @@
+#pragma once
+
+#include "gateway/json/api_error.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+// Boost 1.74 uses <utility> here without including it.
+#include <boost/asio/awaitable.hpp>
+
+namespace tandem::gateway {
+
+/// The client of one answer, over HTTP or a WebSocket. If it has disconnected, writes do nothing.
+class answer_client {
+ public:
+    template <class Result>
+    using awaitable = boost::asio::awaitable<Result>;
+
+    virtual ~answer_client() = default;
+
+    /// The W3C traceparent header; empty if it is missing, repeated or malformed.
+    virtual std::string_view traceparent() const = 0;
+
+    virtual awaitable<void> send(const api_error& error) = 0;
+    // Streams events: call begin_stream() once, write() any number of times, then end_stream().
+    // Without end_stream(), the client sees a truncated response.
+    virtual awaitable<void> begin_stream() = 0;
+    virtual awaitable<void> write(std::string_view bytes) = 0;
+    virtual awaitable<void> end_stream() = 0;
+
+    /// Calls `told` once, as soon as the client leaves or cancels the answer; nullptr = nothing.
+    virtual void on_disconnect(std::function<void()> told) = 0;
+
+    /// Audit record; the connection fills in the remaining fields.
+    audit_record record{};
+};
+
+}  // namespace tandem::gateway

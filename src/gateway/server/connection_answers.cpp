@@ -1,0 +1,132 @@
+#include "base/trace_context.hpp"
+#include "gateway/answers/random_ids.hpp"
+#include "gateway/server/connection.hpp"
+#include "gateway/server/endpoints.hpp"
+#include "gateway/server/request_head.hpp"
+#include "gateway/server/response_websocket.hpp"
+#include "gateway/server/voice_websocket.hpp"
+#include "gateway/telemetry/audit_line.hpp"
+#include "loop/clock.hpp"
+
+#include <utility>
+#include <variant>
+
+// Dispatches the requests of a connection.
+namespace tandem::gateway {
+namespace {
+
+api_error sent_ahead() {
+    return make_malformed_error("bytes were received before the upgrade was answered");
+}
+
+}  // namespace
+
+// Handlers require an `admitted`, which only the check creates.
+auto connection::answer(checked_request checked) -> awaitable<bool> {
+    auto id = id_of(checked.request);
+    http_exchange exchange(stream_, std::move(checked.request), std::move(id),
+                           core_->options.write_timeout);
+    add_origin_headers(exchange);
+    if (core_->is_stopping) exchange.close_after_answer();
+    std::string key;
+    if (const auto* error = checked.refusal()) {
+        key = error->key_name;
+        co_await exchange.send(*error);
+    } else {
+        auto& who = std::get<admitted>(checked.who);
+        key = who.key_name();
+        co_await run_endpoint(exchange, *checked.found, std::move(who));
+    }
+    record_request(exchange, key, checked);
+    co_return exchange.can_keep_alive();
+}
+
+auto connection::run_endpoint(http_exchange& exchange, const matched_route& found, admitted who)
+    -> awaitable<void> {
+    switch (found.route->endpoint) {
+        case endpoint::preflight:
+            co_return co_await answer_preflight(exchange);
+        case endpoint::health:
+            co_return co_await answer_health(exchange);
+        case endpoint::ready:
+            co_return co_await answer_ready(exchange, *core_);
+        case endpoint::page:
+            co_return co_await answer_page(exchange);
+        case endpoint::asset:
+            co_return co_await answer_asset(exchange, *core_, found.parameter);
+        case endpoint::metrics:
+            co_return co_await answer_metrics(exchange, *core_);
+        case endpoint::list_models:
+            co_return co_await answer_models(exchange, *core_, who);
+        case endpoint::show_model:
+            co_return co_await answer_model(exchange, *core_, who, found.parameter);
+        case endpoint::chat_completions:
+            co_return co_await answer_chat(exchange, *core_, std::move(who));
+        case endpoint::responses:
+            co_return co_await answer_response(exchange, *core_, std::move(who));
+        case endpoint::completions:
+            co_return co_await answer_completion(exchange, *core_, std::move(who));
+        case endpoint::list_adapters:
+            co_return co_await answer_adapters(exchange, *core_);
+        case endpoint::load_adapter:
+            co_return co_await answer_load_adapter(exchange, *core_, found.parameter);
+        case endpoint::show_job:
+            co_return co_await answer_job(exchange, *core_, found.parameter);
+        case endpoint::response_socket:
+            co_return co_await answer_response_socket(exchange, std::move(who));
+        case endpoint::voice:
+            co_return co_await answer_voice(exchange, std::move(who));
+    }
+}
+
+auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
+    if (const auto refusal = check_voice_upgrade(exchange, *core_))
+        co_return co_await exchange.send(*refusal);
+    auto socket = std::make_shared<voice_websocket>(stream_, core_,
+                                                    describe_caller(exchange, std::move(who)));
+    co_await serve_socket(exchange, std::move(socket));
+}
+
+auto connection::answer_response_socket(http_exchange& exchange, admitted who) -> awaitable<void> {
+    if (const auto refusal = check_upgrade(exchange, *core_))
+        co_return co_await exchange.send(*refusal);
+    auto socket = std::make_shared<response_websocket>(stream_, core_,
+                                                       describe_caller(exchange, std::move(who)));
+    co_await serve_socket(exchange, std::move(socket));
+}
+
+voice_caller connection::describe_caller(const http_exchange& exchange, admitted who) const {
+    return {std::move(who), exchange.id(), remote_, std::string(exchange.traceparent())};
+}
+
+// The client must wait for the upgrade response; earlier bytes do not belong to the WebSocket.
+auto connection::serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket)
+    -> awaitable<void> {
+    if (buffer_.size() > 0) co_return co_await exchange.send(sent_ahead());
+    socket_ = std::move(socket);
+    const bool was_open = co_await socket_->run(exchange.request());
+    exchange.mark_upgraded(was_open ? 101 : 400);
+}
+
+void connection::record_request(const http_exchange& exchange, std::string_view key,
+                                const checked_request& checked) {
+    const auto took = detail::now() - checked.began;
+    const auto route = checked.route_path();
+    core_->metrics.record_request(route, exchange.status(), took);
+    auto record = exchange.record;
+    record.time = std::chrono::system_clock::now();
+    record.request_id = exchange.id();
+    record.trace_id = parse_trace_id(exchange.traceparent());
+    record.remote = remote_;
+    record.key = key;
+    record.method = to_string_view(exchange.request().method_string());
+    record.route = route;
+    record.status = exchange.status();
+    record.elapsed = took;
+    // Frequent health checks would fill the log.
+    log_and_audit(core_->options, record,
+                  exchange.request().method() == boost::beast::http::verb::post ? log_level::info
+                                                                                : log_level::debug);
+}
+
+}  // namespace tandem::gateway

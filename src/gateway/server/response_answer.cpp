@@ -1,0 +1,247 @@
+#include "gateway/server/response_answer.hpp"
+
+#include "gateway/answers/random_ids.hpp"
+#include "gateway/answers/response_object.hpp"
+#include "gateway/policy/prompt_texts.hpp"
+#include "gateway/server/buffered_reply.hpp"
+#include "gateway/server/endpoints.hpp"
+#include "gateway/server/reply_delivery.hpp"
+#include "gateway/sessions/generation_job.hpp"
+#include "loop/clock.hpp"
+
+#include "tandem/conversation.hpp"
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+// Answers requests to /v1/responses. As for a chat completion, each request is a separate
+// conversation, but the gateway may keep the history.
+namespace tandem::gateway {
+namespace {
+
+using boost::asio::awaitable;
+
+// A longer history of a socket is kept in the table only, whose size is limited.
+constexpr std::size_t most_socket_bytes = std::size_t{4} << 20;
+
+std::string make_table_key(const admitted& who, const std::string& id) {
+    return who.key_name() + '\n' + id;
+}
+
+/// Adds the history. A response that may be continued identifies the conversation, unless the
+/// client does.
+std::optional<api_error> resolve_history(gateway_core& core, const admitted& who,
+                                         const std::string& id, response_request& request,
+                                         const socket_response* newest) {
+    const auto find = [&](const std::string& response) -> const kept_response* {
+        if (newest && newest->id == response) return &newest->kept;
+        return core.responses.find(detail::now(), make_table_key(who, response));
+    };
+    if (auto error = resolve_references(request, find)) return error;
+    if (request.previous.empty()) {
+        if (request.affinity_key.empty() && (request.store || newest)) request.affinity_key = id;
+        return std::nullopt;
+    }
+    const auto* const before = find(request.previous);
+    if (!before) return make_no_response_error(request.previous);
+    return continue_response(request, *before, core.defaults().max_messages);
+}
+
+/// What another request needs to continue the response.
+class response_keeper {
+ public:
+    response_keeper(gateway_core& core, const admitted& who, std::string id,
+                    response_request request, socket_response* newest)
+        : core_(core),
+          key_(make_table_key(who, id)),
+          id_(std::move(id)),
+          request_(std::move(request)),
+          newest_(newest) {}
+
+    void keep(const finished_answer& answer, std::size_t bytes) {
+        if (!is_complete(answer)) return;
+        request_.messages.push_back(
+            {.role = "assistant", .content = answer.text, .tool_calls = answer.calls});
+        keep_messages(bytes + estimate_bytes(answer));
+    }
+    void keep_messages(std::size_t bytes) {
+        auto& said = request_.messages;
+        if (request_.has_instructions) said.erase(said.begin());
+        kept_response kept{std::move(said), std::move(request_.affinity_key)};
+        if (newest_ && bytes <= most_socket_bytes) *newest_ = {id_, kept, bytes, request_.store};
+        if (request_.store) core_.responses.put(detail::now(), key_, std::move(kept), bytes);
+    }
+
+ private:
+    gateway_core& core_;
+    std::string key_;
+    std::string id_;
+    response_request request_;
+    socket_response* newest_;
+};
+
+/// A request that passed all checks.
+struct response_order {
+    response_head head;
+    generation_job job;
+    response_keeper keeper;
+    tandem::stream_by unit;
+    bool is_streamed;
+    bool generates;
+};
+
+generation_job make_job(const answer_client& client, const gateway_core& core, served_model& model,
+                        const response_request& request, const admitted& who) {
+    generation_job job{.model = &model,
+                       .setup = core.options.service.conversation,
+                       .pin = make_affinity_key(who, request),
+                       .options = request.options};
+    job.setup.messages = request.messages;
+    job.setup.trim = request.trim;
+    job.options.traceparent = client.traceparent();
+    job.options.priority = who.priority();
+    return job;
+}
+
+std::variant<response_order, api_error> make_order(answer_client& client, gateway_core& core,
+                                                   const admitted& who, response_request request,
+                                                   socket_response* newest) {
+    response_head head{.id = make_random_id("resp_", core.random), .created = std::time(nullptr)};
+    if (auto error = resolve_history(core, who, head.id, request, newest)) return *std::move(error);
+    const auto texts = collect_texts(request.messages, {}, request.options);
+    if (auto error = check_prompt(client, core, texts)) return *std::move(error);
+    const auto found = core.models.find(request.model, who);
+    if (const auto* error = std::get_if<api_error>(&found)) return *error;
+    auto& model = *std::get<served_model*>(found);
+    if (auto error = take_adapters(core, model, request)) return *std::move(error);
+    auto job = make_job(client, core, model, request, who);
+    if (auto error = check_door(core, job)) return *std::move(error);
+    head.model = model.name;
+    head.repeated = request.repeated;
+    const auto id = head.id;
+    const auto unit = request.stream_by;
+    const bool is_streamed = request.stream;
+    const bool generates = request.generate;
+    return response_order{std::move(head),
+                          std::move(job),
+                          response_keeper(core, who, id, std::move(request), newest),
+                          unit,
+                          is_streamed,
+                          generates};
+}
+
+/// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
+/// there.
+awaitable<void> warm_conversation(gateway_core& core, response_order& order) {
+    auto& job = order.job;
+    const auto bytes = bytes_of(job);
+    const auto talk = std::make_shared<conversation>(open(core.places, job, detail::now()));
+    talk->warm(job.options);
+    diagnostics ignored;
+    boost::system::error_code ec;
+    const auto state = co_await talk->async_state(
+        ignored, boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+    core.places.put(detail::now(), job.pin, {state.server, talk}, bytes);
+    order.keeper.keep_messages(bytes);
+}
+
+awaitable<void> stream_response(answer_client& client, gateway_core& core, response_order& order,
+                                response_stream& events, std::string first, admitted& who) {
+    auto& job = order.job;
+    auto& model = *job.model;
+    const auto bytes = bytes_of(job);
+    auto talk = open(core.places, job, detail::now());
+    auto reply = talk.stream(job.options, order.unit);
+    streamed_reply answer(client, core, model, events, order.unit);
+    answer.send_first(std::move(first));
+    // Before the client can know of the end and continue the response.
+    answer.on_finished([&](const finished_answer& a) { order.keeper.keep(a, bytes); });
+    co_await answer.run(reply, who);
+    remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
+}
+
+awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
+                              admitted& who) {
+    const auto& model = *order.job.model;
+    const auto bytes = bytes_of(order.job);
+    buffered_reply reply(core, std::move(order.job));
+    const auto read = co_await reply.read(exchange);
+    charge(exchange, core, model, who, reply.itself(), false);
+    who.release();
+    if (const auto* const error = std::get_if<api_error>(&read))
+        co_return co_await exchange.send(*error);
+    const auto& answer = std::get<finished_answer>(read);
+    if (!is_complete(answer)) co_return co_await exchange.send(make_cut_short_error(answer.reason));
+    order.keeper.keep(answer, bytes);
+    co_await exchange.send(200, encode_response(order.head, answer));
+}
+
+awaitable<void> stream_warm_response(answer_client& client, response_stream& events,
+                                     admitted& who) {
+    std::string out;
+    events.end(finish_reason::eos, {}, out);
+    who.release();
+    co_await client.begin_stream();
+    co_await client.write(out);
+    co_await client.end_stream();
+}
+
+awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, response_order& order,
+                               admitted& who) {
+    response_stream events(order.head, event_format::server_sent);
+    if (!order.generates) {
+        co_await warm_conversation(core, order);
+        if (order.is_streamed) co_return co_await stream_warm_response(exchange, events, who);
+        who.release();
+        co_return co_await exchange.send(
+            200, encode_response(order.head, {.reason = finish_reason::eos}));
+    }
+    if (order.is_streamed)
+        co_await stream_response(exchange, core, order, events, {}, who);
+    else
+        co_await send_response(exchange, core, order, who);
+}
+
+}  // namespace
+
+awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, admitted who) {
+    auto read = read_response_request(exchange.body(), core.defaults());
+    if (const auto* error = std::get_if<api_error>(&read))
+        co_return co_await refuse(exchange, who, *error);
+    auto made =
+        make_order(exchange, core, who, std::get<response_request>(std::move(read)), nullptr);
+    if (const auto* error = std::get_if<api_error>(&made))
+        co_return co_await refuse(exchange, who, *error);
+    co_await answer_request(exchange, core, std::get<response_order>(made), who);
+}
+
+awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
+                                 response_request request, admitted& who, socket_response& newest) {
+    auto made = make_order(client, core, who, std::move(request), &newest);
+    if (const auto* error = std::get_if<api_error>(&made))
+        co_return co_await refuse(client, who, *error);
+    auto& order = std::get<response_order>(made);
+    response_stream events(order.head, event_format::lines);
+    if (!order.generates) {
+        co_await warm_conversation(core, order);
+        co_return co_await stream_warm_response(client, events, who);
+    }
+    // The client needs the id to cancel the response.
+    std::string first;
+    events.begin(first);
+    co_await stream_response(client, core, order, events, std::move(first), who);
+}
+
+void keep_beyond_socket(gateway_core& core, const admitted& who, const socket_response& newest) {
+    if (newest.is_stored)
+        core.responses.put(detail::now(), make_table_key(who, newest.id), newest.kept,
+                           newest.bytes);
+}
+
+}  // namespace tandem::gateway

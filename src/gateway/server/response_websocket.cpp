@@ -1,0 +1,209 @@
+#include "gateway/server/response_websocket.hpp"
+
+#include "base/trace_context.hpp"
+#include "gateway/json/field_reader.hpp"
+#include "gateway/json/json_text.hpp"
+#include "gateway/json/request_body.hpp"
+#include "gateway/requests/response_request.hpp"
+#include "gateway/server/reply_delivery.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+namespace tandem::gateway {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t most_waiting_requests = 8;
+
+api_error make_message_error(std::string code, std::string param, std::string message) {
+    return {.status = 400,
+            .type = "invalid_request_error",
+            .code = std::move(code),
+            .message = std::move(message),
+            .param = std::move(param)};
+}
+
+/// Clients of the two generations of this protocol look for the fields in different places.
+std::string encode_error_event(const api_error& why) {
+    json event{{"type", "error"}, {"sequence_number", 0}, {"status", why.status}};
+    event.update(json::parse(encode_error_body(why)));
+    for (const auto* name : {"code", "message", "param"}) event[name] = event["error"][name];
+    return dump_json(event);
+}
+
+/// Returns the type, or a fault.
+std::variant<std::string, api_error> read_type(std::string_view text, std::size_t most_bytes) {
+    json root;
+    if (auto fault = parse_body(text, most_bytes, root)) return *std::move(fault);
+    field_reader fields;
+    std::string type;
+    if (!fields.require(root, "", "type", type)) return std::move(fields).fault();
+    return type;
+}
+
+}  // namespace
+
+/// The client of one answer.
+class response_websocket::client final : public answer_client {
+ public:
+    explicit client(response_websocket& socket) : socket_(socket) {}
+    ~client() override { socket_.cancel_ = nullptr; }
+
+    std::string_view traceparent() const override { return socket_.caller_.traceparent; }
+    awaitable<void> send(const api_error& error) override {
+        record.status = error.status;
+        record.error = error.code;
+        socket_.queue_message(encode_error_event(error));
+        co_return;
+    }
+    awaitable<void> begin_stream() override {
+        record.status = 101;
+        co_return;
+    }
+    awaitable<void> write(std::string_view lines) override {
+        while (!lines.empty()) {
+            const auto end = lines.find('\n');
+            socket_.queue_message(std::string(lines.substr(0, end)));
+            lines.remove_prefix(end + 1);
+        }
+        co_await socket_.wait_until_sent();
+    }
+    awaitable<void> end_stream() override { co_return; }
+    void on_disconnect(std::function<void()> told) override {
+        socket_.cancel_ = std::move(told);
+        if (socket_.is_closing()) socket_.cancel_answer();
+    }
+
+ private:
+    response_websocket& socket_;
+};
+
+response_websocket::response_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
+                                       voice_caller caller)
+    : message_socket(
+          std::move(stream), core,
+          {.request_id = caller.request_id, .most_message_bytes = core->options.max_body_bytes}),
+      caller_(std::move(caller)) {}
+
+// --- messages
+
+void response_websocket::handle_message(std::string_view text) {
+    const auto type = read_type(text, core_->options.max_body_bytes);
+    if (const auto* const fault = std::get_if<api_error>(&type))
+        return queue_message(encode_error_event(*fault));
+    const auto& name = std::get<std::string>(type);
+    if (name == "response.create") return queue_request(std::string(text));
+    // The answer may have ended while the message was on its way.
+    if (name == "response.cancel") return cancel_answer();
+    queue_message(encode_error_event(make_message_error(
+        "unknown_type", "type",
+        fmt::format(R"(type is "{}"; it must be response.create or response.cancel)",
+                    quote_text(name)))));
+}
+
+void response_websocket::queue_request(std::string body) {
+    if (waiting_.size() >= most_waiting_requests)
+        return queue_message(encode_error_event(
+            make_message_error("too_many_requests", "",
+                               fmt::format("{} requests wait for the running one; wait for its end",
+                                           most_waiting_requests))));
+    waiting_.push_back(std::move(body));
+    if (std::exchange(is_answering_, true)) return;
+    const auto self = std::static_pointer_cast<response_websocket>(shared_from_this());
+    boost::asio::co_spawn(
+        core_->executor, [self] { return self->answer_requests(); },
+        [self](const std::exception_ptr& e) {
+            self->is_answering_ = false;
+            if (e) self->begin_closing(voice_close::broken);
+        });
+}
+
+void response_websocket::cancel_answer() {
+    if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
+}
+
+// --- answers
+
+auto response_websocket::answer_requests() -> awaitable<void> {
+    while (!waiting_.empty() && !is_closing()) {
+        auto body = std::move(waiting_.front());
+        waiting_.pop_front();
+        co_await answer(std::move(body));
+    }
+    is_answering_ = false;
+    if (is_draining_) begin_closing(voice_close::restarting);
+}
+
+auto response_websocket::answer(std::string body) -> awaitable<void> {
+    const auto began = detail::now();
+    client asker(*this);
+    try {
+        co_await answer(asker, body);
+    } catch (...) {
+        log_current_exception(core_->options, "a response ends because of an internal error");
+        queue_message(encode_error_event(make_internal_error()));
+        asker.record.status = 500;
+    }
+    auto& record = asker.record;
+    record.time = std::chrono::system_clock::now();
+    record.request_id = caller_.request_id;
+    record.trace_id = parse_trace_id(caller_.traceparent);
+    record.remote = caller_.remote;
+    record.key = caller_.who.key_name();
+    record.method = "GET";
+    record.route = "/v1/responses";
+    record.elapsed = detail::now() - began;
+    log_and_audit(core_->options, record, log_level::info);
+}
+
+// The key is checked for each request: it may have been removed, or have reached a limit.
+auto response_websocket::answer(client& asker, const std::string& body) -> awaitable<void> {
+    auto admission = core_->gate.check_reply(caller_.who, detail::now());
+    if (const auto* const why = std::get_if<api_error>(&admission))
+        co_return co_await asker.send(*why);
+    auto& who = std::get<admitted>(admission);
+    auto read = read_response_request(body, core_->defaults());
+    if (const auto* const fault = std::get_if<api_error>(&read))
+        co_return co_await refuse(asker, who, *fault);
+    co_await answer_on_socket(asker, *core_, std::get<response_request>(std::move(read)), who,
+                              newest_);
+}
+
+// --- the end
+
+std::string response_websocket::make_last_words(voice_close why) const {
+    if (why == voice_close::no_text)
+        return encode_error_event(
+            make_message_error("binary_message", "", "messages are JSON in text frames"));
+    if (why == voice_close::too_many_messages)
+        return encode_error_event(make_message_error("too_many_messages", "",
+                                                     "messages are sent too fast; the limit is "
+                                                     "that of the voice WebSocket"));
+    return {};
+}
+
+void response_websocket::on_reading_ended() {
+    waiting_.clear();
+    cancel_answer();
+    keep_beyond_socket(*core_, caller_.who, newest_);
+}
+
+void response_websocket::drain() {
+    is_draining_ = true;
+    if (!is_answering_) begin_closing(voice_close::restarting);
+}
+
+void response_websocket::abort() {
+    begin_closing(voice_close::restarting);
+    cancel_answer();
+}
+
+}  // namespace tandem::gateway

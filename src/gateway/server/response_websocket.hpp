@@ -1,0 +1,48 @@
+#pragma once
+
+#include "gateway/server/message_socket.hpp"
+#include "gateway/server/response_answer.hpp"
+#include "gateway/sessions/voice_session.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tandem::gateway {
+
+/// A WebSocket of /v1/responses: each message `response.create` is a request, whose events are
+/// messages. Requests are answered one after the other; `response.cancel` ends the one that runs.
+class response_websocket final : public message_socket {
+ public:
+    response_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
+                       voice_caller caller);
+
+    void drain() override;
+    void abort() override;
+
+ private:
+    class client;
+
+    void handle_message(std::string_view text) override;
+    std::string make_last_words(voice_close why) const override;
+    void on_reading_ended() override;
+
+    void queue_request(std::string body);
+    awaitable<void> answer_requests();
+    awaitable<void> answer(std::string body);
+    awaitable<void> answer(client& client, const std::string& body);
+    void cancel_answer();
+
+    voice_caller caller_;
+    std::deque<std::string> waiting_;
+    socket_response newest_;
+    std::function<void()> cancel_;  // the running answer
+    bool is_answering_ = false;
+    bool is_draining_ = false;
+};
+
+}  // namespace tandem::gateway

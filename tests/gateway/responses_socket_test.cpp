@@ -1,0 +1,186 @@
+// The WebSocket of /v1/responses.
+
+#include "gateway/gateway_fixture.hpp"
+#include "gateway/voice_client.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class responses_socket : public a_gateway {
+ protected:
+    voice_client socket(const std::string& authorization = {}) {
+        return voice_client(port, "", authorization, "", "/v1/responses");
+    }
+    static json create(const std::string& input, json more = json::object()) {
+        more["type"] = "response.create";
+        more["model"] = "talk";
+        more["input"] = input;
+        return more;
+    }
+    /// The response in the last event.
+    static json end_of(voice_client& c) {
+        for (;;) {
+            auto e = c.read();
+            if (e.is_null() || e["type"] == "error") return e;
+            const std::string type = e["type"];
+            if (type == "response.completed" || type == "response.incomplete" ||
+                type == "response.failed")
+                return e["response"];
+        }
+    }
+    static std::string text_of(const json& response) {
+        return response["output"][0]["content"][0]["text"];
+    }
+    std::string last_prompt() {
+        return mock_server->observe().of_path("/completion").back().prompt;
+    }
+};
+
+TEST_F(responses_socket, sends_the_events_of_a_stream_as_messages) {
+    start();
+    auto c = socket();
+    c.say(create("Hello!"));
+    std::vector<std::string> types;
+    std::string text;
+    for (int i = 0; types.empty() || types.back() != "response.completed"; ++i) {
+        const auto e = c.read();
+        ASSERT_FALSE(e.is_null());
+        EXPECT_EQ(e["sequence_number"], i);
+        if (types.empty() || types.back() != e["type"]) types.push_back(e["type"]);
+        if (e["type"] == "response.output_text.delta") text += e["delta"];
+    }
+    EXPECT_THAT(
+        types, ElementsAre("response.created", "response.in_progress", "response.output_item.added",
+                           "response.content_part.added", "response.output_text.delta",
+                           "response.output_text.done", "response.content_part.done",
+                           "response.output_item.done", "response.completed"));
+    EXPECT_EQ(text, story);
+}
+
+TEST_F(responses_socket, continues_its_newest_response_even_if_it_is_not_stored) {
+    start();
+    auto c = socket();
+    c.say(create("Hello!", {{"store", false}}));
+    const std::string first = end_of(c)["id"];
+    c.say(create("And you?", {{"store", false}, {"previous_response_id", first}}));
+    EXPECT_EQ(end_of(c)["status"], "completed");
+    EXPECT_THAT(last_prompt(), HasSubstr(story));
+    EXPECT_THAT(last_prompt(), HasSubstr("And you?"));
+    c.say(create("Again.", {{"previous_response_id", first}}));
+    EXPECT_EQ(end_of(c)["error"]["code"], "previous_response_not_found");
+}
+
+TEST_F(responses_socket, leaves_its_stored_response_to_a_client_that_reconnects) {
+    start();
+    std::string first;
+    {
+        auto c = socket();
+        c.say(create("Hello!"));
+        first = end_of(c)["id"];
+        c.drop();
+    }
+    auto c = socket();
+    c.say(create("And you?", {{"previous_response_id", first}}));
+    EXPECT_EQ(end_of(c)["status"], "completed");
+    EXPECT_THAT(last_prompt(), HasSubstr(story));
+}
+
+TEST_F(responses_socket, answers_one_request_after_the_other) {
+    start();
+    auto c = socket();
+    for (int i = 0; i < 3; ++i) c.say(create("Hello!"));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(text_of(end_of(c)), story);
+}
+
+TEST_F(responses_socket, refuses_requests_beyond_those_that_may_wait) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto c = socket();
+    for (int i = 0; i < 10; ++i) c.say(create("Hello!"));
+    const auto error = c.read("error");
+    EXPECT_EQ(error["code"], "too_many_requests");
+    EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("8 requests wait"));
+}
+
+TEST_F(responses_socket, ends_a_cancelled_response_and_serves_the_next_one) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto c = socket();
+    c.say(create("Hello!"));
+    const auto created = c.read("response.created");
+    c.say({{"type", "response.cancel"}, {"response_id", created["response"]["id"]}});
+    EXPECT_EQ(end_of(c)["status"], "failed");
+    c.say({{"type", "response.cancel"}});
+    c.say(create("Hello!", {{"max_output_tokens", 2}}));
+    EXPECT_EQ(end_of(c)["status"], "incomplete");
+}
+
+TEST_F(responses_socket, tells_errors_and_stays_open) {
+    start();
+    auto c = socket();
+    c.send("{");
+    EXPECT_EQ(c.read("error")["status"], 400);
+    c.say({{"type", "session.update"}});
+    EXPECT_THAT(c.read("error")["message"].get<std::string>(), HasSubstr("response.create"));
+    c.say({{"type", "response.create"}, {"model", "talk"}, {"input", 7}});
+    const auto error = c.read("error");
+    EXPECT_EQ(error["param"], "input");
+    EXPECT_EQ(error["error"]["param"], "input");
+    c.say(create("Hello!"));
+    EXPECT_EQ(text_of(end_of(c)), story);
+}
+
+TEST_F(responses_socket, evaluates_a_prompt_for_the_request_that_continues_it) {
+    start();
+    auto c = socket();
+    c.say(create("Hello!", {{"instructions", "Be kind."}, {"generate", false}}));
+    const auto warm = end_of(c);
+    EXPECT_EQ(warm["status"], "completed");
+    EXPECT_THAT(warm["output"], IsEmpty());
+    ASSERT_TRUE(server_sees(mock::outcome::complete));
+    EXPECT_THAT(last_prompt(), HasSubstr("Be kind."));
+    c.say(create("And you?",
+                 {{"instructions", "Be kind."}, {"previous_response_id", warm["id"]}}));
+    const auto r = end_of(c);
+    EXPECT_EQ(r["status"], "completed");
+    EXPECT_THAT(last_prompt(), HasSubstr("Hello!"));
+    EXPECT_THAT(last_prompt(), HasSubstr("And you?"));
+    EXPECT_GT(r["usage"]["input_tokens_details"]["cached_tokens"], 0);
+}
+
+TEST_F(responses_socket, is_closed_for_a_binary_message) {
+    start();
+    auto c = socket();
+    c.send("Hello!", true);
+    EXPECT_EQ(c.read()["code"], "binary_message");
+    EXPECT_EQ(c.close_code(), 1003);
+}
+
+TEST_F(responses_socket, asks_for_an_upgrade_where_there_is_none) {
+    start();
+    EXPECT_EQ(client().get("/v1/responses").status, 426);
+}
+
+TEST_F(responses_socket, checks_the_key_and_its_limits_for_each_request) {
+    const auto key = gateway::make_api_key();
+    options.keys = gateway::api_keys({{.name = "bot",
+                                       .sha256 = *gateway::hash_api_key(key.key),
+                                       .requests_per_minute = 2}});
+    start();
+    EXPECT_EQ(socket().status(), 401);
+    auto c = socket("Bearer " + key.key);
+    c.say(create("Hello!"));
+    EXPECT_EQ(end_of(c)["status"], "completed");
+    c.say(create("Hello!"));
+    EXPECT_EQ(end_of(c)["status"], 429);
+}
+
+}  // namespace
