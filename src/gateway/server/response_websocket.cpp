@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -31,11 +32,15 @@ api_error make_message_error(std::string code, std::string param, std::string me
             .param = std::move(param)};
 }
 
-/// Clients of the two generations of this protocol look for the fields in different places.
+/// Some clients look for the fields in `error`, others beside it; some accept no null.
 std::string encode_error_event(const api_error& why) {
     json event{{"type", "error"}, {"sequence_number", 0}, {"status", why.status}};
-    event.update(json::parse(encode_error_body(why)));
-    for (const auto* name : {"code", "message", "param"}) event[name] = event["error"][name];
+    json error = json::parse(encode_error_body(why))["error"];
+    for (auto member = error.begin(); member != error.end();)
+        member = member->is_null() ? error.erase(member) : std::next(member);
+    for (const auto* name : {"code", "message", "param"})
+        if (error.contains(name)) event[name] = error[name];
+    event["error"] = std::move(error);
     return dump_json(event);
 }
 
