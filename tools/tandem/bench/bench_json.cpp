@@ -25,7 +25,11 @@ void add_servers(json_object& o, const bench_setup& s) {
 }
 
 void add_consumers(json_object& o, const bench_setup& s) {
+    const auto ms = [](const std::optional<duration>& time) { return time ? to_ms(*time) : -1; };
     o.field("words_per_minute", s.words_per_minute)
+        .field("partials_ms", ms(s.users.partials))
+        .field("eager_ms", ms(s.users.eager))
+        .field("revise", s.users.revise)
         .field("pacing", std::string_view(s.pacing))
         .field("slots", s.slots)
         .field("reuse_guard", std::string_view(s.reuse_guard));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "flags/user_speech_flags.hpp"
 #include "run/latency_histogram.hpp"
 
 #include <cstddef>
@@ -21,6 +22,7 @@ struct bench_setup {
     double rate = 0;  ///< new turns per second; 0 = closed loop
     bool is_even = false;
     double words_per_minute = 0;  ///< of the voice; 0 = no speaking time
+    user_speech_rules users{};
     std::string pacing{};
     int slots = 0;              ///< used slots per server; 0 = all
     std::string reuse_guard{};  ///< in the syntax of its flag

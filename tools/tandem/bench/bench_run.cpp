@@ -207,6 +207,7 @@ bench_setup bench_run::setting() const {
     s.rate = options_.load.rate.value_or(0);
     s.is_even = options_.load.spread == arrivals::even;
     s.words_per_minute = options_.pace.words_per_minute;
+    s.users = options_.users;
     s.pacing = to_string(settings_.client.pacing.mode.value_or(pacing::automatic));
     s.slots = settings_.client.server.slots.value_or(0);
     s.reuse_guard = field_text(settings_.client, "reuse_guard");

@@ -36,8 +36,21 @@ std::string voice_text(const bench_setup& s) {
                                   : "no voice";
 }
 
+std::string users_text(const user_speech_rules& users) {
+    std::string text = "speak";
+    if (users.partials)
+        text +=
+            fmt::format(", partial transcripts every {}", format_latency(to_ms(*users.partials)));
+    if (users.eager)
+        text += fmt::format(", drafts {} before the end", format_latency(to_ms(*users.eager)));
+    if (users.revise > 0) text += fmt::format(", {:g} % revised", 100 * users.revise);
+    return text;
+}
+
 std::string setting_rows(const bench_setup& s) {
-    auto text = row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
+    std::string text;
+    if (s.users.speak()) text += row("users", users_text(s.users));
+    text += row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)

@@ -1,5 +1,7 @@
 #include "bench/bench_totals.hpp"
 
+#include "run/replay_totals.hpp"
+
 #include "tandem/error.hpp"
 
 #include <algorithm>
@@ -88,8 +90,7 @@ void bench_totals::add_time_line(const turn_times& t, const reply_result& r) {
     bool has_token = false;
     for (const auto& e : r.timeline) {
         const auto at = start + std::chrono::nanoseconds(e.at_ns);
-        if (e.what == kind::first_token && !std::exchange(has_token, true))
-            first_token_.add(at - t.due);
+        if (has_first_token(e, r) && !std::exchange(has_token, true)) first_token_.add(at - t.due);
         if (const auto* c = e.what == kind::chunk ? spoken_in(t, e) : nullptr)
             hand_over_.add(c->came - at);
         if (e.what == kind::cut && e.server >= 0)

@@ -134,12 +134,13 @@ void read_decimal(const char* flag, const std::string& text, double least, doubl
 void read_time(const char* flag, const std::string& text, duration& time,
                std::vector<std::string>& faults, duration least, duration most) {
     const auto read = parse_duration(text);
+    const bool has_unit = read && text.find_first_not_of("0123456789.") != text.npos;
     if (read && *read >= least && *read <= most)
         time = *read;
     else
         faults.push_back(refusal_of(flag, text,
                                     fmt::format("{}{}", detail::describe_time_range(least, most),
-                                                read ? "" : detail::time_examples)));
+                                                has_unit ? "" : detail::time_examples)));
 }
 
 std::string refusal_of(const char* flag, std::string_view text, std::string_view expected) {

@@ -9,6 +9,8 @@ namespace {
 
 constexpr duration shortest_interval = std::chrono::milliseconds(10);
 constexpr duration longest_interval = std::chrono::minutes(1);
+// A draft lives for 5 s.
+constexpr duration longest_draft = std::chrono::milliseconds(4900);
 
 }  // namespace
 
@@ -33,7 +35,7 @@ user_speech_rules user_speech_flags::read(std::vector<std::string>& faults) cons
         read_time("--partials", partials, rules.partials.emplace(), faults, shortest_interval,
                   longest_interval);
     if (!eager.empty())
-        read_time("--eager", eager, rules.eager.emplace(), faults, {}, longest_interval);
+        read_time("--eager", eager, rules.eager.emplace(), faults, {}, longest_draft);
     if (revise.empty()) return rules;
     read_decimal("--revise", revise, 0, 1, rules.revise, faults);
     if (!rules.speak()) faults.push_back("--revise requires --partials or --eager");

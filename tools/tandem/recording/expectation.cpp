@@ -99,6 +99,7 @@ void expectation_reader::read_field(const std::string& name, const ordered_json&
     const auto known = std::ranges::find(fields, name, &known_field::name);
     if (known != fields.end()) return (this->*known->read)(value);
     std::vector<std::string_view> names;
+    names.reserve(std::size(fields));
     for (const auto& f : fields) names.emplace_back(f.name);
     add(": unknown field \"{}\"; known are {}", name, fmt::join(names, ", "));
 }
@@ -149,6 +150,7 @@ expected_call expectation_reader::call_of(const std::string& at, const ordered_j
 
 void expectation_reader::read_finish_reason(const ordered_json& value) {
     std::vector<std::string_view> names;
+    names.reserve(std::size(finish_reasons));
     for (const auto reason : finish_reasons) names.push_back(to_string(reason));
     if (value.is_string()) result_.finish_reason = value.get<std::string>();
     if (std::ranges::find(names, result_.finish_reason) == names.end())

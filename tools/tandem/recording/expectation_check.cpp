@@ -49,12 +49,14 @@ bool is_met(const expected_call& expected, const tool_call& call) {
 
 std::string calls_text(const std::vector<expected_call>& calls) {
     std::vector<std::string> texts;
+    texts.reserve(calls.size());
     for (const auto& c : calls) texts.push_back(c.name + c.arguments);
     return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string calls_text(const std::vector<tool_call>& calls) {
     std::vector<std::string> texts;
+    texts.reserve(calls.size());
     for (const auto& c : calls) texts.push_back(cut_to_fit(c.name + c.arguments));
     return texts.empty() ? "none" : cut_to_fit(fmt::format("{}", fmt::join(texts, ", ")));
 }

@@ -27,7 +27,8 @@ void add_server(json_object& out, std::string_view url) {
     if (!url.empty()) out.field("server", url);
 }
 
-json_object usage_object(const token_usage& u) {
+json_object usage_object(const reply_result& r) {
+    const auto& u = r.usage;
     json_object usage;
     usage.field("prompt", u.prompt)
         .field("cached", u.cached)
@@ -40,6 +41,14 @@ json_object usage_object(const token_usage& u) {
         .field("drafted", u.drafted)
         .field("draft_wasted", u.draft_wasted)
         .field("prefilled", u.prefilled);
+    if (const auto& b = r.cache_break) {
+        json_object found;
+        found.field("cause", to_string(b->why))
+            .field("at", b->at)
+            .field("of", b->of)
+            .field("text", b->text);
+        usage.field("cache_break", std::move(found));
+    }
     return usage;
 }
 
@@ -120,7 +129,7 @@ void add_outcome(json_object& out, const end_event& e) {
     if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_object));
     if (e.checked) out.raw("expected", json_list(e.checked->broken, broken_object));
     out.field("chunks", m.chunks)
-        .field("usage", usage_object(e.result.usage))
+        .field("usage", usage_object(e.result))
         .field("first_chunk_ms", m.first_chunk_ms)
         .field("total_ms", m.total_ms)
         .field("guard_waits", m.guard_waits)

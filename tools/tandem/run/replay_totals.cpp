@@ -26,9 +26,14 @@ percentiles compute_percentiles(std::vector<double> times_ms) {
             times_ms.back()};
 }
 
-double first_token_ms(const reply_result& r) noexcept {
+bool has_first_token(const timeline_event& e, const reply_result& r) noexcept {
     using kind = timeline_event::kind;
-    const auto first = std::ranges::find(r.timeline, kind::first_token, &timeline_event::what);
+    return e.what == kind::first_token || (e.what == kind::chunk && r.usage.drafted > 0);
+}
+
+double first_token_ms(const reply_result& r) noexcept {
+    const auto first = std::ranges::find_if(
+        r.timeline, [&r](const timeline_event& e) { return has_first_token(e, r); });
     return first == r.timeline.end() ? -1 : static_cast<double>(first->at_ns) / 1e6;
 }
 

@@ -80,6 +80,10 @@ struct replay_summary {
     double cpu_us_per_token() const noexcept;
 };
 
+/// Whether the reply had its first token by this event. A draft had it by the first chunk; later
+/// tokens are of later requests.
+bool has_first_token(const timeline_event& e, const reply_result& r) noexcept;
+
 /// Returns the time from the start of a reply to its first token; -1 if there is none.
 double first_token_ms(const reply_result& r) noexcept;
 

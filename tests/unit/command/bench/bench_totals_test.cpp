@@ -68,6 +68,15 @@ TEST(bench_totals, measure_from_when_a_turn_was_due) {
     EXPECT_EQ(f.first_token.count, 1);
 }
 
+TEST(bench_totals, count_the_first_chunk_of_a_draft_as_its_first_token) {
+    auto r = ended();
+    r.usage.drafted = 5;
+    r.timeline = {event_at(1ms, kind::chunk), event_at(50ms, kind::first_token)};
+    bench_totals totals;
+    totals.add({.due = start, .began = start}, r, false);
+    EXPECT_EQ(totals.figures().first_token.max, 1);
+}
+
 TEST(bench_totals, measure_a_gap_from_the_end_of_the_voice_to_the_next_chunk) {
     turn_times t{.due = start, .began = start};
     t.add_chunk(start);

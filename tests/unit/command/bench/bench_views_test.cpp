@@ -19,7 +19,10 @@ using testing::Not;
 
 bench_report usual_report() {
     bench_report r;
-    r.setting = {.servers = {"http://a:1"}, .concurrency = 4, .pacing = "warm"};
+    r.setting = {.servers = {"http://a:1"},
+                 .concurrency = 4,
+                 .users = {.partials = std::chrono::milliseconds(250), .revise = 0.3},
+                 .pacing = "warm"};
     r.figures.replies = 10;
     r.figures.complete = 8;
     r.figures.failed = 2;
@@ -63,6 +66,7 @@ TEST(bench_report, of_nothing_has_no_costs) {
 TEST(format_bench_report, tells_what_was_measured_and_what_failed) {
     const auto text = format_bench_report(usual_report(), false);
     EXPECT_THAT(text, HasSubstr("4 conversations at once, closed loop\n"));
+    EXPECT_THAT(text, HasSubstr("speak, partial transcripts every 250 ms, 30 % revised\n"));
     EXPECT_THAT(text, HasSubstr("no voice, pacing warm\n"));
     EXPECT_THAT(text, HasSubstr("10 replies in 5.0 s: 8 complete, 2 failed\n"));
     EXPECT_THAT(text, HasSubstr("       2  queue_full\n"));
@@ -112,6 +116,9 @@ TEST(bench_json, is_one_object_in_one_line) {
     const auto o = json::parse(text);
     EXPECT_EQ(o["event"], "bench");
     EXPECT_EQ(o["setting"]["servers"][0]["url"], "http://a:1");
+    EXPECT_EQ(o["setting"]["partials_ms"], 250);
+    EXPECT_TRUE(o["setting"]["eager_ms"].is_null());
+    EXPECT_EQ(o["setting"]["revise"], 0.3);
     EXPECT_EQ(o["errors"]["queue_full"], 2);
     EXPECT_EQ(o["first_token_ms"]["p99"], 25);
     EXPECT_EQ(o["cpu_us_per_token"], 20);
