@@ -60,6 +60,30 @@ struct token_usage {
     double cache_hit_ratio() const noexcept;
 };
 
+/// Where the prompt of a turn differs from that of the turn before, so that the server evaluates
+/// everything behind it anew. An interrupted reply is not one: history keeps its beginning.
+struct cache_break {
+    /// What changed.
+    enum class cause {
+        system_prompt,  ///< for example, it contains the time; see `generation_options::context`
+        tools,          ///< the tools or the template's options
+        trimmed,        ///< the oldest exchanges were dropped, because the context is full
+        history,        ///< an earlier message, or the template writes it in another way
+    };
+    cause why = cause::history;
+    /// Tokens that the slot still had of the prompt, according to the server.
+    int at = 0;
+    /// Tokens of the prompt of the turn before.
+    int of = 0;
+    /// The new prompt around the difference, at most 64 bytes.
+    std::string text{};
+
+    friend bool operator==(const cache_break&, const cache_break&) = default;
+};
+
+/// Its name, as in logs, JSON and metrics.
+std::string_view to_string(cache_break::cause c) noexcept;
+
 /// How a reply used the slots.
 struct slot_metrics {
     int slot = -1;  ///< slot of the last request; -1 if none
@@ -161,6 +185,9 @@ struct reply_result {
     std::vector<tool_call> calls{};
     /// Tokens.
     token_usage usage{};
+    /// Why the server evaluated more than the new words, if the prompt is the cause. Only in
+    /// conversations.
+    std::optional<tandem::cache_break> cache_break{};
     /// Slots and times.
     slot_metrics metrics{};
     /// Configured URLs of the servers that it ran on, each once, in order. Empty if it found none.

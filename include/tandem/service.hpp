@@ -54,6 +54,10 @@ class service {
     /// slot may still hold its text. It starts elsewhere if that server is down or not listed, or
     /// has no free slot while another one has.
     conversation create(conversation_options options, std::string near);
+    /// Creates a conversation whose messages continue those of `before`, a conversation of this
+    /// service: its prompt starts with the token ids that the slot of `before` holds. It prefers
+    /// that server, as above. `before` may end meanwhile.
+    conversation create(conversation_options options, const conversation& before);
     /// Restores a conversation, with its options, from the text of conversation::async_save(). If
     /// `json` is invalid, returns nothing, with invalid_config in `ec` and the reason in `diag`;
     /// otherwise clears `ec`. Throws only std::bad_alloc.

@@ -43,6 +43,21 @@ std::string_view to_string(finish_reason r) noexcept {
     return {};
 }
 
+std::string_view to_string(cache_break::cause c) noexcept {
+    using cause = cache_break::cause;
+    switch (c) {
+        case cause::system_prompt:
+            return "system_prompt";
+        case cause::tools:
+            return "tools";
+        case cause::trimmed:
+            return "trimmed";
+        case cause::history:
+            return "history";
+    }
+    return {};
+}
+
 std::string_view to_string(timeline_event::kind k) noexcept {
     using kind = timeline_event::kind;
     switch (k) {

@@ -8,6 +8,7 @@
 #include "server/server_link.hpp"
 
 #include <boost/asio/error.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -99,7 +100,7 @@ void conversation_shell::stop_hearing() noexcept {
 void conversation_shell::draft(std::string text, std::optional<generation_options> options,
                                draft_handler done) {
     auto wanted = std::move(options).value_or(prefill_options());
-    auto messages = add_words(history_, std::move(text));
+    auto messages = add_words(history_, text);
     if (draft_ && running_ == 0 && draft_->is_for(messages, wanted)) {
         draft_->extend();
         return done({}, {}, 0);
@@ -110,7 +111,9 @@ void conversation_shell::draft(std::string text, std::optional<generation_option
     stop_hearing();
     if (prefill_) prefill_->cancel_unless_begun();
     ++drafts_;
-    start_draft(std::move(messages), std::move(wanted), std::move(done));
+    draft_ = std::make_shared<reply_draft>(std::move(messages), std::move(text), wanted,
+                                           make_draft_events(std::move(done)));
+    start_draft(std::move(wanted));
 }
 
 std::optional<std::string> conversation_shell::find_reason_to_skip_draft(
@@ -125,17 +128,15 @@ std::optional<std::string> conversation_shell::find_reason_to_skip_draft(
                                                       .limit = rules.draft_limit}))
         return why;
     auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
-    if (const auto* why = std::get_if<failure>(&placed)) return why->diag.to_string();
+    // Without the servers' addresses, because clients of a gateway read it.
+    if (const auto* why = std::get_if<failure>(&placed)) return why->ec.message();
     pin_server(std::get<server_link_ptr>(std::move(placed)));
     if (!core_->slots().has_slot_to_spare())
         return "no slot is idle, apart from those kept for turns";
     return std::nullopt;
 }
 
-void conversation_shell::start_draft(std::vector<chat_message> messages, generation_options options,
-                                     draft_handler done) {
-    draft_ = std::make_shared<reply_draft>(std::move(messages), options,
-                                           make_draft_events(std::move(done)));
+void conversation_shell::start_draft(generation_options options) {
     // The draft owns its reply, which may end at once.
     const auto draft = draft_;
     auto reply =
@@ -227,8 +228,13 @@ void conversation_shell::check_draft_size(const draft_ptr& draft, const server::
             const auto costs = self->history_.measure_exchanges();
             const auto use = self->context_usage(costs, tokens, known->options().max_tokens);
             if (tokens + use.reserve > use.context)
-                return done(errc::prompt_too_long,
-                            {.client_message = "the history must be trimmed first"}, {});
+                return done(
+                    errc::prompt_too_long,
+                    {.client_message = fmt::format(
+                         "the prompt has {} tokens, and does not fit the context of {} with {} "
+                         "for the reply; a turn drops the oldest exchanges",
+                         tokens, use.context, use.reserve)},
+                    {});
             self->begin_draft(*known, mark, std::move(counted), done);
         });
 }

@@ -261,7 +261,7 @@ conversation_state conversation_shell::state() const {
                          .is_replying = running_ != 0,
                          .known_tokens = known_.tokens(),
                          .metrics = metrics_};
-    if (core_) s.server = core_->config().server.url;
+    s.server = server_url();
     s.history.insert(s.history.end(), said_meanwhile_.begin(), said_meanwhile_.end());
     return s;
 }
@@ -334,6 +334,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
     if (result.usage.prompt > 0) history_.record_prompt_tokens(result.usage.prompt);
     tokens_said_ = result.usage.prompt + result.usage.generated;
+    watch_.record_prompt_tokens(result.usage.prompt);
     history_.generated(now(), rest.unspoken);
     pace_ = rest.pace;
     discard_draft();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "conversation/history/cache_watch.hpp"
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/history/turn_history.hpp"
 #include "conversation/reply_draft.hpp"
@@ -80,6 +81,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void end();
 
     bool has_ended() const noexcept { return ended_; }
+    /// The messages continue those of `before`, whose text a slot may still hold. Call it before
+    /// the first turn.
+    void continue_from(std::shared_ptr<const conversation_shell> before);
+    /// URL of its server; empty before its first turn.
+    std::string server_url() const;
     conversation_state state() const;
     std::string saved() const;
     void save_slot(std::string file, slot_file_job::handler done);
@@ -123,6 +129,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// Counts the attempts at servers, so that an answer to an abandoned attempt is ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
+        /// What the prompt lost of the slot's text; takes effect when the request is sent.
+        std::optional<cache_break> broken{};
+        conversations::cache_watch watched{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;
@@ -165,6 +174,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     generation_options prefill_options() const;
     void render_history(const generation_options& options, prompt_handler done);
     void make_prompt(const start_ptr& start);
+    void watch_prompt(turn_start& start, std::string_view prompt);
     bool is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const;
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
@@ -176,6 +186,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
     void pin_server(server_link_ptr core);
+    void take_known_text(const std::shared_ptr<const conversation_shell>& before);
     void leave_slots_of_server();
     bool has_model_changed();
 
@@ -199,8 +210,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void stop_hearing() noexcept;
     std::optional<std::string> find_reason_to_skip_draft(const generation_options& options);
     void discard_draft();
-    void start_draft(std::vector<chat_message> messages, generation_options options,
-                     draft_handler done);
+    void start_draft(generation_options options);
     reply_draft::events make_draft_events(draft_handler done);
     void find_draft_start(const draft_ptr& draft, const start_handler& done);
     void learn_draft_call_mark(const draft_ptr& draft, const start_handler& done);
@@ -253,6 +263,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     /// The part of the conversation that a slot of core_ holds.
     tokenized_text known_;
     std::string known_model_;
+    conversations::cache_watch watch_;
+    /// Of the conversation that this one continues, until a server is assigned.
+    std::shared_ptr<const conversation_shell> before_;
     server_props props_;  // of core_, as last reported
     bool has_spoken_here_ = false;
     voice_pace pace_;

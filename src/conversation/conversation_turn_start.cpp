@@ -20,17 +20,6 @@ namespace {
 // Maximum number of servers that a turn tries to reach.
 constexpr int most_servers_tried = 16;
 
-// Suggests a shorter reply only if the prompt itself fits the context.
-std::string too_long_text(int tokens, const conversations::context_usage& use) {
-    const int room = use.context - tokens;
-    return fmt::format(
-        "{} {} tokens; with {} for the reply they do not fit the context of {}; {}, or start the "
-        "server with a larger --ctx-size",
-        use.exchanges.empty() ? "the messages have" : "system prompt and last exchange have",
-        tokens, use.reserve, use.context,
-        room > 0 ? fmt::format("limit the reply to {} tokens or less", room) : "shorten them");
-}
-
 }  // namespace
 
 std::optional<failure> conversation_shell::check_turn_allowed() const {
@@ -95,7 +84,8 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
                                                 .needs_call_mark = needs_call_mark(*options)});
     if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options)) {
         // The model was given the draft's text.
-        history_.replace_last_text(draft_->words());
+        if (conversations::has_same_words(history_.last_text(), draft_->words()))
+            history_.replace_last_text(draft_->words());
         return begin_drafted_turn(starting_);
     }
     discard_draft();
@@ -185,13 +175,32 @@ void conversation_shell::pin_server(server_link_ptr core) {
     }
     // Another server may have another vocabulary.
     known_ = {};
+    watch_.forget_prompt();
     has_spoken_here_ = false;
     history_.reset_prompt_measurements();
     prefill_.reset();
     is_prefilling_words_ = false;
     prefilled_words_.clear();
     core_ = std::move(core);
+    take_known_text(std::exchange(before_, nullptr));
     if (history_.options().isolate) core_->slots().isolate(id_);
+}
+
+void conversation_shell::continue_from(std::shared_ptr<const conversation_shell> before) {
+    if (core_) return take_known_text(before);
+    before_ = std::move(before);
+}
+
+// The ids hold for this server alone.
+void conversation_shell::take_known_text(const std::shared_ptr<const conversation_shell>& before) {
+    if (!before || before->core_ != core_) return;
+    known_ = before->known_;
+    known_model_ = before->known_model_;
+    watch_ = before->watch_;
+}
+
+std::string conversation_shell::server_url() const {
+    return core_ ? core_->config().server.url : std::string();
 }
 
 // The conversation will not return to the text that it leaves there.
@@ -311,61 +320,7 @@ void conversation_shell::begin_at_server(const start_ptr& start) {
     make_prompt(start);
 }
 
-// --- the prompt
-
-void conversation_shell::render_history(const generation_options& options, prompt_handler done) {
-    if (!history_.options().raw)
-        return render_prompt(core_, history_.messages(), options, std::move(done));
-    std::string prompt;
-    for (const auto& m : history_.messages()) prompt += m.content;
-    done({}, {}, std::move(prompt));
-}
-
-void conversation_shell::make_prompt(const start_ptr& start) {
-    render_history(*turn_options_, [weak = weak_from_this(), start, check_id = start->check_id](
-                                       error_code ec, const diagnostics& diag, std::string prompt) {
-        const auto self = weak.lock();
-        if (!self || !self->is_current(start, check_id)) return;
-        if (ec) return self->on_prompt_failed(start, {ec, diag});
-        self->check_prompt_size(start, self->known_.attach_known_ids(std::move(prompt)));
-    });
-}
-
-bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const {
-    const auto context = static_cast<std::size_t>(props_.context_per_slot);
-    const auto reserved = static_cast<std::size_t>(
-        conversations::compute_reply_reserve(history_.options(), max_tokens));
-    return context == 0 || most_tokens(prompt) + reserved <= context;
-}
-
-// Most prompts fit by an upper bound; only the others are counted.
-void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
-    if (is_sure_to_fit(prompt, start->max_tokens))
-        return start_reply(start, {.prompt = std::move(prompt)});
-    count_prompt_tokens(core_, std::move(prompt),
-                        [weak = weak_from_this(), start, check_id = start->check_id](
-                            error_code ec, const diagnostics& diag, prompt_with_ids counted) {
-                            const auto self = weak.lock();
-                            if (!self || !self->is_current(start, check_id)) return;
-                            if (ec) return self->on_prompt_failed(start, {ec, diag});
-                            self->trim_to_fit(start, std::move(counted));
-                        });
-}
-
-void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids counted) {
-    const int tokens = static_cast<int>(counted.ids.size());
-    const auto costs = history_.measure_exchanges();
-    const auto use = context_usage(costs, tokens, start->max_tokens);
-    const auto plan = conversations::plan_trim(use);
-    // A reply that may continue elsewhere must not lose history for a server that is too small.
-    if (plan.drop > 0 && (plan.fits || !start->is_failover)) {
-        drop_oldest(plan.drop);
-        return make_prompt(start);
-    }
-    if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
-    const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
-    return start->is_failover ? try_other_server(start, why) : fail(start, why);
-}
+// --- the reply
 
 void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
     starting_.reset();
@@ -373,6 +328,8 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     generating_at_ = core_;
     host_->turn_began(core_);
     origin.early = take_early_work(*start);
+    origin.early.broken = std::exchange(start->broken, {});
+    if (!origin.prompt.text.empty()) watch_ = std::move(start->watched);
     auto here = make_start_point(start->call_mark, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));

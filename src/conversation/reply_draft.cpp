@@ -25,9 +25,12 @@ double find_first_token_ms(const reply_result& r) {
 
 }  // namespace
 
-reply_draft::reply_draft(std::vector<chat_message> messages, generation_options options,
-                         events tell)
-    : messages_(std::move(messages)), options_(std::move(options)), tell_(std::move(tell)) {}
+reply_draft::reply_draft(std::vector<chat_message> messages, std::string words,
+                         generation_options options, events tell)
+    : messages_(std::move(messages)),
+      words_(std::move(words)),
+      options_(std::move(options)),
+      tell_(std::move(tell)) {}
 
 void reply_draft::run(std::shared_ptr<reply_shell> reply) {
     reply_ = std::move(reply);
@@ -66,7 +69,7 @@ bool reply_draft::is_for(const std::vector<chat_message>& messages,
     return messages.size() == messages_.size() &&
            std::equal(messages_.begin(), messages_.end() - 1, messages.begin()) &&
            messages[before].role == messages_[before].role &&
-           conversations::has_same_words(messages[before].content, words()) &&
+           conversations::has_same_words(messages[before].content, messages_[before].content) &&
            without_order(options) == without_order(options_);
 }
 

@@ -30,8 +30,10 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
         std::function<void()> on_expired;
     };
 
-    /// The last of `messages` has the words of the user.
-    reply_draft(std::vector<chat_message> messages, generation_options options, events tell);
+    /// `words` are those of the user. The last of `messages` contains them, after earlier messages
+    /// of the user without an answer.
+    reply_draft(std::vector<chat_message> messages, std::string words, generation_options options,
+                events tell);
 
     /// Call it once. Its source calls set_started().
     void run(std::shared_ptr<reply_shell> reply);
@@ -45,7 +47,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     void stop(failure why);
 
     const std::vector<chat_message>& messages() const noexcept { return messages_; }
-    const std::string& words() const noexcept { return messages_.back().content; }
+    const std::string& words() const noexcept { return words_; }
     const generation_options& options() const noexcept { return options_; }
     /// Whether a turn with these messages and options continues from the draft.
     bool is_for(const std::vector<chat_message>& messages, const generation_options& options) const;
@@ -71,6 +73,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
 
  private:
     std::vector<chat_message> messages_;
+    std::string words_;
     generation_options options_;
     events tell_;
     std::shared_ptr<reply_shell> reply_;

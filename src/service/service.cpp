@@ -76,6 +76,20 @@ conversation service::create(conversation_options options, std::string near) {
                               std::move(near)));
 }
 
+conversation service::create(conversation_options options, const conversation& before) {
+    check_options(options);
+    const auto& core = detail::used(core_);
+    auto shell = detail::conversation_shell::make(core->scope(), core, core->config().client,
+                                                  conversations::turn_history(std::move(options)));
+    core->scope().dispatch([core, shell, earlier = detail::used(before.shell_)] {
+        // One of another service has its own strand, and other servers.
+        const bool is_ours = &earlier->scope() == &core->scope();
+        core->conversation_began(shell, is_ours ? earlier->server_url() : "");
+        if (is_ours) shell->continue_from(earlier);
+    });
+    return conversation(std::move(shell));
+}
+
 std::optional<conversation> service::load(std::string_view json, error_code& ec) {
     diagnostics unread;
     return load(json, ec, unread);

@@ -91,4 +91,49 @@ TEST_F(two_servers, go_on_with_a_conversation_whose_server_has_died) {
     EXPECT_THAT(requests(), Pair(1u, 1u));
 }
 
+class a_conversation_with_a_clock : public a_gateway {
+ protected:
+    /// The usage of the answer to a dialogue whose system prompt says the time.
+    json usage_at(const std::string& time, int exchanges) {
+        auto messages =
+            json::array({{{"role", "system"},
+                          {"content",
+                           "You are the voice of the Blue Heron, a restaurant by the lake. Be "
+                           "brief, and never say a price. It is " +
+                               time + " now."}}});
+        for (int i = 0; i < exchanges; ++i) {
+            messages.push_back({{"role", "user"}, {"content", "Hello!"}});
+            messages.push_back({{"role", "assistant"}, {"content", "Good evening."}});
+        }
+        messages.push_back({{"role", "user"}, {"content", "And?"}});
+        const auto a = client().post(
+            "/v1/chat/completions",
+            {{"model", "talk"}, {"messages", messages}, {"user", "anna"}, {"max_tokens", 3}});
+        EXPECT_EQ(a.status, 200) << a.body;
+        return a.parsed()["usage"];
+    }
+};
+
+TEST_F(a_conversation_with_a_clock, is_told_why_the_server_evaluates_its_history_anew) {
+    std::vector<std::string> warnings;
+    options.instruments.log = {
+        log_level::warning, [&](log_level, std::string_view line) { warnings.emplace_back(line); }};
+    start();
+    EXPECT_FALSE(usage_at("18:30", 0).contains("cache_break"));
+    const auto broken = usage_at("18:31", 1)["cache_break"];
+    EXPECT_EQ(broken["cause"], "system_prompt");
+    EXPECT_GT(broken["of"], broken["at"]);
+    EXPECT_THAT(broken["text"].get<std::string>(), ::testing::HasSubstr("8:31"));
+    usage_at("18:32", 2);
+    usage_at("18:33", 3);
+    EXPECT_FALSE(usage_at("18:33", 4).contains("cache_break"));
+    EXPECT_NE(client().get("/metrics").body.find(
+                  R"(tandem_cache_breaks_total{cause="system_prompt",model="talk",server=")" +
+                  mock_server->url() + R"("} 3)"),
+              std::string::npos);
+    end();
+    EXPECT_THAT(warnings, ::testing::ElementsAre(
+                              ::testing::HasSubstr("the system prompt has changed in 3 turns")));
+}
+
 }  // namespace

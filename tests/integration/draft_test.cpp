@@ -91,6 +91,27 @@ TEST_F(a_conversation_with_drafts, keeps_the_words_that_the_model_was_given) {
     EXPECT_EQ(message(talk, 0), question);
 }
 
+TEST_F(a_conversation_with_drafts, keeps_an_unanswered_message_once) {
+    start();
+    auto talk = bots->create();
+    talk.append({.role = "user", .content = "Good evening."});
+    draft(talk, question);
+    talk.hearing("Do you have a table for");
+    talk.drop_draft(question);
+    const auto reply = say(talk, "do you have a table for four");
+    EXPECT_GT(reply.result().usage.drafted, 0);
+    EXPECT_EQ(message(talk, 0), "Good evening.\n" + std::string(question));
+}
+
+TEST_F(a_conversation_with_drafts, keeps_messages_whose_words_it_drafted_as_one) {
+    start();
+    auto talk = bots->create();
+    draft(talk, "Good evening. And you?");
+    talk.append({.role = "user", .content = "Good evening."});
+    say(talk, "And you?");
+    EXPECT_EQ(message(talk, 0), "Good evening.\nAnd you?");
+}
+
 TEST_F(a_conversation_with_drafts, answers_other_words_without_the_draft) {
     start();
     auto talk = bots->create();

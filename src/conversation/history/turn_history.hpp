@@ -47,6 +47,7 @@ class turn_history {
     /// false and appends nothing while a turn runs: end or interrupt it first.
     bool append(chat_message m);
     /// Rewrites the last message, which must not be of the system.
+    const std::string& last_text() const { return exchanges_.back().messages.back().content; }
     void replace_last_text(std::string text) {
         exchanges_.back().messages.back().content = std::move(text);
     }

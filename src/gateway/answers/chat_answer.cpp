@@ -1,5 +1,6 @@
 #include "gateway/answers/chat_answer.hpp"
 
+#include "gateway/json/cache_break_json.hpp"
 #include "gateway/json/json_text.hpp"
 
 #include <fmt/format.h>
@@ -29,10 +30,12 @@ std::string_view finish_word(finish_reason reason, bool has_calls) noexcept {
 }
 
 json json_of(const answer_usage& u) {
-    return {{"prompt_tokens", u.prompt_tokens},
-            {"completion_tokens", u.completion_tokens},
-            {"total_tokens", u.prompt_tokens + u.completion_tokens},
-            {"prompt_tokens_details", {{"cached_tokens", u.cached_tokens}}}};
+    json out{{"prompt_tokens", u.prompt_tokens},
+             {"completion_tokens", u.completion_tokens},
+             {"total_tokens", u.prompt_tokens + u.completion_tokens},
+             {"prompt_tokens_details", {{"cached_tokens", u.cached_tokens}}}};
+    add_cache_break(out, u.cache_break);
+    return out;
 }
 
 json json_of(const tool_call& call) {

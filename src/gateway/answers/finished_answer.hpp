@@ -6,6 +6,7 @@
 #include "tandem/server.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ struct answer_usage {
     int completion_tokens = 0;
     /// Cached part of prompt_tokens.
     int cached_tokens = 0;
+    std::optional<tandem::cache_break> cache_break{};
 };
 
 /// Usage of a reply. The prompt is counted once, even if the reply took several requests.
-answer_usage to_answer_usage(const token_usage& usage) noexcept;
+answer_usage to_answer_usage(const reply_result& result);
 
 /// The complete result of a reply, independent of the client's request.
 struct finished_answer {

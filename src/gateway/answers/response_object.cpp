@@ -1,5 +1,6 @@
 #include "gateway/answers/response_object.hpp"
 
+#include "gateway/json/cache_break_json.hpp"
 #include "gateway/json/json_text.hpp"
 
 #include <fmt/format.h>
@@ -54,11 +55,13 @@ json make_call(std::string id, std::string_view status, const tool_call& call,
 
 /// The servers do not tell the tokens of reasoning apart.
 json make_usage(const answer_usage& u) {
-    return {{"input_tokens", u.prompt_tokens},
-            {"input_tokens_details", {{"cached_tokens", u.cached_tokens}}},
-            {"output_tokens", u.completion_tokens},
-            {"output_tokens_details", {{"reasoning_tokens", 0}}},
-            {"total_tokens", u.prompt_tokens + u.completion_tokens}};
+    json out{{"input_tokens", u.prompt_tokens},
+             {"input_tokens_details", {{"cached_tokens", u.cached_tokens}}},
+             {"output_tokens", u.completion_tokens},
+             {"output_tokens_details", {{"reasoning_tokens", 0}}},
+             {"total_tokens", u.prompt_tokens + u.completion_tokens}};
+    add_cache_break(out, u.cache_break);
+    return out;
 }
 
 json make_response(const response_head& head, std::string_view status, json output) {

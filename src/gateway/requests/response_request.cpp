@@ -313,7 +313,7 @@ std::variant<response_request, api_error> read_response_request(std::string_view
     static_cast<chat_request&>(request) = std::get<chat_request>(std::move(read));
     request.has_instructions = !request.messages.empty() &&
                                field_reader::find(root, "instructions") &&
-                               root["instructions"] != "";
+                               !root["instructions"].get_ref<const std::string&>().empty();
     request.references = writer.take_references();
     request.repeated = encode_repeated(root, request);
     return request;

@@ -40,7 +40,7 @@ std::variant<finished_answer, api_error> buffered_reply::finish() {
     answer_.calls = result.calls;
     set_call_ids(answer_.calls, core_.random());
     answer_.reason = result.finish_reason;
-    answer_.usage = to_answer_usage(result.usage);
+    answer_.usage = to_answer_usage(result);
     return std::move(answer_);
 }
 

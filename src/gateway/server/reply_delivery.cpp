@@ -109,7 +109,7 @@ void streamed_reply::take_end(const reply_result& result) {
     set_call_ids(answer_.calls, core_.random());
     for (const auto& call : answer_.calls) events_.call(call, out_);
     answer_.reason = result.finish_reason;
-    answer_.usage = to_answer_usage(result.usage);
+    answer_.usage = to_answer_usage(result);
 }
 
 // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still

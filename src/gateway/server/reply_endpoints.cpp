@@ -57,6 +57,7 @@ constexpr std::string_view cache_header = "X-Tandem-Cache";
 // A cached answer costs no prompt tokens, and its calls get new ids.
 finished_answer told_again(finished_answer answer, gateway_core& core) {
     answer.usage.cached_tokens = answer.usage.prompt_tokens;
+    answer.usage.cache_break.reset();
     set_call_ids(answer.calls, core.random());
     return answer;
 }

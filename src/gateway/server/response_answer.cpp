@@ -11,8 +11,6 @@
 
 #include "tandem/conversation.hpp"
 
-#include <boost/asio/use_awaitable.hpp>
-
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -138,16 +136,12 @@ std::variant<response_order, api_error> make_order(answer_client& client, gatewa
 
 /// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
 /// there.
-awaitable<void> warm_conversation(gateway_core& core, response_order& order) {
+void warm_conversation(gateway_core& core, response_order& order) {
     auto& job = order.job;
     const auto bytes = bytes_of(job);
-    const auto talk = std::make_shared<conversation>(open(core.places, job, detail::now()));
+    auto talk = std::make_shared<conversation>(open(core.places, job, detail::now()));
     talk->warm(job.options);
-    diagnostics ignored;
-    boost::system::error_code ec;
-    const auto state = co_await talk->async_state(
-        ignored, boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-    core.places.put(detail::now(), job.pin, {state.server, talk}, bytes);
+    core.places.put(detail::now(), job.pin, std::move(talk), bytes);
     order.keeper.keep_messages(bytes);
 }
 
@@ -196,7 +190,7 @@ awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, resp
                                admitted& who) {
     response_stream events(order.head, event_format::server_sent);
     if (!order.generates) {
-        co_await warm_conversation(core, order);
+        warm_conversation(core, order);
         if (order.is_streamed) co_return co_await stream_warm_response(exchange, events, who);
         who.release();
         co_return co_await exchange.send(
@@ -229,7 +223,7 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
     auto& order = std::get<response_order>(made);
     response_stream events(order.head, event_format::lines);
     if (!order.generates) {
-        co_await warm_conversation(core, order);
+        warm_conversation(core, order);
         co_return co_await stream_warm_response(client, events, who);
     }
     // The client needs the id to cancel the response.

@@ -17,19 +17,10 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
     return pin += request.affinity_key;
 }
 
-namespace {
-
-/// The previous server of the conversation; empty if it is unknown.
-std::string last_server(affinity_table& places, const std::string& pin, time_point now) {
-    if (pin.empty()) return {};
-    const auto* const place = places.find(now, pin);
-    return place ? place->server : std::string();
-}
-
-}  // namespace
-
 conversation open(affinity_table& places, const generation_job& order, time_point now) {
-    auto talk = order.model->bots.create(order.setup, last_server(places, order.pin, now));
+    auto& bots = order.model->bots;
+    const auto* const place = order.pin.empty() ? nullptr : places.find(now, order.pin);
+    auto talk = place ? bots.create(order.setup, **place) : bots.create(order.setup);
     if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
     return talk;
 }
@@ -54,8 +45,7 @@ void remember_affinity(affinity_table& places, const std::string& pin, conversat
     constexpr int bytes_of_token = 8;
     const auto tokens = static_cast<std::size_t>(result.usage.prompt) +
                         static_cast<std::size_t>(result.usage.generated);
-    places.put(now, pin,
-               {result.servers.back(), std::make_shared<const conversation>(std::move(talk))},
+    places.put(now, pin, std::make_shared<const conversation>(std::move(talk)),
                1024 + bytes + bytes_of_token * tokens);
 }
 

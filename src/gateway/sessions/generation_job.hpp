@@ -29,22 +29,17 @@ struct generation_job {
     generation_options options{};
 };
 
-/// The latest place of a conversation that its client identifies.
-struct slot_affinity {
-    /// URL of its server.
-    std::string server{};
-    /// While this exists, the scheduler expects the conversation on this slot to continue.
-    std::shared_ptr<const conversation> talk{};
-};
+/// The latest request of each conversation that its client identifies. While it exists, the
+/// scheduler expects the conversation on its slot to continue.
 inline constexpr cache_limits affinity_table_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::minutes(10)};
-using affinity_table = bounded_cache<std::string, slot_affinity>;
+using affinity_table = bounded_cache<std::string, std::shared_ptr<const conversation>>;
 
 /// Identifies a conversation across requests; distinct for each key. Empty if the client does not
 /// identify it.
 std::string make_affinity_key(const admitted& who, const generation_request& request);
 
-/// Creates the conversation of an order, on its previous server if that is known.
+/// Creates the conversation of an order, which continues the client's last one if that is known.
 conversation open(affinity_table& places, const generation_job& order, time_point now);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
 std::size_t bytes_of(const generation_job& order);

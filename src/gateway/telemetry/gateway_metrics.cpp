@@ -146,6 +146,9 @@ class gateway_metrics::registry {
               finish_reason::tool_calls, finish_reason::interrupted, finish_reason::error})
             ended(labels, why);
         for (const auto code : reply_error_labels()) failed(labels, code);
+        using cause = cache_break::cause;
+        for (const auto why : {cause::system_prompt, cause::tools, cause::trimmed, cause::history})
+            cache_broke(labels, why);
         set_server({.url = s.url});
     }
 
@@ -219,8 +222,14 @@ class gateway_metrics::registry {
     }
 
     void count_end(Labels labels, const reply_result& r) {
+        if (r.cache_break) cache_broke(labels, r.cache_break->why).Increment();
         if (r.finish_reason == finish_reason::error) failed(labels, r.error).Increment();
         ended(std::move(labels), r.finish_reason).Increment();
+    }
+
+    Counter& cache_broke(Labels labels, cache_break::cause why) {
+        labels.emplace("cause", to_string(why));
+        return cache_breaks_.Add(labels);
     }
 
     Counter& ended(Labels labels, finish_reason why) {
@@ -279,6 +288,8 @@ class gateway_metrics::registry {
         counters("tandem_resumptions_total", "Continuations of replies after a failure.");
     Family<Counter>& guard_waits_ =
         counters("tandem_guard_waits_total", "Requests that waited for a slot's reuse guard.");
+    Family<Counter>& cache_breaks_ = counters(
+        "tandem_cache_breaks_total", "Prompts that differ from the slot's text, by cause.");
     Family<Histogram>& first_token_ = histograms(
         "tandem_reply_first_token_seconds", "Time from the start of a reply to its first token.");
     Family<Histogram>& first_chunk_ = histograms(

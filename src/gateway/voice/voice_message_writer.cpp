@@ -1,5 +1,6 @@
 #include "gateway/voice/voice_message_writer.hpp"
 
+#include "gateway/json/cache_break_json.hpp"
 #include "gateway/json/json_text.hpp"
 #include "gateway/voice/voice_message_reader.hpp"
 #include "gateway/voice/voice_protocol.hpp"
@@ -45,18 +46,21 @@ json arguments_of(const std::string& text) {
 }
 
 // Sums over all requests of the reply; token_usage::prompt is that of the first one only.
-json voice_usage(const token_usage& u, int heard_tokens) {
-    return {{"prompt", u.prompt_tokens()},
-            {"cached", u.cached},
-            {"evaluated", u.evaluated},
-            {"warmed", u.warmed},
-            {"generated", u.generated},
-            {"drafted", u.drafted},
-            {"draft_wasted", u.draft_wasted},
-            {"prefilled", u.prefilled},
-            {"handed_over", u.handed_over},
-            {"heard", u.heard + heard_tokens},
-            {"wasted", u.wasted}};
+json voice_usage(const reply_result& r, int heard_tokens) {
+    const auto& u = r.usage;
+    json out{{"prompt", u.prompt_tokens()},
+             {"cached", u.cached},
+             {"evaluated", u.evaluated},
+             {"warmed", u.warmed},
+             {"generated", u.generated},
+             {"drafted", u.drafted},
+             {"draft_wasted", u.draft_wasted},
+             {"prefilled", u.prefilled},
+             {"handed_over", u.handed_over},
+             {"heard", u.heard + heard_tokens},
+             {"wasted", u.wasted}};
+    add_cache_break(out, r.cache_break);
+    return out;
 }
 
 // The rounded parts add up to the rounded total.
@@ -110,7 +114,7 @@ json timeline_of(const reply_result& r) {
 
 void add_outcome(json& out, const voice_end& e) {
     out["text"] = std::string_view(e.result.text).substr(0, e.sent_bytes);
-    out["usage"] = voice_usage(e.result.usage, e.heard_tokens);
+    out["usage"] = voice_usage(e.result, e.heard_tokens);
     out["metrics"] = metrics_of(e.result.metrics, e.silence);
     if (e.timeline) out["timeline"] = timeline_of(e.result);
 }

@@ -45,7 +45,8 @@ bool reply_metrics_recorder::set_server_url(std::string_view server) {
     return server_ != before;
 }
 
-void reply_metrics_recorder::add_early_work(const early_work& w) noexcept {
+void reply_metrics_recorder::add_early_work(const early_work& w) {
+    if (w.broken) broken_ = w.broken;
     usage_.generated += w.drafted;
     usage_.drafted += w.drafted;
     usage_.draft_wasted += w.draft_wasted;
@@ -187,6 +188,7 @@ void reply_metrics_recorder::record_failover(time_point now) {
 
 // Slot, reuse and timeline carry over from the last request; its counts are added to the sums.
 void reply_metrics_recorder::close_request() {
+    if (broken_ && metrics_.requests == 1) broken_->at = request_.cached;
     add(usage_.cached, std::exchange(request_.cached, 0));
     add(usage_.evaluated, std::exchange(request_.evaluated, 0));
     add(usage_.generated, std::exchange(request_.predicted, 0));
@@ -207,6 +209,7 @@ void reply_metrics_recorder::fill_result(time_point now, reply_result& result, i
     metrics_.slot_reused = request_.reused;
     metrics_.total_ms = to_ms(now - start_);
     result.usage = usage_;
+    result.cache_break = std::move(broken_);
     result.metrics = metrics_;
     result.servers = std::move(servers_);
     result.timeline = std::move(timeline_);

@@ -25,7 +25,7 @@ class reply_metrics_recorder {
     /// Further requests go to the server with this URL. Returns false if the reply was already
     /// there.
     bool set_server_url(std::string_view server);
-    void add_early_work(const early_work& w) noexcept;
+    void add_early_work(const early_work& w);
     void record_slot_request(time_point now);
     /// A guard delayed a slot request that was granted or withdrawn.
     void record_guard_wait(duration wait) noexcept;
@@ -96,6 +96,7 @@ class reply_metrics_recorder {
     time_point start_{};
     std::optional<time_point> wanted_;  // start of the wait for a slot
     token_usage usage_;
+    std::optional<cache_break> broken_;
     slot_metrics metrics_;
     request_stats request_;
     std::vector<std::string> servers_;

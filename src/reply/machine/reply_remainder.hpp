@@ -43,6 +43,7 @@ struct early_work {
     int prefilled = 0;
     double draft_first_token_ms = 0;
     double draft_ms = 0;
+    std::optional<cache_break> broken{};
 };
 
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.

@@ -71,6 +71,10 @@ TEST(has_same_words, ignores_case_spaces_and_the_marks_of_sentences) {
     EXPECT_TRUE(has_same_words("\u00c4pfel, und Birnen!", "\u00e4pfel und birnen"));
     EXPECT_TRUE(has_same_words("I\u2019ll come", "I'll come."));
     EXPECT_TRUE(has_same_words("room 12", "Room 12."));
+    EXPECT_TRUE(has_same_words("\u0928\u092e\u0938\u094d\u0924\u0947\u0964",
+                               "\u0928\u092e\u0938\u094d\u0924\u0947"));
+    EXPECT_TRUE(has_same_words("\u0645\u0631\u062d\u0628\u0627\u060c \u0646\u0639\u0645\u061f",
+                               "\u0645\u0631\u062d\u0628\u0627 \u0646\u0639\u0645"));
     EXPECT_FALSE(has_same_words("a table for four", "a table for five"));
     EXPECT_FALSE(has_same_words("a table", "a table for four"));
 }

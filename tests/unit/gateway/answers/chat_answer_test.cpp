@@ -18,7 +18,7 @@ const answer_head head{
     .kind = answer_kind::chat, .id = "chatcmpl-1", .created = 1700000000, .model = "m\"1"};
 const answer_head text_head{
     .kind = answer_kind::completion, .id = "cmpl-1", .created = 1700000000, .model = "m"};
-constexpr answer_usage usage{.prompt_tokens = 9, .completion_tokens = 4, .cached_tokens = 5};
+const answer_usage usage{.prompt_tokens = 9, .completion_tokens = 4, .cached_tokens = 5};
 
 /// The data of each event of a stream, split as a client splits the stream.
 std::vector<std::string> events(std::string_view bytes) {
@@ -301,12 +301,12 @@ TEST(finished_answer, takes_its_texts_and_calls_to_keep) {
 }
 
 TEST(answer_usage, counts_the_prompt_once_however_many_requests_it_took) {
-    const auto u =
-        to_answer_usage({.prompt = 100, .cached = 250, .evaluated = 80, .generated = 30});
+    const auto u = to_answer_usage(
+        {.usage = {.prompt = 100, .cached = 250, .evaluated = 80, .generated = 30}});
     EXPECT_EQ(u.prompt_tokens, 100);
     EXPECT_EQ(u.completion_tokens, 30);
     EXPECT_EQ(u.cached_tokens, 100);
-    EXPECT_EQ(to_answer_usage({.prompt = 100, .cached = 20}).cached_tokens, 20);
+    EXPECT_EQ(to_answer_usage({.usage = {.prompt = 100, .cached = 20}}).cached_tokens, 20);
 }
 
 }  // namespace

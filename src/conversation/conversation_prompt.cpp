@@ -1,0 +1,101 @@
+#include "conversation/conversation_shell.hpp"
+#include "conversation/history/context_trimming.hpp"
+#include "conversation/prompt_rendering.hpp"
+#include "server/server_link.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+// The prompt of a turn: made from the history, and trimmed to fit.
+namespace tandem::detail {
+namespace {
+
+constexpr int told_system_changes = 3;
+
+// Suggests a shorter reply only if the prompt itself fits the context.
+std::string too_long_text(int tokens, const conversations::context_usage& use) {
+    const int room = use.context - tokens;
+    return fmt::format(
+        "{} {} tokens; with {} for the reply they do not fit the context of {}; {}, or start the "
+        "server with a larger --ctx-size",
+        use.exchanges.empty() ? "the messages have" : "system prompt and last exchange have",
+        tokens, use.reserve, use.context,
+        room > 0 ? fmt::format("limit the reply to {} tokens or less", room) : "shorten them");
+}
+
+}  // namespace
+
+void conversation_shell::render_history(const generation_options& options, prompt_handler done) {
+    if (!history_.options().raw)
+        return render_prompt(core_, history_.messages(), options, std::move(done));
+    std::string prompt;
+    for (const auto& m : history_.messages()) prompt += m.content;
+    done({}, {}, std::move(prompt));
+}
+
+void conversation_shell::make_prompt(const start_ptr& start) {
+    render_history(*turn_options_, [weak = weak_from_this(), start, check_id = start->check_id](
+                                       error_code ec, const diagnostics& diag, std::string prompt) {
+        const auto self = weak.lock();
+        if (!self || !self->is_current(start, check_id)) return;
+        if (ec) return self->on_prompt_failed(start, {ec, diag});
+        self->watch_prompt(*start, prompt);
+        self->check_prompt_size(start, self->known_.attach_known_ids(std::move(prompt)));
+    });
+}
+
+void conversation_shell::watch_prompt(turn_start& start, std::string_view prompt) {
+    const auto messages = history_.messages();
+    const conversations::watched_turn turn{
+        .prompt = prompt, .messages = messages, .options = *turn_options_, .trims = metrics_.trims};
+    start.broken = watch_.find_break(turn);
+    start.watched = watch_;
+    start.watched.record_turn(turn, start.broken);
+    if (start.broken && start.broken->why == cache_break::cause::system_prompt &&
+        start.watched.changed_system_prompts() == told_system_changes)
+        scope_->log(
+            log_level::warning,
+            "conversation {}: the system prompt has changed in {} turns, so that the server "
+            "evaluated the whole history anew each time; pass what changes, such as the "
+            "time, as the context of the turn (see cache_break in its usage)",
+            id_, told_system_changes);
+}
+
+bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const {
+    const auto context = static_cast<std::size_t>(props_.context_per_slot);
+    const auto reserved = static_cast<std::size_t>(
+        conversations::compute_reply_reserve(history_.options(), max_tokens));
+    return context == 0 || most_tokens(prompt) + reserved <= context;
+}
+
+// Most prompts fit by an upper bound; only the others are counted.
+void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
+    if (is_sure_to_fit(prompt, start->max_tokens))
+        return start_reply(start, {.prompt = std::move(prompt)});
+    count_prompt_tokens(core_, std::move(prompt),
+                        [weak = weak_from_this(), start, check_id = start->check_id](
+                            error_code ec, const diagnostics& diag, prompt_with_ids counted) {
+                            const auto self = weak.lock();
+                            if (!self || !self->is_current(start, check_id)) return;
+                            if (ec) return self->on_prompt_failed(start, {ec, diag});
+                            self->trim_to_fit(start, std::move(counted));
+                        });
+}
+
+void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids counted) {
+    const int tokens = static_cast<int>(counted.ids.size());
+    const auto costs = history_.measure_exchanges();
+    const auto use = context_usage(costs, tokens, start->max_tokens);
+    const auto plan = conversations::plan_trim(use);
+    // A reply that may continue elsewhere must not lose history for a server that is too small.
+    if (plan.drop > 0 && (plan.fits || !start->is_failover)) {
+        drop_oldest(plan.drop);
+        return make_prompt(start);
+    }
+    if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
+    const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
+    return start->is_failover ? try_other_server(start, why) : fail(start, why);
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,58 @@
+#include "conversation/history/cache_watch.hpp"
+
+#include "text/characters/utf8.hpp"
+
+#include <algorithm>
+
+namespace tandem::conversations {
+namespace {
+
+// Templates write the end of a prompt in another way once an answer follows.
+constexpr std::size_t few_bytes = 64;
+constexpr std::size_t shown_before = 16;
+constexpr std::size_t shown_bytes = 64;
+
+std::string describe_tools(const generation_options& o) {
+    return o.tools + o.template_options;
+}
+
+/// Where the words of the first message after the system prompt are; npos if there are none.
+std::size_t find_first_words(const watched_turn& turn) {
+    const auto first = std::ranges::find_if(
+        turn.messages, [](const chat_message& m) { return m.role != "system"; });
+    if (first == turn.messages.end() || first->content.empty()) return std::string_view::npos;
+    return turn.prompt.find(first->content);
+}
+
+std::string excerpt(std::string_view prompt, std::size_t at) {
+    auto start = text::floor_to_character(prompt, at - std::min(at, shown_before));
+    const auto shown = prompt.substr(start);
+    return std::string(
+        shown.substr(0, text::floor_to_character(shown, std::min(shown.size(), shown_bytes))));
+}
+
+}  // namespace
+
+std::optional<cache_break> cache_watch::find_break(const watched_turn& turn) const {
+    const auto end = std::ranges::mismatch(prompt_, turn.prompt).in1;
+    const auto common = static_cast<std::size_t>(end - prompt_.begin());
+    if (common + few_bytes > prompt_.size()) return std::nullopt;
+    using cause = cache_break::cause;
+    auto why = cause::history;
+    if (turn.trims > trims_)
+        why = cause::trimmed;
+    else if (describe_tools(turn.options) != tools_)
+        why = cause::tools;
+    else if (common < find_first_words(turn))
+        why = cause::system_prompt;
+    return cache_break{.why = why, .of = prompt_tokens_, .text = excerpt(turn.prompt, common)};
+}
+
+void cache_watch::record_turn(const watched_turn& turn, const std::optional<cache_break>& found) {
+    prompt_ = turn.prompt;
+    tools_ = describe_tools(turn.options);
+    trims_ = turn.trims;
+    if (found && found->why == cache_break::cause::system_prompt) ++changed_system_prompts_;
+}
+
+}  // namespace tandem::conversations

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "tandem/config.hpp"
+#include "tandem/result.hpp"
+#include "tandem/server.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tandem::conversations {
+
+/// The prompt of a turn, and what it is made from.
+struct watched_turn {
+    std::string_view prompt{};
+    std::span<const chat_message> messages{};
+    const generation_options& options;
+    /// How often the conversation has dropped exchanges so far.
+    int trims = 0;
+};
+
+/// Compares the prompt of each turn with that of the turn before. Pure.
+class cache_watch {
+ public:
+    /// Without `at`, which only the server knows. nullopt if there is no prompt to compare with.
+    std::optional<cache_break> find_break(const watched_turn& turn) const;
+    /// The turn's request is sent.
+    void record_turn(const watched_turn& turn, const std::optional<cache_break>& found);
+    void record_prompt_tokens(int tokens) noexcept { prompt_tokens_ = tokens; }
+    /// No slot holds the last prompt any more.
+    void forget_prompt() noexcept { prompt_.clear(); }
+    /// How many turns had another system prompt than the one before.
+    int changed_system_prompts() const noexcept { return changed_system_prompts_; }
+
+ private:
+    std::string prompt_;  // of the last turn
+    int prompt_tokens_ = 0;
+    std::string tools_;
+    int trims_ = 0;
+    int changed_system_prompts_ = 0;
+};
+
+}  // namespace tandem::conversations
