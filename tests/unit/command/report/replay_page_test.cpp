@@ -18,17 +18,21 @@ using testing::ContainerEq;
 
 using field_types = std::map<std::string, std::string>;
 
-// The table rows of each section, keyed by the heading.
+// The fields in the table rows of each section, keyed by the heading.
 std::map<std::string, field_types> documented_fields() {
     static const std::regex heading("### `([a-z]+)`");
-    static const std::regex row(R"(\| `([a-z0-9_.\[\]]+)` \| ([a-z ]+) \|.*)");
+    static const std::regex row(R"(\| (`[a-z0-9_.\[\]`, ]+`) \| ([a-z ]+) \|.*)");
+    static const std::regex name("[^`, ]+");
     std::ifstream page(TANDEM_SOURCE_DIR "/docs/replay.md");
     std::map<std::string, field_types> sections;
     std::string section;
     for (std::string line; std::getline(page, line);) {
         std::smatch match;
         if (std::regex_match(line, match, heading)) section = match[1];
-        if (std::regex_match(line, match, row)) sections[section][match[1]] = match[2];
+        if (!std::regex_match(line, match, row)) continue;
+        const auto names = match[1].str();
+        for (std::sregex_iterator n(names.begin(), names.end(), name), end; n != end; ++n)
+            sections[section][n->str()] = match[2];
     }
     return sections;
 }
@@ -37,7 +41,7 @@ std::string type_of(const json& value) {
     if (value.is_string()) return "text";
     if (value.is_boolean()) return "boolean";
     if (value.is_array()) return "list of numbers";
-    return value.is_number_float() ? "number" : value.is_number() ? "whole number" : "null";
+    return value.is_number_float() ? "number" : value.is_number() ? "integer" : "null";
 }
 
 // A field of a nested object is named "usage.prompt", a field in a list "servers[].url".
