@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the shims and the snippets of docs/integrations/ against the sources of the frameworks.
+"""Checks tandem_voice and the snippets of docs/integrations/ against the sources of the frameworks.
 
   tests/integrations/check_interfaces.py --pipecat DIR --livekit DIR
 
@@ -18,9 +18,11 @@ import pathlib
 import re
 import sys
 
-DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "integrations"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs" / "integrations"
+ENTRIES = [ROOT / "tools" / "python" / "tandem_voice" / f"{name}.py" for name in ("livekit", "pipecat")]
 
-# Members that the shims use, of objects that they receive without an annotation.
+# Members that tandem_voice uses, of objects that they receive without an annotation.
 USED = {
     "pipecat.frames.frames.LLMContextFrame": ["context"],
     "pipecat.frames.frames.TTSStartedFrame": ["context_id"],
@@ -168,7 +170,7 @@ def parameters(function):
 
 def texts():
     """Yields (where, source) for each Python file and each python block."""
-    for file in sorted(DOCS.glob("*.py")):
+    for file in ENTRIES:
         yield file.name, file.read_text()
     for page in sorted(DOCS.glob("*.md")):
         for n, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S), 1):

@@ -9,12 +9,11 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHIMS = ROOT / "docs" / "integrations"
-sys.path.insert(0, str(SHIMS))
+PAGES = ROOT / "docs" / "integrations"
 
 SYSTEM = "You are the voice of the Blue Heron."
 FIRST = [
@@ -93,18 +92,21 @@ def gateway(*flags, heard_words=None):
         for i, messages in enumerate([*_dialogues(heard_words), *_bookings()]):
             script.write(json.dumps({"id": f"table-{i}", "messages": messages}) + "\n")
         script.flush()
-        mock = [os.environ["TANDEM_MOCK_SERVER"], "--tool-template", "--dialogues", script.name]
-        mock = _started(stack, mock)
-        command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", mock]
+        server = [os.environ["TANDEM_MOCK_SERVER"], "--tool-template", "--dialogues", script.name]
+        url = _started(stack, server)
+        command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", url]
         command += ["--listen", "127.0.0.1:0", "--log-level", "error", "--reuse-guard", "auto", *flags]
         yield _started(stack, command)
 
 
-def noted_messages(voice):
-    """Returns the list to which each message of a TandemVoice is added."""
-    said, say = [], voice._say
-    voice._say = lambda **message: said.append(message) or say(**message)
-    return said
+@contextlib.contextmanager
+def noted_messages():
+    """Yields the list to which each message to a gateway is added."""
+    from tandem_voice._link import Link
+
+    said, send = [], Link.send
+    with mock.patch.object(Link, "send", lambda link, message: said.append(message) or send(link, message)):
+        yield said
 
 
 def new_key(name):

@@ -1,5 +1,5 @@
-"""Stand-ins for the classes of LiveKit Agents that livekit_tandem.py uses, with the same signatures.
-real_livekit.py runs livekit_tandem.py on LiveKit Agents itself. The import of this module registers the
+"""Stand-ins for the classes of LiveKit Agents that tandem_voice.livekit uses, with the same signatures.
+real_livekit.py runs tandem_voice.livekit on LiveKit Agents itself. The import of this module registers the
 stand-ins under the names of LiveKit's modules."""
 
 import asyncio

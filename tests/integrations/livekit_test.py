@@ -1,4 +1,4 @@
-"""Tests docs/integrations/livekit_tandem.py with a gateway and stand-ins for LiveKit Agents."""
+"""Tests tandem_voice.livekit with a gateway and stand-ins for LiveKit Agents."""
 
 import json
 import time
@@ -8,16 +8,15 @@ import livekit_standin as livekit
 from gateway_process import (
     BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway, noted_messages,
 )  # fmt: skip
-
-from livekit_tandem import TandemAgent, messages_of, schemas_of, timing_of
-from tandem_voice import TandemError
+from tandem_voice import VoiceError
+from tandem_voice.livekit import TandemAgent, messages_of, schemas_of, timing_of
 
 
 def context(messages):
     return livekit.ChatContext([livekit.ChatMessage(m["role"], m["content"]) for m in messages])
 
 
-class LiveKitShim(unittest.IsolatedAsyncioTestCase):
+class LiveKitAgent(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.agent = TandemAgent(url=self.enterContext(gateway()), instructions=SYSTEM)
         self.addAsyncCleanup(self.agent.on_exit)
@@ -63,7 +62,7 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
     async def test_counts_nothing_as_heard_where_the_transcript_is_not_in_step(self):
         reply = self.reply(FIRST_TURN)
         await reply.has_segments(1)
-        said = noted_messages(self.agent._voice)
+        said = self.enterContext(noted_messages())
         await reply.interrupt(self.audio, None)
         self.assertEqual([{"type": "interrupt"}], said)
 
@@ -120,7 +119,7 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
 
     async def test_drafts_the_reply_before_the_turn_ends(self):
         await self.spoken(FIRST_TURN)
-        said = noted_messages(self.agent._voice)
+        said = self.enterContext(noted_messages())
         kinds = await self.transcribe(
             ("START_OF_SPEECH",),
             ("INTERIM_TRANSCRIPT", "Four."),
@@ -144,16 +143,24 @@ class LiveKitShim(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((words, said[1]["turn"]), (commit["text"], commit["turn"]))
 
     async def test_tells_nothing_before_the_first_reply(self):
-        said = noted_messages(self.agent._voice)
+        said = self.enterContext(noted_messages())
         await self.transcribe(("PREFLIGHT_TRANSCRIPT", "Hello?"), ("FINAL_TRANSCRIPT", "Hello?"))
         self.assertEqual([], said)
 
-    async def test_fails_where_the_connection_is_lost(self):
+    async def test_goes_on_where_the_connection_is_lost(self):
+        reply = self.reply(FIRST_TURN)
+        for n in range(1, 4):
+            await reply.has_segments(n)
+            await self.agent._dialogue._session._link._socket.close()
+            self.audio.finish()
+        await reply.task
+        self.assertEqual(FIRST, [segment.strip() for segment in reply.segments])
+
+    async def test_fails_where_the_session_is_taken_over(self):
         reply = self.reply(FIRST_TURN)
         await reply.has_segments(1)
-        await self.agent._voice._socket.close()
-        self.audio.finish()
-        with self.assertRaisesRegex(TandemError, "connection_lost"):
+        self.agent._dialogue._session.on_failed(VoiceError("taken_over", "by another connection"))
+        with self.assertRaisesRegex(VoiceError, "taken_over"):
             await reply.task
 
     async def test_an_agent_without_another_llm_has_one_that_is_never_asked(self):

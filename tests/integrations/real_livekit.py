@@ -1,7 +1,7 @@
-"""Runs docs/integrations/livekit_tandem.py in a session of the real LiveKit Agents, against a gateway.
+"""Runs tandem_voice.livekit in a session of the real LiveKit Agents, against a gateway.
 
-Run this by hand. It needs LiveKit Agents and the pure Python part of livekit's rtc package, installed or
-in PYTHONPATH. It does not need those of their imports that have no effect here (NAMES). The voice and the
+Run this by hand with tools/python in PYTHONPATH. It needs LiveKit Agents and the pure Python part of
+livekit's rtc package, installed or in PYTHONPATH. It does not need those of their imports that have no effect here (NAMES). The voice and the
 audio output are small classes based on LiveKit's tts.TTS and AudioOutput, with 250 ms of sound for each
 word, played in real time. Exit status: 0 if all checks pass, otherwise 1.
 """
@@ -47,7 +47,7 @@ from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS  # noqa: E402
 from livekit.agents.voice.io import AudioOutput, AudioOutputCapabilities, TextOutput  # noqa: E402
 from livekit.agents.voice.transcription.synchronizer import TranscriptSynchronizer  # noqa: E402
 
-from livekit_tandem import TandemAgent  # noqa: E402
+from tandem_voice.livekit import TandemAgent  # noqa: E402
 
 RATE = 16000
 WORD = 0.25
@@ -157,20 +157,20 @@ async def plays_whole_reply_paced(stage):
 
 async def interrupts_and_tells_what_was_heard(stage):
     told = []
-    voice = stage.agent._voice
-    interrupt = voice._interrupt
+    dialogue = stage.agent._dialogue
+    interrupt = dialogue._interrupt
 
-    async def spy():
-        told.append(dict(voice.speaking))
-        await interrupt()
+    def spy():
+        told.append(dialogue.speaking.speech[: dialogue.heard])
+        interrupt()
 
-    voice._interrupt = spy
+    dialogue._interrupt = spy
     handle = stage.session.generate_reply(user_input=DIALOGUE[1]["content"])
     await stage.until(lambda: stage.voice.said)
     await asyncio.sleep(WORD * 5)
     await stage.session.interrupt()
     await stage.until(lambda: told)
-    heard = told[0]["speech"][: told[0]["heard"]]
+    heard = told[0]
     kept = handle.chat_items[-1].text_content.strip()
     assert heard == kept and heard and len(heard) < len(FIRST[0]), (heard, kept)
     again = stage.session.generate_reply(user_input=DIALOGUE[3]["content"])

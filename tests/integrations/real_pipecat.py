@@ -1,7 +1,7 @@
-"""Runs docs/integrations/pipecat_tandem.py in a pipeline of the real Pipecat, against a gateway.
+"""Runs tandem_voice.pipecat in a pipeline of the real Pipecat, against a gateway.
 
-Run this by hand. It needs Pipecat, installed or with its src/ in PYTHONPATH. Packages that Pipecat
-imports but that have no effect here (loudness, soxr, ...) may be missing. The voice and the transport
+Run this by hand with tools/python in PYTHONPATH. It needs Pipecat, installed or with its src/ in
+PYTHONPATH. Packages that Pipecat imports but that have no effect here (loudness, soxr, ...) may be missing. The voice and the transport
 are small classes based on Pipecat's TTSService and BaseOutputTransport, with words of 60 ms, played in
 real time. Exit status: 0 if all checks pass, otherwise 1.
 """
@@ -36,7 +36,7 @@ from pipecat.transports.base_output import BaseOutputTransport  # noqa: E402
 from pipecat.transports.base_transport import TransportParams  # noqa: E402
 from pipecat.workers.runner import WorkerRunner  # noqa: E402
 
-from pipecat_tandem import TandemEar, TandemLLMService  # noqa: E402
+from tandem_voice.pipecat import TandemEar, TandemLLMService  # noqa: E402
 
 RATE = 16000
 WORD = 0.06
@@ -100,8 +100,8 @@ class Stage:
                 await asyncio.sleep(0.01)
 
     def heard(self):
-        chunk = self.llm._chunk or {"speech": ""}
-        return chunk["speech"][: chunk.get("heard", 0)]
+        chunk = self.llm.dialogue.speaking
+        return chunk.speech[: self.llm.dialogue.heard or 0] if chunk else ""
 
     def assistant(self):
         return " ".join(m["content"] for m in self.context.get_messages() if m["role"] == "assistant")
@@ -119,18 +119,18 @@ async def plays_whole_reply_paced(stage):
 
 async def interrupts_and_tells_what_was_heard(stage):
     told = []
-    interrupt = stage.llm._voice._interrupt
+    interrupt = stage.llm.dialogue._interrupt
 
-    async def spy():
-        told.append(dict(stage.llm._voice.speaking))
-        await interrupt()
+    def spy():
+        told.append(stage.heard())
+        interrupt()
 
-    stage.llm._voice._interrupt = spy
+    stage.llm.dialogue._interrupt = spy
     await stage.worker.queue_frame(LLMContextFrame(stage.context))
     await stage.until(lambda: "have" in stage.heard())
     await stage.worker.queue_frame(InterruptionFrame())
     await stage.until(lambda: told)
-    heard = told[0]["speech"][: told[0]["heard"]]
+    heard = told[0]
     assert FIRST[0].startswith(heard) and "have" in heard and len(heard) < len(FIRST[0]), heard
     stage.context.add_message(DIALOGUE[3])
     await stage.worker.queue_frame(LLMContextFrame(stage.context))

@@ -1,6 +1,7 @@
-"""Runs one of the tests in this folder. If a package is missing, prints its name and exits with status 77.
+"""Runs one of the tests in this folder. If a PACKAGE is missing, prints its name and exits with status 77.
 
-  run_test.py voice_client_test
+  run_test.py TEST PACKAGE...
+  run_test.py session_test websockets tandem_voice
 """
 
 import importlib.util
@@ -10,11 +11,12 @@ import unittest
 SKIPPED = 77
 
 if sys.version_info < (3, 11):
-    print(f"SKIPPED: python3 is {sys.version.split()[0]}; the tests need 3.11 or newer")
+    print(f"IS NOT TESTED: python3 is {sys.version.split()[0]}; the tests need 3.11 or newer")
     sys.exit(SKIPPED)
-for package in ("websockets", "aiohttp"):
+for package in sys.argv[2:]:
     if importlib.util.find_spec(package) is None:
-        print(f"SKIPPED: python3-{package} is missing; tools/setup.sh tests installs it")
+        by = "build_wheel.py" if package == "tandem_voice" else "tools/setup.sh tests"
+        print(f"IS NOT TESTED: {package} is missing; {by} installs it")
         sys.exit(SKIPPED)
 
 unittest.main(module=None, argv=["run_test.py", sys.argv[1]])

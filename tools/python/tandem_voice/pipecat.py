@@ -1,4 +1,4 @@
-"""Paced replies of a tandem gateway in a Pipecat pipeline: docs/integrations/pipecat.md.
+"""Paced replies in a Pipecat pipeline: docs/integrations/pipecat.md.
 
     llm = TandemLLMService(url="http://127.0.0.1:8090")
     pipeline = Pipeline([transport.input(), stt, TandemTranscripts(llm), user_aggregator, llm, tts,
@@ -6,10 +6,11 @@
 """
 
 import time
-from contextlib import aclosing, suppress
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, fields
+from typing import Any
 
-import aiohttp
 from pipecat.frames.frames import (
     ControlFrame,
     Frame,
@@ -28,29 +29,40 @@ from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.services.llm_service import LLMService
 from pipecat.services.settings import LLMSettings
-from tandem_voice import TandemError, TandemVoice
+
+from ._chunk import Chunk
+from ._dialogue import Dialogue
+from ._error import VoiceError
+from ._link import Message
 
 
 @dataclass
 class TandemChunkFrame(ControlFrame):
     """Follows a chunk through the TTS and the output transport, and so arrives when it is spoken."""
 
-    chunk: dict = field(default_factory=dict)
+    chunk: Chunk | None = None
 
 
 class TandemLLMService(LLMService):
     """Answers an LLMContextFrame chunk by chunk. The TTS makes the sound of each chunk while the one
     before is spoken: options={"lookahead": 0} turns that off."""
 
-    def __init__(self, *, url, api_key=None, options=None, system_instruction=None, **kwargs):
+    def __init__(
+        self,
+        *,
+        url: str,
+        key: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        system_instruction: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         settings = LLMSettings(**{f.name: None for f in fields(LLMSettings) if f.name != "extra"})
         settings.model, settings.system_instruction = "tandem", system_instruction
         super().__init__(settings=settings, **kwargs)
-        options = {"lookahead": 1, **(options or {})}
-        self._voice = TandemVoice(url, api_key=api_key, options=options)
-        self._user_stopped = None
+        self.dialogue = Dialogue(url, key=key, options={"lookahead": 1, **(options or {})})
+        self._user_stopped: VADUserStoppedSpeakingFrame | None = None
 
-    async def process_frame(self, frame: Frame, direction: FrameDirection):
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """An InterruptionFrame needs nothing here: Pipecat cancels the task that runs _answer."""
         await super().process_frame(frame, direction)
         if isinstance(frame, LLMContextFrame):
@@ -60,11 +72,11 @@ class TandemLLMService(LLMService):
             self._user_stopped = frame
         await self.push_frame(frame, direction)
 
-    async def cleanup(self):
+    async def cleanup(self) -> None:
         await super().cleanup()
-        await self._voice.close()
+        await self.dialogue.close()
 
-    async def _answer(self, context: LLMContext):
+    async def _answer(self, context: LLMContext) -> None:
         asked = self.get_llm_adapter().get_llm_invocation_params(
             context,
             system_instruction=self._settings.system_instruction,
@@ -73,31 +85,31 @@ class TandemLLMService(LLMService):
         messages = [m for m in asked["messages"] if not has_no_result(m)]
         tools = asked["tools"] if isinstance(asked["tools"], list) else []
         try:
-            async with aclosing(self._voice.reply(messages, tools=tools, **self._timing())) as events:
-                async for event in events:
-                    if event["type"] == "calls":
-                        await self._run(event["calls"], context)
+            async with aclosing(self.dialogue.reply(messages, tools=tools, **self._timing())) as items:
+                async for item in items:
+                    if isinstance(item, Chunk):
+                        await self._speak(item)
                     else:
-                        await self._speak(event)
-        except (TandemError, ValueError, aiohttp.ClientError) as error:
+                        await self._run(item, context)
+        except (VoiceError, ValueError) as error:
             await self.push_error(error_msg=f"tandem: {error}", exception=error)
 
-    def _timing(self):
+    def _timing(self) -> dict[str, int]:
         frame, self._user_stopped = self._user_stopped, None
         if frame is None:
             return {}
         ago = time.time() - frame.timestamp + frame.stop_secs
         return {"user_stopped_ms_ago": int(ago * 1000), "vad_stop_ms": int(frame.stop_secs * 1000)}
 
-    async def _speak(self, chunk):
+    async def _speak(self, chunk: Chunk) -> None:
         """A response of its own for each chunk: its end makes the TTS speak without waiting for more."""
-        if chunk["speech"]:
+        if chunk.speech:
             await self.push_frame(LLMFullResponseStartFrame())
-            await self.push_frame(LLMTextFrame(chunk["speech"]))
+            await self.push_frame(LLMTextFrame(chunk.speech))
             await self.push_frame(LLMFullResponseEndFrame())
         await self.push_frame(TandemChunkFrame(chunk))
 
-    async def _run(self, calls, context):
+    async def _run(self, calls: list[Message], context: LLMContext) -> None:
         """Pipecat puts the results into the context, and sends it again after the last one."""
         await self.run_function_calls(
             [
@@ -111,25 +123,15 @@ class TandemLLMService(LLMService):
             ]
         )
 
-    @property
-    def voice(self):
-        return self._voice
-
-    def heard(self, word):
+    def heard(self, word: str) -> None:
         """The listener hears this word of the chunk that is being spoken."""
-        chunk = self._voice.speaking
-        if chunk is None:
-            return
-        at = chunk["speech"].find(word, chunk.get("heard", 0))
+        chunk = self.dialogue.speaking
+        at = chunk.speech.find(word, self.dialogue.heard or 0) if chunk else -1
         if at >= 0:
-            chunk["heard"] = at + len(word)
-
-    async def spoken(self, chunk):
-        with suppress(TandemError):  # _answer reports a lost connection
-            await self._voice.spoken(chunk)
+            self.dialogue.heard = at + len(word)
 
 
-def has_no_result(message):
+def has_no_result(message: Message) -> bool:
     """Whether this stands for the result of a function that runs, or was cancelled."""
     return message["role"] == "tool" and message["content"] in ("IN_PROGRESS", "CANCELLED")
 
@@ -137,18 +139,19 @@ def has_no_result(message):
 class TandemEar(FrameProcessor):
     """Stands behind the output transport, and tells the service what was heard."""
 
-    def __init__(self, llm: TandemLLMService, **kwargs):
+    def __init__(self, llm: TandemLLMService, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._llm, self._context_id = llm, None
 
-    async def process_frame(self, frame: Frame, direction: FrameDirection):
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
         if isinstance(frame, TTSStartedFrame):
             self._context_id = frame.context_id
         elif isinstance(frame, TTSTextFrame) and frame.context_id == self._context_id:
             self._llm.heard(frame.text.strip())
         elif isinstance(frame, TandemChunkFrame):
-            await self._llm.spoken(frame.chunk)
+            if frame.chunk:
+                self._llm.dialogue.spoken(frame.chunk)
             return
         await self.push_frame(frame, direction)
 
@@ -157,28 +160,28 @@ class TandemTranscripts(FrameProcessor):
     """Stands behind the recogniser, and tells the gateway what the user says, so that the reply is drafted
     before the turn ends. The methods that take `stt` are handlers for events of a recogniser."""
 
-    def __init__(self, llm: TandemLLMService, **kwargs):
+    def __init__(self, llm: TandemLLMService, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._voice = llm.voice
+        self._dialogue = llm.dialogue
 
-    async def process_frame(self, frame: Frame, direction: FrameDirection):
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         await super().process_frame(frame, direction)
         if isinstance(frame, InterimTranscriptionFrame):
-            await (self._voice.draft if is_eager_end(frame) else self._voice.hearing)(frame.text)
+            (self._dialogue.draft if is_eager_end(frame) else self._dialogue.hearing)(frame.text)
         elif isinstance(frame, TranscriptionFrame) and frame.text:
-            await self._voice.hearing(frame.text, is_final=True)
+            self._dialogue.hear_final(frame.text)
         await self.push_frame(frame, direction)
 
-    async def on_words(self, stt, transcript):
-        await self._voice.hearing(transcript)
+    async def on_words(self, stt: Any, transcript: str) -> None:
+        self._dialogue.hearing(transcript)
 
-    async def on_eager_end(self, stt, transcript):
-        await self._voice.draft(transcript)
+    async def on_eager_end(self, stt: Any, transcript: str) -> None:
+        self._dialogue.draft(transcript)
 
-    async def on_resumed(self, stt):
-        await self._voice.drop()
+    async def on_resumed(self, stt: Any) -> None:
+        self._dialogue.drop()
 
 
-def is_eager_end(frame: InterimTranscriptionFrame):
+def is_eager_end(frame: InterimTranscriptionFrame) -> bool:
     """Whether Deepgram Flux believes that the turn has ended."""
     return isinstance(frame.result, dict) and frame.result.get("event") == "EagerEndOfTurn"

@@ -1,0 +1,330 @@
+"""Tests the sessions of tandem_voice with a gateway."""
+
+import asyncio
+import json
+import tempfile
+import unittest
+from unittest import mock
+
+from gateway_process import (
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, WAIT, gateway, new_key,
+)  # fmt: skip
+from tandem_voice import Tool, VoiceError, connect
+from wire import Wire
+
+ASKED, THEN = DIALOGUE[1]["content"], DIALOGUE[3]["content"]
+
+
+async def spoken(reply):
+    """Returns the speech of all chunks of a reply."""
+    async with asyncio.timeout(10):
+        return [chunk.speech async for chunk in reply]
+
+
+class SessionTest(unittest.IsolatedAsyncioTestCase):
+    async def connected(self, **settings):
+        url = self.enterContext(gateway())
+        return await self.enterAsyncContext(connect(url, system=SYSTEM, **settings))
+
+
+class Sessions(SessionTest):
+    async def test_speak_a_reply_chunk_by_chunk_and_tell_its_end(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        self.assertEqual(FIRST, await spoken(reply))
+        self.assertEqual("eos", reply.end["finish_reason"])
+        self.assertGreater(reply.end["usage"]["generated"], 0)
+
+    async def test_go_on_with_the_next_turn(self):
+        session = await self.connected()
+        await spoken(session.ask(ASKED))
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_begin_with_a_history(self):
+        session = await self.connected(messages=DIALOGUE[1:3])
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_keep_what_was_heard_of_an_interrupted_reply(self):
+        for heard in ({"chars": 10}, {"words": 3}, {"said": "Yes, we do"}, {"share": 0.26}):
+            with self.subTest(heard), gateway(heard_words=3) as url:
+                async with connect(url, system=SYSTEM) as session:
+                    reply = session.ask(ASKED)
+                    async for chunk in reply:
+                        session.interrupt(chunk, **heard)
+                    self.assertEqual("interrupted", reply.end["finish_reason"])
+                    self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_keep_what_was_reported_as_heard_before_the_next_words(self):
+        url = self.enterContext(gateway(heard_words=3))
+        session = await self.enterAsyncContext(connect(url, system=SYSTEM))
+        chunk = await anext(session.ask(ASKED))
+        session.speaking(chunk, 2000)
+        session.heard(chunk, words=3)
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_end_the_loop_over_a_reply_when_it_is_interrupted(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        chunks = []
+        async for chunk in reply:
+            chunks.append(chunk)
+            session.interrupt()
+            chunk.spoken()
+        self.assertEqual((1, "interrupted"), (len(chunks), reply.end["finish_reason"]))
+
+    async def test_speak_a_text_of_the_bot(self):
+        session = await self.connected()
+        self.assertEqual(["Good evening!"], await spoken(session.say("Good evening!")))
+
+    async def test_take_chunks_early_and_continue_them_when_they_were_spoken(self):
+        session = await self.connected(options={"lookahead": 1})
+        reply = session.ask(ASKED)
+        first, second = await anext(reply), await anext(reply)
+        self.assertEqual((False, True), (first.early, second.early))
+        first.spoken()
+        third = await anext(reply)
+        third.spoken()
+        self.assertEqual([], await spoken(reply))
+        self.assertEqual(FIRST, [chunk.speech for chunk in (first, second, third)])
+
+    async def test_commit_a_draft(self):
+        url = self.enterContext(gateway())
+        for seconds in (0.01, 0.1, 1, 5):  # a draft takes time
+            async with connect(url, system=SYSTEM) as session:
+                await spoken(session.ask(ASKED))
+                session.hearing("Four. By the", stable=9)
+                session.draft(THEN)
+                await asyncio.sleep(seconds)
+                reply = session.commit(THEN)
+                self.assertEqual([SECOND], await spoken(reply))
+            if reply.end["usage"]["drafted"]:
+                return
+        self.fail("no draft was used")
+
+    async def test_drop_a_draft(self):
+        session = await self.connected()
+        await spoken(session.ask(ASKED))
+        session.draft(THEN)
+        session.drop()
+        reply = session.ask(THEN)
+        self.assertEqual([SECOND], await spoken(reply))
+        self.assertEqual(0, reply.end["usage"]["drafted"])
+
+
+def booking(run):
+    function = BOOK["function"]
+    return {"book": Tool(run, function["description"], function["parameters"])}
+
+
+class SessionsWithFunctions(SessionTest):
+    async def test_speak_the_reply_to_the_result_in_the_same_loop(self):
+        async def book(guests):
+            self.assertEqual(4, guests)
+            return RESULT
+
+        session = await self.connected(tools=booking(book))
+        with self.subTest("text is given as it is, anything else as JSON"):
+            self.assertEqual([WAIT, BOOKED], await spoken(session.ask(BOOKING[1]["content"])))
+
+    async def test_tell_the_model_that_a_function_failed(self):
+        called = asyncio.Event()
+
+        async def book(**_):
+            called.set()
+            raise OSError("no line to the kitchen")
+
+        session = await self.connected(tools=booking(book))
+        with self.assertLogs("tandem_voice", "ERROR"):
+            await spoken(session.ask(BOOKING[1]["content"]))
+        self.assertTrue(called.is_set())
+
+    async def test_answer_the_user_who_talks_while_a_function_runs(self):
+        called = asyncio.Event()
+
+        async def book(**_):
+            called.set()
+            await asyncio.Event().wait()
+
+        session = await self.connected(tools=booking(book))
+        chunk = await anext(session.ask(BOOKING[1]["content"]))
+        await called.wait()
+        chunk.spoken()
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+
+class SessionsOnALostConnection(SessionTest):
+    async def asyncSetUp(self):
+        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
+        port = int(self.enterContext(gateway()).rpartition(":")[2])
+        self.wire = await self.enterAsyncContext(Wire(port))
+
+    async def connected(self, **settings):
+        return await self.enterAsyncContext(connect(self.wire.url, system=SYSTEM, **settings))
+
+    async def test_go_on_where_the_reply_was(self):
+        session = await self.connected()
+        said = []
+        async for chunk in session.ask(ASKED):
+            said.append(chunk.speech)
+            self.wire.cut()
+        self.assertEqual(FIRST, said)
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_ask_again_if_the_question_did_not_arrive(self):
+        session = await self.connected()
+        self.wire.lose("up")
+        reply = session.ask(ASKED)
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual(FIRST, await spoken(reply))
+
+    async def test_ask_only_once_if_the_answer_did_not_arrive(self):
+        session = await self.connected()
+        self.wire.lose("down")
+        reply = session.ask(ASKED)
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual(FIRST, await spoken(reply))
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_repeat_nothing_of_which_only_the_continue_was_lost(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        said = [(await anext(reply)).speech]
+        self.wire.lose("up")
+        left = asyncio.create_task(spoken(reply))
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual(FIRST, said + await left)
+
+    async def test_end_a_reply_of_which_only_the_end_was_lost(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        said = [(await anext(reply)).speech for _ in FIRST]
+        self.wire.lose("down")
+        left = asyncio.create_task(spoken(reply))
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual((FIRST, []), (said, await left))
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_go_on_in_the_chunk_whose_beginning_was_heard(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        first = await anext(reply)
+        self.wire.lose("down")
+        session.heard(first, words=4)
+        session._send({"type": "result", "call": "unknown", "content": ""})  # has an answer
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual(FIRST[1:], await spoken(reply))
+
+    async def test_say_nothing_of_a_reply_that_was_interrupted_meanwhile(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        self.wire.lose("up")
+        session.interrupt()
+        again = session.ask(THEN)
+        await self.wire.lost.wait()
+        self.wire.cut()
+        self.assertEqual(([], []), (await spoken(reply), [s for s in await spoken(again) if s in FIRST]))
+
+    async def test_ask_what_was_asked_meanwhile(self):
+        session = await self.connected()
+        await spoken(session.ask(ASKED))
+        self.wire.cut()
+        await asyncio.sleep(0)
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_speak_early_chunks_once(self):
+        session = await self.connected(options={"lookahead": 2})
+        reply = session.ask(ASKED)
+        chunks = [await anext(reply), await anext(reply)]
+        self.wire.cut()
+        chunks[0].spoken()
+        while len(chunks) < 3:
+            chunks.append(await anext(reply))
+        chunks[2].spoken()
+        self.assertEqual([], await spoken(reply))
+        self.assertEqual(FIRST, [chunk.speech for chunk in chunks])
+
+    async def test_call_a_function_and_speak_to_its_result(self):
+        calls = []
+
+        async def book(guests):
+            calls.append(guests)
+            if len(calls) == 1:
+                self.wire.cut()
+            return RESULT
+
+        session = await self.connected(tools=booking(book))
+        said = await spoken(session.ask(BOOKING[1]["content"]))
+        self.assertEqual(WAIT, said[0])
+        self.assertEqual(1, said.count(WAIT))
+
+    async def test_end_with_an_error_after_some_tries(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        with mock.patch("tandem_voice._link.TRIES", 3):
+            self.wire.refuse()
+            with self.assertRaisesRegex(VoiceError, "connection_lost: 3 tries .*ws://127.0.0.1"):
+                await spoken(reply)
+        with self.assertRaisesRegex(VoiceError, "connection_lost"):
+            session.ask(THEN)
+
+    async def test_leave_a_session_that_another_connection_took(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        other = connect(self.wire.url)
+        other._link._session = session._link._session
+        await self.enterAsyncContext(other)
+        with self.assertRaisesRegex(VoiceError, "taken_over"):
+            await spoken(reply)
+
+
+class SessionErrors(SessionTest):
+    async def test_tell_of_a_wrong_key(self):
+        key, line = new_key("bot")
+        file = self.enterContext(tempfile.NamedTemporaryFile("w", suffix=".json"))
+        file.write(json.dumps({"keys": [json.loads(line)]}))
+        file.flush()
+        url = self.enterContext(gateway("--keys", file.name))
+        async with connect(url, key=key, system=SYSTEM) as session:
+            self.assertEqual(FIRST, await spoken(session.ask(ASKED)))
+        for wrong in (None, "wrong"):
+            with self.subTest(wrong), self.assertRaises(VoiceError) as refused:
+                await self.enterAsyncContext(connect(url, key=wrong))
+            self.assertEqual("invalid_api_key", refused.exception.code)
+
+    async def test_tell_where_there_is_no_gateway(self):
+        with self.assertRaisesRegex(VoiceError, "connect_failed: ws://127.0.0.1:1/"):
+            await self.enterAsyncContext(connect("http://127.0.0.1:1"))
+
+    async def test_tell_what_is_wrong_with_an_option(self):
+        with self.assertRaisesRegex(VoiceError, "invalid_value: .*temperature"):
+            await self.connected(options={"temperature": "hot"})
+        session = await self.connected(options={"lora": [{"id": "polite"}]})
+        with self.assertRaisesRegex(VoiceError, "adapter_not_found"):
+            await spoken(session.ask(ASKED))
+
+    async def test_fail_a_reply_alone(self):
+        session = await self.connected()
+        with self.assertRaisesRegex(VoiceError, "temperature"):
+            await spoken(session.ask(ASKED, options={"temperature": "hot"}))
+        self.assertEqual(FIRST, await spoken(session.ask(ASKED)))
+
+    async def test_end_all_waits_when_the_session_is_closed(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        await session.close()
+        self.assertEqual([], await spoken(reply))
+        with self.assertRaisesRegex(VoiceError, "closed"):
+            session.ask(ASKED)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+"""A port that forwards to the gateway, and loses what the test wants."""
+
+import asyncio
+import contextlib
+
+
+class Wire:
+    """`lost`, to be awaited, is set when bytes of a lost direction have come."""
+
+    def __init__(self, port):
+        self._port, self._writers, self._losing = port, set(), None
+        self.lost = asyncio.Event()
+
+    async def __aenter__(self):
+        self._server = await asyncio.start_server(self._carry, "127.0.0.1")
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+        self.cut()
+
+    def lose(self, direction):
+        """Loses all bytes "up" to the gateway or "down" from it, on the connections that there are."""
+        self.lost.clear()
+        self._losing = direction
+
+    def cut(self):
+        self._losing = None
+        for writer in list(self._writers):
+            writer.transport.abort()
+
+    def refuse(self):
+        """There is no gateway any more."""
+        self._server.close()
+        self.cut()
+
+    async def _carry(self, reader, writer):
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        both = {writer, far_writer}
+        self._writers |= both
+        tasks = [
+            asyncio.create_task(self._forward(reader, far_writer, "up")),
+            asyncio.create_task(self._forward(far_reader, writer, "down")),
+        ]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for other in both:
+            other.transport.abort()
+        self._writers -= both
+        await asyncio.wait(tasks)
+
+    async def _forward(self, reader, writer, direction):
+        with contextlib.suppress(ConnectionError):
+            while piece := await reader.read(1 << 16):
+                if self._losing == direction:
+                    self.lost.set()
+                else:
+                    writer.write(piece)

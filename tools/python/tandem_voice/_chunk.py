@@ -1,0 +1,35 @@
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(eq=False)
+class Chunk:
+    """A piece of a reply: `text` is exact, `speech` is for the voice, and may be empty."""
+
+    id: str
+    text: str
+    speech: str
+    boundary: str
+    filler: bool = False
+    early: bool = False
+    last: bool = False
+    _on_spoken: Callable[["Chunk"], None] = field(default=lambda chunk: None, repr=False)
+    _is_spoken: bool = field(default=False, repr=False)
+
+    def spoken(self) -> None:
+        """This chunk, and all before it, were spoken. No effect after an interruption."""
+        self._on_spoken(self)
+
+
+def chunk_of(event: Mapping[str, Any], on_spoken: Callable[[Chunk], None]) -> Chunk:
+    return Chunk(
+        id=event["id"],
+        text=event["text"],
+        speech=event["speech"],
+        boundary=event["boundary"],
+        filler=event.get("filler", False),
+        early=event.get("early", False),
+        last=event.get("last", False),
+        _on_spoken=on_spoken,
+    )

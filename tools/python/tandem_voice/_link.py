@@ -1,0 +1,192 @@
+"""A connection to /v1/voice, which is opened again when it is lost."""
+
+import asyncio
+import json
+import random
+import re
+from collections import deque
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Any, Protocol
+
+import websockets
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+from ._error import VoiceError, error_of
+
+connect: Any = getattr(websockets, "connect")  # of a lazy module, so without a type
+
+Message = dict[str, Any]
+
+PROTOCOL = "tandem.voice.v1"
+OPEN_WITHIN = 10.0
+CLOSE_WITHIN = 2.0
+PING_EVERY = 10.0
+FIRST_WAIT, LONGEST_WAIT = 0.3, 5.0
+RESTART_WAIT = 2.0
+TRIES = 8
+MOST_WAITING = 256
+MOST_BYTES = 4 << 20
+
+RESTARTING, BROKEN, TAKEN_OVER = 1012, 1011, 4001
+
+
+class Owner(Protocol):
+    """What happens to a link."""
+
+    def opening(self, session: str | None) -> Message:
+        """The first message of a connection."""
+
+    def on_ready(self) -> None:
+        """The connection was opened again. What was added before waits until this returns."""
+
+    def on_message(self, event: Message) -> None: ...
+
+    def on_lost(self) -> None:
+        """Nothing is sent until on_ready()."""
+
+    def on_failed(self, error: VoiceError) -> None:
+        """Nothing follows."""
+
+
+class Link:
+    def __init__(self, url: str, key: str | None, owner: Owner) -> None:
+        self._url = re.sub("^http", "ws", url.rstrip("/"))
+        # a header has another parameter in each generation of websockets
+        self._protocols = [PROTOCOL, f"tandem-api-key.{key}"] if key else [PROTOCOL]
+        self._owner = owner
+        self.limits: Message = {}
+        self._session: str | None = None
+        self._socket: Any = None
+        self._waiting: deque[tuple[Message, str]] = deque()
+        self._added = asyncio.Event()
+        self._running: asyncio.Task[None] | None = None
+        self._is_closing = False
+
+    async def open(self) -> None:
+        """Raises VoiceError if the gateway is not there, or refuses."""
+        await self._open()
+        self._running = asyncio.create_task(self._run())
+
+    def send(self, message: Message) -> None:
+        if len(self._waiting) >= MOST_WAITING:
+            raise VoiceError("too_many_messages", f"{MOST_WAITING} messages wait to be sent")
+        self._waiting.append((message, json.dumps(message)))
+        self._added.set()
+
+    def send_first(self, message: Message) -> None:
+        self._waiting.appendleft((message, json.dumps(message)))
+        self._added.set()
+
+    def keep_waiting(self, types: Collection[str]) -> list[Message]:
+        """Of the messages that were not sent, keeps and returns those of these types."""
+        self._waiting = deque(waiting for waiting in self._waiting if waiting[0]["type"] in types)
+        return [message for message, _ in self._waiting]
+
+    async def close(self) -> None:
+        """Sends what waits, then closes."""
+        self._is_closing = True
+        if self._running:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._running, CLOSE_WITHIN)
+        if self._socket:
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._socket.close(), CLOSE_WITHIN)
+
+    async def _run(self) -> None:
+        try:
+            while True:
+                await self._serve()
+                self._owner.on_lost()
+                await self._open_again()
+                self._owner.on_ready()
+        except VoiceError as error:
+            self._owner.on_failed(error)
+        except Exception as error:
+            self._owner.on_failed(VoiceError("invalid_message", f"cannot read the gateway: {error!r}"))
+            raise
+
+    async def _serve(self) -> None:
+        """Returns when the connection is lost. Raises VoiceError if it must not be opened again."""
+        writing = asyncio.create_task(self._write())
+        try:
+            while True:
+                self._owner.on_message(json.loads(await self._socket.recv()))
+        except ConnectionClosed:
+            pass
+        finally:
+            writing.cancel()
+        code = self._socket.close_code
+        if self._is_closing:
+            raise VoiceError("closed", "the session was closed")
+        if code == TAKEN_OVER:
+            raise VoiceError("taken_over", "another connection took the session")
+        if code == BROKEN:
+            raise VoiceError("internal_error", "the gateway ended the session by an internal error")
+
+    async def _write(self) -> None:
+        with suppress(ConnectionClosed):
+            while True:
+                while self._waiting:
+                    _, text = self._waiting.popleft()
+                    await self._socket.send(text)
+                self._added.clear()
+                await self._added.wait()
+
+    async def _open_again(self) -> None:
+        wait, error = FIRST_WAIT, VoiceError("connection_lost", "the connection was lost")
+        least = RESTART_WAIT if self._socket.close_code == RESTARTING else 0.0
+        for _ in range(TRIES):
+            if self._is_closing:
+                raise VoiceError("closed", "the session was closed")
+            await asyncio.sleep(max(least, wait * random.uniform(0.75, 1.25)))
+            try:
+                return await self._open()
+            except VoiceError as failed:
+                if not failed.retryable:
+                    raise
+                error, least, wait = failed, failed.retry_after or 0.0, min(2 * wait, LONGEST_WAIT)
+        raise VoiceError("connection_lost", f"{TRIES} tries to connect again failed: {error.message}")
+
+    async def _open(self) -> None:
+        address = f"{self._url}/v1/voice"
+        try:
+            self._socket = await connect(
+                address,
+                subprotocols=self._protocols,
+                open_timeout=OPEN_WITHIN,
+                max_size=MOST_BYTES,
+                ping_interval=PING_EVERY,
+                ping_timeout=PING_EVERY,
+                close_timeout=CLOSE_WITHIN,
+            )
+            event = await asyncio.wait_for(self._greet(), OPEN_WITHIN)
+        except InvalidHandshake as error:
+            raise refusal(address, error) from error
+        except (OSError, ConnectionClosed, asyncio.TimeoutError) as error:
+            why = str(error) or f"no answer within {OPEN_WITHIN:g} s"
+            raise VoiceError("connect_failed", f"{address}: {why}", retryable=True) from error
+        if event["type"] != "ready":
+            await self._socket.close()
+            raise error_of(event)
+        self._session, self.limits = event["session"], event["limits"]
+
+    async def _greet(self) -> Message:
+        """Returns the gateway's first message."""
+        try:
+            await self._socket.send(json.dumps(self._owner.opening(self._session)))
+            event: Message = json.loads(await self._socket.recv())
+            return event
+        except BaseException:
+            await self._socket.close()
+            raise
+
+
+def refusal(address: str, error: InvalidHandshake) -> VoiceError:
+    """What the HTTP status of a refused handshake means."""
+    response = getattr(error, "response", None)
+    status = getattr(error, "status_code", getattr(response, "status_code", 0))
+    if status in (401, 403):
+        return VoiceError("invalid_api_key", f"{address}: the gateway refuses the key ({status})")
+    is_retryable = status in (0, 429) or status >= 500
+    return VoiceError("connect_failed", f"{address}: {error}", retryable=is_retryable)

@@ -1,0 +1,346 @@
+"""A dialogue with the gateway: docs/voice-websocket.md."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from ._chunk import Chunk
+from ._error import VoiceError, error_of
+from ._link import Link, Message
+from ._reply import INTERRUPTED, Reply
+
+logger = logging.getLogger("tandem_voice")
+
+OPENING = "0"  # the turn of the first message
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function that the model may call; `parameters` is its JSON schema. `run` takes the arguments by
+    name. What it returns is given to the model: text as it is, anything else as JSON."""
+
+    run: Callable[..., Awaitable[Any]]
+    description: str = ""
+    parameters: Mapping[str, Any] | None = None
+
+
+def connect(
+    url: str,
+    *,
+    key: str | None = None,
+    model: str | None = None,
+    system: str | None = None,
+    messages: Sequence[Mapping[str, Any]] = (),
+    options: Mapping[str, Any] | None = None,
+    tools: Mapping[str, Tool] | None = None,
+) -> "Session":
+    """A session, to be entered with `async with`. `url` is the gateway's, such as http://127.0.0.1:8090;
+    `messages` are a history behind `system`; `options` are those of `start`."""
+    told = [{"role": "system", "content": system}] if system else []
+    opening: Message = {"messages": [*told, *messages], "options": dict(options or {})}
+    if model:
+        opening["model"] = model
+    if tools:
+        opening["options"]["tools"] = [schema_of(name, tool) for name, tool in tools.items()]
+    return Session(url, key, opening, tools or {})
+
+
+def schema_of(name: str, tool: Tool) -> Message:
+    function = {"name": name, "description": tool.description, "parameters": tool.parameters or {}}
+    return {"type": "function", "function": function}
+
+
+class Session:
+    """One dialogue, with one reply at a time. A lost connection is opened again, and the running reply
+    goes on where it was. If that fails, all waits end with a VoiceError."""
+
+    def __init__(
+        self, url: str, key: str | None, opening: Message, tools: Mapping[str, Tool] | None
+    ) -> None:
+        """Without `tools`, the owner runs what `reply.next_item()` calls, and gives the results."""
+        self._opening, self._tools = opening, tools
+        self._link = Link(url, key, self)
+        self._is_lost = False
+        self._owes_interrupt = False  # while there is no connection
+        self._error: VoiceError | None = None
+        self._turns = 0
+        self._replies: dict[str, Reply] = {}  # those that have not ended, in order
+        self._probe: str | None = None  # a turn that asks whether a reply runs
+        self._probes = 0
+        self._running: set[asyncio.Task[None]] = set()
+        self._results: list[tuple[str, Message]] = []  # of a reply's calls; the gateway may not have them
+
+    async def __aenter__(self) -> "Session":
+        """Raises VoiceError if the gateway is not there, or refuses."""
+        await self._link.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @property
+    def is_over(self) -> bool:
+        return self._error is not None
+
+    @property
+    def continue_timeout(self) -> float:
+        """Seconds that the gateway waits for a chunk to be spoken."""
+        return float(self._link.limits["continue_timeout_ms"]) / 1000
+
+    async def close(self) -> None:
+        """Ends the session."""
+        if self._error is None and not self._is_lost:
+            self._link.send({"type": "end"})
+        await self._link.close()
+        self.on_failed(VoiceError("closed", "the session was closed"))
+
+    def ask(self, text: str, **fields: Any) -> Reply:
+        """The reply to the user's words; a running reply is interrupted. `fields` are those of `start`."""
+        return self.start({"type": "start", "text": text, **fields})
+
+    def commit(self, text: str, **fields: Any) -> Reply:
+        """As ask(), with the fields of `commit`. If there is a draft of these words, it is the beginning."""
+        return self.start({"type": "commit", "text": text, **fields})
+
+    def say(self, text: str, *, history: bool = True) -> Reply:
+        """A text of the bot's own, after the replies that were asked for."""
+        return self._begin({"type": "say", "text": text, "history": history})
+
+    def interrupt(self, chunk: Chunk | None = None, **heard: Any) -> None:
+        """The user talks over the bot, and has heard this much of the chunk that is being spoken: chars=,
+        share=, words= or said=."""
+        told = {"heard": {"chunk": chunk.id, **heard}} if chunk and heard else {}
+        self._stop_replies()
+        self._send({"type": "interrupt", **told})
+
+    def heard(self, chunk: Chunk, **heard: Any) -> None:
+        """The user has heard this much of the chunk: chars=, share=, words= or said=."""
+        for reply in self._replies.values():
+            reply.hear_in_part(chunk)
+        self._send({"type": "heard", "chunk": chunk.id, **heard})
+
+    def speaking(self, chunk: Chunk, ends_in_ms: float) -> None:
+        """The chunk is being spoken."""
+        self._send({"type": "speaking", "chunk": chunk.id, "ends_in_ms": ends_in_ms})
+
+    def hearing(self, text: str, *, stable: int | None = None) -> None:
+        """What the user has said so far."""
+        self._send({"type": "hearing", "text": text, **({} if stable is None else {"stable": stable})})
+
+    def draft(self, text: str, **fields: Any) -> None:
+        """The user has probably finished. `fields` are those of the ask() or commit() that follows."""
+        self._send({"type": "draft", "text": text, "turn": str(self._turns + 1), **fields})
+
+    def drop(self) -> None:
+        """The user goes on after all."""
+        self._send({"type": "drop"})
+
+    def start(self, message: Message) -> Reply:
+        """Begins a turn of the user by this `start` or `commit`."""
+        self._stop_replies()
+        return self._begin(message)
+
+    def _begin(self, message: Message) -> Reply:
+        if self._error:
+            raise self._error
+        self._turns += 1
+        message["turn"] = str(self._turns)
+        options = {**self._opening["options"], **message.get("options", {})}
+        reply = Reply(message, self._send, continues=not options.get("lookahead"))
+        self._link.send(message)
+        self._replies[reply.turn] = reply
+        return reply
+
+    def _send(self, message: Message) -> None:
+        """No effect while there is no connection."""
+        if not self._is_lost and self._error is None:
+            self._link.send(message)
+
+    def _stop_replies(self) -> None:
+        replies = list(self._replies.values())
+        for reply in replies:
+            reply.interrupt()
+        for reply in replies:
+            if self._is_lost or reply.is_unseen:  # perhaps the gateway does not know it
+                self._finish(reply, INTERRUPTED)
+        if self._is_lost:
+            self._owes_interrupt = True
+            self._link.keep_waiting(("result",))
+
+    # --- the connection
+
+    def opening(self, session: str | None) -> Message:
+        if session:
+            return {"type": "start", "session": session}
+        return {"type": "start", "turn": OPENING, **self._opening}
+
+    def on_lost(self) -> None:
+        """What was sent may have arrived, or not."""
+        self._is_lost = True
+        self._probe = None
+        waiting = self._link.keep_waiting(("start", "commit", "say", "result"))
+        for reply in self._replies.values():
+            if reply.message not in waiting:
+                reply.lose()
+
+    def on_ready(self) -> None:
+        for _, result in reversed(self._results):
+            self._link.send_first(result)
+        stopped = [reply for reply in self._replies.values() if reply.is_interrupted]
+        for reply in stopped:
+            self._finish(reply, INTERRUPTED)
+        self._is_lost = False
+        if self._owes_interrupt or (stopped and not self._replies):
+            self._link.send_first({"type": "interrupt"})
+        self._owes_interrupt = False
+        self._probe_unseen()
+
+    def on_failed(self, error: VoiceError) -> None:
+        if self._error:
+            return
+        self._error = error
+        for reply in self._replies.values():
+            reply.fail(error)
+        self._replies.clear()
+        for task in self._running:
+            task.cancel()
+
+    def _probe_unseen(self) -> None:
+        """Asks whether the gateway knows the oldest reply of which nothing came since the connection was
+        lost. `resume` fails with reply_running if a reply runs or waits."""
+        if self._probe is None and not self._is_lost and self._oldest_unseen():
+            self._probes += 1
+            self._probe = f"probe{self._probes}"
+            self._link.send_first({"type": "resume", "turn": self._probe})
+
+    def _oldest_unseen(self) -> Reply | None:
+        oldest = self._oldest()
+        return oldest if oldest and oldest.is_unseen and not oldest.is_interrupted else None
+
+    def _oldest(self) -> Reply | None:
+        return next(iter(self._replies.values()), None)
+
+    def _on_probe_failed(self, error: VoiceError) -> None:
+        self._probe = None
+        reply = self._oldest_unseen()
+        if reply is None or error.code == "reply_running":
+            return
+        if error.code != "nothing_to_resume":
+            self._fail(reply, error)
+        elif reply.has_begun:  # only its end was lost
+            self._finish(reply, INTERRUPTED)
+        else:
+            self._ask_again(reply)
+
+    def _ask_again(self, reply: Reply) -> None:
+        reply.begin_again()
+        self._link.send_first(reply.message)
+
+    # --- messages of the gateway
+
+    def on_message(self, event: Message) -> None:
+        reply = self._reply_of(event)
+        kind = event["type"]
+        if kind in ("chunk", "end"):
+            self._results = [(of, result) for of, result in self._results if of == event["reply"]]
+        if kind == "error":
+            self._take_error(event, reply)
+        elif reply is None:
+            self._probe_unseen()
+        elif kind == "chunk":
+            self._finish_before(reply)
+            reply.take_chunk(event)
+        elif kind == "call":
+            reply.take_call(event)
+            if self._tools is not None:
+                self._call(event, self._tools)
+        elif kind == "call_dropped":
+            reply.open_calls.discard(event["call"])
+        elif kind == "end" and reply.take_end(event):
+            self._finish(reply, event)
+
+    def _reply_of(self, event: Message) -> Reply | None:
+        """Its reply. A reply that is not known here shows that the oldest one did not arrive."""
+        turn = event.get("turn", "")
+        if turn in self._replies or event["type"] not in ("chunk", "call"):
+            return self._replies.get(turn)
+        oldest = self._oldest()
+        if turn == self._probe:
+            self._probe = None
+            if oldest and (oldest.has_begun or not oldest.is_unseen):
+                self._replies[turn] = oldest  # the probe itself goes on with it
+                return oldest
+        if oldest and oldest.is_unseen and not oldest.has_begun:
+            self._ask_again(oldest)
+        return None
+
+    def _finish_before(self, reply: Reply) -> None:
+        """Turns come in order, so the ends of those before it were lost."""
+        for before in list(self._replies.values()):
+            if before is reply:
+                return
+            if before.is_unseen:
+                self._finish(before, INTERRUPTED)
+
+    def _take_error(self, event: Message, reply: Reply | None) -> None:
+        if self._probe and event.get("turn") == self._probe:
+            self._on_probe_failed(error_of(event))
+        elif reply:
+            reply.was_refused = "reply" not in event
+            self._fail(reply, error_of(event))
+            if reply.was_refused and self._replies:  # it has interrupted nothing
+                self._send({"type": "interrupt"})
+        elif event.get("fatal") or event.get("turn") == OPENING:
+            raise error_of(event)
+        elif event["code"] != "unknown_call":
+            logger.warning("%s: %s", event["code"], event["message"])
+
+    def _finish(self, reply: Reply, end: Message) -> None:
+        reply.finish(end)
+        self._forget(reply)
+
+    def _fail(self, reply: Reply, error: VoiceError) -> None:
+        reply.fail(error)
+        self._forget(reply)
+
+    def _forget(self, reply: Reply) -> None:
+        self._replies = {turn: other for turn, other in self._replies.items() if other is not reply}
+        self._probe_unseen()
+
+    # --- functions
+
+    def _call(self, call: Message, tools: Mapping[str, Tool]) -> None:
+        task = asyncio.create_task(self._run(call, tools))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _run(self, call: Message, tools: Mapping[str, Tool]) -> None:
+        name, arguments = call["name"], call["arguments"]
+        try:
+            if name not in tools:
+                raise LookupError(f"there is no function {name}")
+            if not isinstance(arguments, dict):
+                raise ValueError(f"the arguments are no object: {arguments}")
+            content = text_of(await tools[name].run(**arguments))
+        except Exception as error:
+            logger.exception("the function %s failed", name)
+            content = f"Error: {error}"
+        self.answer(call, content)
+
+    def answer(self, call: Message, content: str) -> None:
+        """Gives the result of a call. It counts even if the call was dropped, because the function has run."""
+        result = {"type": "result", "call": call["id"], "content": content, "keep": True}
+        self._results.append((call["reply"], result))
+        for reply in self._replies.values():
+            reply.open_calls.discard(call["id"])
+        self._send(result)
+
+
+def text_of(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
