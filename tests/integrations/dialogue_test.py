@@ -4,6 +4,7 @@ import asyncio
 import json
 import unittest
 from contextlib import aclosing
+from unittest import mock
 
 from gateway_process import (
     BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, FIRST_TURN, SECOND, SYSTEM, WAIT, gateway,
@@ -34,6 +35,10 @@ async def interrupted(dialogue, messages, heard):
 async def lose(dialogue):
     """Closes the connection."""
     await dialogue._session._link._socket.close()
+
+
+def setUpModule():
+    unittest.enterModuleContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
 
 
 class Dialogues(unittest.IsolatedAsyncioTestCase):
@@ -110,7 +115,7 @@ class Dialogues(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(VoiceError, "taken_over"):
             async with aclosing(self.dialogue.reply(FIRST_TURN)) as chunks:
                 async for _ in chunks:
-                    self.dialogue._session.on_failed(error)
+                    self.dialogue._session._on_failed(error)
         self.assertEqual([SECOND], await spoken(self.dialogue, DIALOGUE[:4]))
 
     async def test_answers_a_last_word_of_the_system(self):

@@ -3,6 +3,7 @@
 import json
 import time
 import unittest
+from unittest import mock
 
 import livekit_standin as livekit
 from gateway_process import (
@@ -14,6 +15,10 @@ from tandem_voice.livekit import TandemAgent, messages_of, schemas_of, timing_of
 
 def context(messages):
     return livekit.ChatContext([livekit.ChatMessage(m["role"], m["content"]) for m in messages])
+
+
+def setUpModule():
+    unittest.enterModuleContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
 
 
 class LiveKitAgent(unittest.IsolatedAsyncioTestCase):
@@ -159,7 +164,7 @@ class LiveKitAgent(unittest.IsolatedAsyncioTestCase):
     async def test_fails_where_the_session_is_taken_over(self):
         reply = self.reply(FIRST_TURN)
         await reply.has_segments(1)
-        self.agent._dialogue._session.on_failed(VoiceError("taken_over", "by another connection"))
+        self.agent._dialogue._session._on_failed(VoiceError("taken_over", "by another connection"))
         with self.assertRaisesRegex(VoiceError, "taken_over"):
             await reply.task
 

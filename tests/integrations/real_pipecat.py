@@ -1,9 +1,9 @@
 """Runs tandem_voice.pipecat in a pipeline of the real Pipecat, against a gateway.
 
 Run this by hand with tools/python in PYTHONPATH. It needs Pipecat, installed or with its src/ in
-PYTHONPATH. Packages that Pipecat imports but that have no effect here (loudness, soxr, ...) may be missing. The voice and the transport
-are small classes based on Pipecat's TTSService and BaseOutputTransport, with words of 60 ms, played in
-real time. Exit status: 0 if all checks pass, otherwise 1.
+PYTHONPATH. Packages that Pipecat imports but that have no effect here (loudness, soxr, ...) may be
+missing. The voice and the transport are small classes based on Pipecat's TTSService and
+BaseOutputTransport, with words of 60 ms, played in real time. Exit status: 0 if all checks pass, otherwise 1.
 """
 
 import asyncio

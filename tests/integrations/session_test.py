@@ -152,15 +152,20 @@ class SessionsWithFunctions(SessionTest):
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
 
-class SessionsOnALostConnection(SessionTest):
+def port_of(url):
+    return int(url.rpartition(":")[2])
+
+
+class SessionsOnALostConnectionBase(SessionTest):
     async def asyncSetUp(self):
         self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
-        port = int(self.enterContext(gateway()).rpartition(":")[2])
-        self.wire = await self.enterAsyncContext(Wire(port))
+        self.wire = await self.enterAsyncContext(Wire(port_of(self.enterContext(gateway()))))
 
     async def connected(self, **settings):
         return await self.enterAsyncContext(connect(self.wire.url, system=SYSTEM, **settings))
 
+
+class SessionsOnALostConnection(SessionsOnALostConnectionBase):
     async def test_go_on_where_the_reply_was(self):
         session = await self.connected()
         said = []
@@ -282,6 +287,62 @@ class SessionsOnALostConnection(SessionTest):
         other._link._session = session._link._session
         await self.enterAsyncContext(other)
         with self.assertRaisesRegex(VoiceError, "taken_over"):
+            await spoken(reply)
+
+
+    async def test_lose_nothing_and_repeat_nothing_wherever_the_connection_is_lost(self):
+        for place in range(len(FIRST) + 1):
+            for direction in ("up", "down", None):
+                with self.subTest(place=place, lost=direction):
+                    async with connect(self.wire.url, system=SYSTEM) as session:
+                        reply = session.ask(ASKED)
+                        said = [(await anext(reply)).speech for _ in range(place)]
+                        self.wire.lose(direction)
+                        left = asyncio.create_task(spoken(reply))
+                        if direction:
+                            await self.wire.lost.wait()
+                        self.wire.cut()
+                        self.assertEqual(" ".join(FIRST), " ".join(said + await left))
+                        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+
+class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
+    async def asyncSetUp(self):
+        await super().asyncSetUp()
+        self.other = self.enterContext(gateway())
+
+    def restart(self):
+        self.wire.lead_to(port_of(self.other))
+
+    async def test_give_it_the_history(self):
+        session = await self.connected()
+        await spoken(session.ask(ASKED))
+        self.restart()
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_give_it_what_was_heard_of_an_interrupted_reply(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        first, second = await anext(reply), await anext(reply)
+        session.interrupt(second, words=2)
+        await spoken(reply)
+        self.restart()
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_ask_it_what_the_other_did_not_get(self):
+        session = await self.connected()
+        self.wire.lose("up")
+        reply = session.ask(ASKED)
+        await self.wire.lost.wait()
+        self.restart()
+        self.assertEqual(FIRST, await spoken(reply))
+
+    async def test_fail_a_reply_that_had_begun(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        self.restart()
+        with self.assertRaisesRegex(VoiceError, "session_not_found"):
             await spoken(reply)
 
 

@@ -30,6 +30,11 @@ class Wire:
         for writer in list(self._writers):
             writer.transport.abort()
 
+    def lead_to(self, port):
+        """A gateway that knows no sessions takes the place of the other."""
+        self._port = port
+        self.cut()
+
     def refuse(self):
         """There is no gateway any more."""
         self._server.close()

@@ -34,18 +34,18 @@ RESTARTING, BROKEN, TAKEN_OVER = 1012, 1011, 4001
 class Owner(Protocol):
     """What happens to a link."""
 
-    def opening(self, session: str | None) -> Message:
-        """The first message of a connection."""
+    def _opening(self, session: str | None) -> Message:
+        """The first message of a connection, without `session` if the gateway does not know it any more."""
 
-    def on_ready(self) -> None:
+    def _on_ready(self, is_resumed: bool) -> None:
         """The connection was opened again. What was added before waits until this returns."""
 
-    def on_message(self, event: Message) -> None: ...
+    def _on_message(self, event: Message) -> None: ...
 
-    def on_lost(self) -> None:
-        """Nothing is sent until on_ready()."""
+    def _on_lost(self, why: VoiceError | None) -> None:
+        """Nothing is sent until on_ready(). `why`: the gateway has ended the session by this."""
 
-    def on_failed(self, error: VoiceError) -> None:
+    def _on_failed(self, error: VoiceError) -> None:
         """Nothing follows."""
 
 
@@ -71,6 +71,9 @@ class Link:
     def send(self, message: Message) -> None:
         if len(self._waiting) >= MOST_WAITING:
             raise VoiceError("too_many_messages", f"{MOST_WAITING} messages wait to be sent")
+        self._add(message)
+
+    def _add(self, message: Message) -> None:
         self._waiting.append((message, json.dumps(message)))
         self._added.set()
 
@@ -83,12 +86,14 @@ class Link:
         self._waiting = deque(waiting for waiting in self._waiting if waiting[0]["type"] in types)
         return [message for message, _ in self._waiting]
 
-    async def close(self) -> None:
-        """Sends what waits, then closes."""
+    async def close(self, last: Message | None) -> None:
+        """Closes, after the gateway has answered this message by closing, too."""
         self._is_closing = True
         if self._running:
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._running, CLOSE_WITHIN)
+            if last:
+                self._add(last)
+                await asyncio.wait([self._running], timeout=CLOSE_WITHIN)
+            self._running.cancel()
         if self._socket:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._socket.close(), CLOSE_WITHIN)
@@ -96,22 +101,21 @@ class Link:
     async def _run(self) -> None:
         try:
             while True:
-                await self._serve()
-                self._owner.on_lost()
-                await self._open_again()
-                self._owner.on_ready()
+                self._owner._on_lost(await self._serve())
+                self._owner._on_ready(await self._open_again())
         except VoiceError as error:
-            self._owner.on_failed(error)
+            self._owner._on_failed(error)
         except Exception as error:
-            self._owner.on_failed(VoiceError("invalid_message", f"cannot read the gateway: {error!r}"))
+            self._owner._on_failed(VoiceError("invalid_message", f"cannot read the gateway: {error!r}"))
             raise
 
-    async def _serve(self) -> None:
-        """Returns when the connection is lost. Raises VoiceError if it must not be opened again."""
+    async def _serve(self) -> VoiceError | None:
+        """Returns when the connection is lost, with the error that ended the session, if one did. Raises
+        VoiceError if it must not be opened again."""
         writing = asyncio.create_task(self._write())
         try:
             while True:
-                self._owner.on_message(json.loads(await self._socket.recv()))
+                self._owner._on_message(json.loads(await self._socket.recv()))
         except ConnectionClosed:
             pass
         finally:
@@ -122,7 +126,9 @@ class Link:
         if code == TAKEN_OVER:
             raise VoiceError("taken_over", "another connection took the session")
         if code == BROKEN:
-            raise VoiceError("internal_error", "the gateway ended the session by an internal error")
+            self._session = None
+            return VoiceError("internal_error", "the gateway ended the session by an internal error")
+        return None
 
     async def _write(self) -> None:
         with suppress(ConnectionClosed):
@@ -133,12 +139,11 @@ class Link:
                 self._added.clear()
                 await self._added.wait()
 
-    async def _open_again(self) -> None:
+    async def _open_again(self) -> bool:
+        """Whether the session was resumed."""
         wait, error = FIRST_WAIT, VoiceError("connection_lost", "the connection was lost")
         least = RESTART_WAIT if self._socket.close_code == RESTARTING else 0.0
         for _ in range(TRIES):
-            if self._is_closing:
-                raise VoiceError("closed", "the session was closed")
             await asyncio.sleep(max(least, wait * random.uniform(0.75, 1.25)))
             try:
                 return await self._open()
@@ -148,7 +153,8 @@ class Link:
                 error, least, wait = failed, failed.retry_after or 0.0, min(2 * wait, LONGEST_WAIT)
         raise VoiceError("connection_lost", f"{TRIES} tries to connect again failed: {error.message}")
 
-    async def _open(self) -> None:
+    async def _open(self) -> bool:
+        """Whether the session was resumed."""
         address = f"{self._url}/v1/voice"
         try:
             self._socket = await connect(
@@ -170,13 +176,17 @@ class Link:
             await self._socket.close()
             raise error_of(event)
         self._session, self.limits = event["session"], event["limits"]
+        return bool(event["resumed"])
 
     async def _greet(self) -> Message:
         """Returns the gateway's first message."""
         try:
-            await self._socket.send(json.dumps(self._owner.opening(self._session)))
-            event: Message = json.loads(await self._socket.recv())
-            return event
+            while True:
+                await self._socket.send(json.dumps(self._owner._opening(self._session)))
+                event: Message = json.loads(await self._socket.recv())
+                if event.get("code") != "session_not_found":
+                    return event
+                self._session = None
         except BaseException:
             await self._socket.close()
             raise

@@ -28,13 +28,14 @@ class Reply(AsyncIterator[Chunk]):
         self.is_interrupted = False
         self.is_unseen = False  # since the connection was lost
         self.was_refused = False
+        self.is_over = False
+        self.heard_text = ""
         self.has_lost_calls = False  # with the connection
         self.open_calls: set[str] = set()  # whose results the gateway awaits
         self._send, self._continues = send, continues
         self._items: deque[Chunk | list[Message]] = deque()
         self._calls: list[Message] = []
         self._new = asyncio.Event()
-        self._is_over = False
         self._error: VoiceError | None = None
         self._had: list[Chunk] = []  # taken, and maybe not known to be heard
         self._number: str | None = None  # of the gateway's newest reply
@@ -55,7 +56,7 @@ class Reply(AsyncIterator[Chunk]):
 
     async def next_item(self) -> Chunk | list[Message] | None:
         """The next chunk, or all calls of a reply after its chunks; None at the end."""
-        while not self._items and not self._is_over:
+        while not self._items and not self.is_over:
             self._new.clear()
             await self._new.wait()
         if self._error:
@@ -70,6 +71,9 @@ class Reply(AsyncIterator[Chunk]):
     @property
     def has_begun(self) -> bool:
         return self._number is not None
+
+    def is_speaking(self, chunk: Chunk) -> bool:
+        return chunk in self._had and not chunk._is_spoken
 
     def take_chunk(self, event: Message) -> None:
         self.is_unseen = False
@@ -91,11 +95,12 @@ class Reply(AsyncIterator[Chunk]):
     def take_end(self, event: Message) -> bool:
         """Whether the turn is over."""
         self.is_unseen = False
+        reason = event["finish_reason"]
         if self._awaits_lost_end:
             self._awaits_lost_end = False
-            if event["finish_reason"] == "interrupted" or self._has_unheard():
+            if reason in ("interrupted", "tool_calls") or self._has_unheard():
                 return False
-        if event["finish_reason"] == "tool_calls":
+        if reason == "tool_calls":
             self._add(self._calls)
             self._calls = []
             return False
@@ -104,13 +109,13 @@ class Reply(AsyncIterator[Chunk]):
 
     def finish(self, end: Message) -> None:
         self.end = end
-        self._is_over = True
+        self.is_over = True
         self._new.set()
 
     def fail(self, error: VoiceError) -> None:
         self._items.clear()
         self._error = error
-        self._is_over = True
+        self.is_over = True
         self._new.set()
 
     def interrupt(self) -> None:
@@ -139,6 +144,8 @@ class Reply(AsyncIterator[Chunk]):
         self._is_heard_in_part = self._is_heard_in_part or chunk in self._had
 
     def _add(self, item: Chunk | list[Message]) -> None:
+        if len(self._items) > MOST_HAD:
+            raise VoiceError("too_many_chunks", "the gateway sent more chunks ahead than it may")
         self._items.append(item)
         self._new.set()
 
@@ -149,6 +156,8 @@ class Reply(AsyncIterator[Chunk]):
         if chunk._is_spoken or chunk not in self._had:
             return
         for before in self._had[: self._had.index(chunk) + 1]:
+            if not before._is_spoken and not before.filler:
+                self.heard_text += before.text
             before._is_spoken = True
         self._send({"type": "continue", "chunk": chunk.id})
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ._chunk import Chunk
 from ._error import VoiceError, error_of
+from ._history import History, heard_part
 from ._link import Link, Message
 from ._reply import INTERRUPTED, Reply
 
@@ -62,8 +63,10 @@ class Session:
         self, url: str, key: str | None, opening: Message, tools: Mapping[str, Tool] | None
     ) -> None:
         """Without `tools`, the owner runs what `reply.next_item()` calls, and gives the results."""
-        self._opening, self._tools = opening, tools
+        self._first, self._tools = opening, tools
         self._link = Link(url, key, self)
+        self._history = History()
+        self._is_opened = False
         self._is_lost = False
         self._owes_interrupt = False  # while there is no connection
         self._error: VoiceError | None = None
@@ -77,6 +80,7 @@ class Session:
     async def __aenter__(self) -> "Session":
         """Raises VoiceError if the gateway is not there, or refuses."""
         await self._link.open()
+        self._is_opened = True
         return self
 
     async def __aexit__(
@@ -95,13 +99,13 @@ class Session:
 
     async def close(self) -> None:
         """Ends the session."""
-        if self._error is None and not self._is_lost:
-            self._link.send({"type": "end"})
-        await self._link.close()
-        self.on_failed(VoiceError("closed", "the session was closed"))
+        can_end = self._error is None and not self._is_lost
+        await self._link.close({"type": "end"} if can_end else None)
+        self._on_failed(VoiceError("closed", "the session was closed"))
 
     def ask(self, text: str, **fields: Any) -> Reply:
-        """The reply to the user's words; a running reply is interrupted. `fields` are those of `start`."""
+        """The reply to the user's words; a running reply is interrupted. `fields` are those of `start`.
+        To leave a reply early, interrupt() it."""
         return self.start({"type": "start", "text": text, **fields})
 
     def commit(self, text: str, **fields: Any) -> Reply:
@@ -116,6 +120,9 @@ class Session:
         """The user talks over the bot, and has heard this much of the chunk that is being spoken: chars=,
         share=, words= or said=."""
         told = {"heard": {"chunk": chunk.id, **heard}} if chunk and heard else {}
+        for reply in self._replies.values():
+            if chunk and reply.is_speaking(chunk):
+                reply.heard_text = f"{reply.heard_text} {heard_part(chunk.speech, heard)}".strip()
         self._stop_replies()
         self._send({"type": "interrupt", **told})
 
@@ -151,10 +158,12 @@ class Session:
             raise self._error
         self._turns += 1
         message["turn"] = str(self._turns)
-        options = {**self._opening["options"], **message.get("options", {})}
+        options = {**self._first["options"], **message.get("options", {})}
         reply = Reply(message, self._send, continues=not options.get("lookahead"))
         self._link.send(message)
         self._replies[reply.turn] = reply
+        if self._tools is not None:
+            self._history.add(reply)
         return reply
 
     def _send(self, message: Message) -> None:
@@ -175,21 +184,27 @@ class Session:
 
     # --- the connection
 
-    def opening(self, session: str | None) -> Message:
+    def _opening(self, session: str | None) -> Message:
         if session:
             return {"type": "start", "session": session}
-        return {"type": "start", "turn": OPENING, **self._opening}
+        if self._tools is None and self._is_opened:
+            raise VoiceError("session_not_found", "the gateway does not know the session any more")
+        messages = [*self._first.get("messages", ()), *self._history.messages()]
+        return {"type": "start", "turn": OPENING, **self._first, "messages": messages}
 
-    def on_lost(self) -> None:
+    def _on_lost(self, why: VoiceError | None) -> None:
         """What was sent may have arrived, or not."""
         self._is_lost = True
         self._probe = None
         waiting = self._link.keep_waiting(("start", "commit", "say", "result"))
-        for reply in self._replies.values():
-            if reply.message not in waiting:
-                reply.lose()
+        for reply in [r for r in self._replies.values() if r.message not in waiting]:
+            reply.lose()
+            if why:
+                self._fail(reply, why)
 
-    def on_ready(self) -> None:
+    def _on_ready(self, is_resumed: bool) -> None:
+        if not is_resumed:
+            self._begin_anew()
         for _, result in reversed(self._results):
             self._link.send_first(result)
         stopped = [reply for reply in self._replies.values() if reply.is_interrupted]
@@ -201,7 +216,7 @@ class Session:
         self._owes_interrupt = False
         self._probe_unseen()
 
-    def on_failed(self, error: VoiceError) -> None:
+    def _on_failed(self, error: VoiceError) -> None:
         if self._error:
             return
         self._error = error
@@ -210,6 +225,17 @@ class Session:
         self._replies.clear()
         for task in self._running:
             task.cancel()
+
+    def _begin_anew(self) -> None:
+        """The gateway has the history alone. What it has not begun is asked again."""
+        self._results.clear()
+        lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
+        unseen = [reply for reply in self._replies.values() if reply.is_unseen and not reply.is_interrupted]
+        for reply in reversed(unseen):
+            if reply.has_begun:
+                self._fail(reply, lost)
+            else:
+                self._ask_again(reply)
 
     def _probe_unseen(self) -> None:
         """Asks whether the gateway knows the oldest reply of which nothing came since the connection was
@@ -244,7 +270,7 @@ class Session:
 
     # --- messages of the gateway
 
-    def on_message(self, event: Message) -> None:
+    def _on_message(self, event: Message) -> None:
         reply = self._reply_of(event)
         kind = event["type"]
         if kind in ("chunk", "end"):
