@@ -6,6 +6,8 @@ import tempfile
 import unittest
 from unittest import mock
 
+import websockets
+
 from gateway_process import (
     BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, WAIT, gateway, new_key,
 )  # fmt: skip
@@ -329,6 +331,14 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
         self.restart()
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
+    async def test_give_it_what_was_reported_as_heard_before_the_next_words(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        first, second = await anext(reply), await anext(reply)
+        session.heard(second, words=2)
+        self.restart()
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
     async def test_ask_it_what_the_other_did_not_get(self):
         session = await self.connected()
         self.wire.lose("up")
@@ -371,11 +381,41 @@ class SessionErrors(SessionTest):
         with self.assertRaisesRegex(VoiceError, "adapter_not_found"):
             await spoken(session.ask(ASKED))
 
+    async def test_fail_a_reply_that_ends_the_session_by_an_internal_error(self):
+        async def break_down(socket):
+            """A gateway that fails at each question."""
+            opening = json.loads(await socket.recv())
+            openings.append([message["content"] for message in opening["messages"]])
+            limits = {"continue_timeout_ms": 30000}
+            ready = {"type": "ready", "session": "1", "resumed": False, "limits": limits}
+            await socket.send(json.dumps(ready))
+            await socket.recv()
+            await socket.close(1011)
+
+        openings = []
+        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
+        server = websockets.serve(break_down, "127.0.0.1", 0, subprotocols=["tandem.voice.v1"])
+        listening = await self.enterAsyncContext(server)
+        port = list(listening.sockets)[0].getsockname()[1]
+        session = await self.enterAsyncContext(connect(f"http://127.0.0.1:{port}", system=SYSTEM))
+        for _ in range(2):
+            with self.assertRaisesRegex(VoiceError, "internal_error"):
+                await spoken(session.ask(ASKED))
+        self.assertEqual([[SYSTEM], [SYSTEM, ASKED]], openings[:2])
+
     async def test_fail_a_reply_alone(self):
         session = await self.connected()
         with self.assertRaisesRegex(VoiceError, "temperature"):
             await spoken(session.ask(ASKED, options={"temperature": "hot"}))
         self.assertEqual(FIRST, await spoken(session.ask(ASKED)))
+
+    async def test_fail_a_text_alone_that_is_refused(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        with self.assertRaisesRegex(VoiceError, "text"):
+            await spoken(session.say(""))
+        self.assertEqual(FIRST[1:], await spoken(reply))
 
     async def test_end_all_waits_when_the_session_is_closed(self):
         session = await self.connected()

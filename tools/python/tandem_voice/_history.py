@@ -1,7 +1,7 @@
 """What was said, for a gateway that does not know the session any more."""
 
 from collections import deque
-from typing import Any
+from collections.abc import Mapping
 
 from ._reply import Message, Reply
 
@@ -34,10 +34,12 @@ class History:
         return said
 
 
-def heard_part(speech: str, heard: dict[str, Any]) -> str:
+def heard_part(speech: str, heard: Mapping[str, float | str]) -> str:
     """What a report says that was heard of a speech."""
     if "said" in heard:
         return str(heard["said"])
     if "words" in heard:
-        return " ".join(speech.split()[: heard["words"]])
-    return speech[: heard["chars"] if "chars" in heard else round(heard.get("share", 0) * len(speech))]
+        return " ".join(speech.split()[: int(heard["words"])])
+    if "chars" in heard:
+        return speech[: int(heard["chars"])]
+    return speech[: round(float(heard.get("share", 0)) * len(speech))]

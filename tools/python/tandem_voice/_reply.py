@@ -42,7 +42,8 @@ class Reply(AsyncIterator[Chunk]):
         self._repeated: Repeated | None = None
         self._awaits_lost_end = False
         self._has_lost_items = False
-        self._is_heard_in_part = False
+        self._is_heard_in_part = False  # the first chunk of _had, or a later one
+        self._heard_part = ""  # of the chunk that is being spoken
 
     async def __anext__(self) -> Chunk:
         if self._continues and self._had:
@@ -71,9 +72,6 @@ class Reply(AsyncIterator[Chunk]):
     @property
     def has_begun(self) -> bool:
         return self._number is not None
-
-    def is_speaking(self, chunk: Chunk) -> bool:
-        return chunk in self._had and not chunk._is_spoken
 
     def take_chunk(self, event: Message) -> None:
         self.is_unseen = False
@@ -121,6 +119,8 @@ class Reply(AsyncIterator[Chunk]):
     def interrupt(self) -> None:
         """Nothing comes but the end."""
         self.is_interrupted = True
+        self.heard_text = f"{self.heard_text} {self._heard_part}".strip()
+        self._heard_part = ""
         self.open_calls.clear()
         self._items.clear()
         self._had.clear()
@@ -140,8 +140,9 @@ class Reply(AsyncIterator[Chunk]):
         """The gateway does not know the turn, and is asked again."""
         self.is_unseen = self._awaits_lost_end = False
 
-    def hear_in_part(self, chunk: Chunk) -> None:
-        self._is_heard_in_part = self._is_heard_in_part or chunk in self._had
+    def hear_in_part(self, chunk: Chunk, part: str) -> None:
+        if chunk in self._had and not chunk._is_spoken:
+            self._is_heard_in_part, self._heard_part = True, part
 
     def _add(self, item: Chunk | list[Message]) -> None:
         if len(self._items) > MOST_HAD:
@@ -159,6 +160,7 @@ class Reply(AsyncIterator[Chunk]):
             if not before._is_spoken and not before.filler:
                 self.heard_text += before.text
             before._is_spoken = True
+        self._heard_part = ""
         self._send({"type": "continue", "chunk": chunk.id})
 
     def _forget_heard(self, event: Message) -> None:

@@ -116,20 +116,19 @@ class Session:
         """A text of the bot's own, after the replies that were asked for."""
         return self._begin({"type": "say", "text": text, "history": history})
 
-    def interrupt(self, chunk: Chunk | None = None, **heard: Any) -> None:
+    def interrupt(self, chunk: Chunk | None = None, **heard: float | str) -> None:
         """The user talks over the bot, and has heard this much of the chunk that is being spoken: chars=,
         share=, words= or said=."""
-        told = {"heard": {"chunk": chunk.id, **heard}} if chunk and heard else {}
-        for reply in self._replies.values():
-            if chunk and reply.is_speaking(chunk):
-                reply.heard_text = f"{reply.heard_text} {heard_part(chunk.speech, heard)}".strip()
+        message: Message = {"type": "interrupt"}
+        if chunk and heard:
+            message["heard"] = {"chunk": chunk.id, **heard}
+            self._note_heard(chunk, heard)
         self._stop_replies()
-        self._send({"type": "interrupt", **told})
+        self._send(message)
 
-    def heard(self, chunk: Chunk, **heard: Any) -> None:
+    def heard(self, chunk: Chunk, **heard: float | str) -> None:
         """The user has heard this much of the chunk: chars=, share=, words= or said=."""
-        for reply in self._replies.values():
-            reply.hear_in_part(chunk)
+        self._note_heard(chunk, heard)
         self._send({"type": "heard", "chunk": chunk.id, **heard})
 
     def speaking(self, chunk: Chunk, ends_in_ms: float) -> None:
@@ -166,13 +165,21 @@ class Session:
             self._history.add(reply)
         return reply
 
+    def _note_heard(self, chunk: Chunk, heard: Mapping[str, float | str]) -> None:
+        for reply in self._open():
+            reply.hear_in_part(chunk, heard_part(chunk.speech, heard))
+
+    def _open(self) -> list[Reply]:
+        """The replies that have not ended, in order. A probe that goes on with one is no other reply."""
+        return list(dict.fromkeys(self._replies.values()))
+
     def _send(self, message: Message) -> None:
         """No effect while there is no connection."""
         if not self._is_lost and self._error is None:
             self._link.send(message)
 
     def _stop_replies(self) -> None:
-        replies = list(self._replies.values())
+        replies = self._open()
         for reply in replies:
             reply.interrupt()
         for reply in replies:
@@ -180,7 +187,7 @@ class Session:
                 self._finish(reply, INTERRUPTED)
         if self._is_lost:
             self._owes_interrupt = True
-            self._link.keep_waiting(("result",))
+            self._link.keep_waiting(())
 
     # --- the connection
 
@@ -196,8 +203,8 @@ class Session:
         """What was sent may have arrived, or not."""
         self._is_lost = True
         self._probe = None
-        waiting = self._link.keep_waiting(("start", "commit", "say", "result"))
-        for reply in [r for r in self._replies.values() if r.message not in waiting]:
+        waiting = self._link.keep_waiting(("start", "commit", "say"))
+        for reply in [r for r in self._open() if r.message not in waiting]:
             reply.lose()
             if why:
                 self._fail(reply, why)
@@ -207,7 +214,7 @@ class Session:
             self._begin_anew()
         for _, result in reversed(self._results):
             self._link.send_first(result)
-        stopped = [reply for reply in self._replies.values() if reply.is_interrupted]
+        stopped = [reply for reply in self._open() if reply.is_interrupted]
         for reply in stopped:
             self._finish(reply, INTERRUPTED)
         self._is_lost = False
@@ -220,7 +227,7 @@ class Session:
         if self._error:
             return
         self._error = error
-        for reply in self._replies.values():
+        for reply in self._open():
             reply.fail(error)
         self._replies.clear()
         for task in self._running:
@@ -230,7 +237,7 @@ class Session:
         """The gateway has the history alone. What it has not begun is asked again."""
         self._results.clear()
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
-        unseen = [reply for reply in self._replies.values() if reply.is_unseen and not reply.is_interrupted]
+        unseen = [reply for reply in self._open() if reply.is_unseen and not reply.is_interrupted]
         for reply in reversed(unseen):
             if reply.has_begun:
                 self._fail(reply, lost)
@@ -308,7 +315,7 @@ class Session:
 
     def _finish_before(self, reply: Reply) -> None:
         """Turns come in order, so the ends of those before it were lost."""
-        for before in list(self._replies.values()):
+        for before in self._open():
             if before is reply:
                 return
             if before.is_unseen:
@@ -318,14 +325,20 @@ class Session:
         if self._probe and event.get("turn") == self._probe:
             self._on_probe_failed(error_of(event))
         elif reply:
-            reply.was_refused = "reply" not in event
-            self._fail(reply, error_of(event))
-            if reply.was_refused and self._replies:  # it has interrupted nothing
-                self._send({"type": "interrupt"})
+            self._end_by(event, reply)
         elif event.get("fatal") or event.get("turn") == OPENING:
             raise error_of(event)
         elif event["code"] != "unknown_call":
             logger.warning("%s: %s", event["code"], event["message"])
+
+    def _end_by(self, error: Message, reply: Reply) -> None:
+        reply.was_refused = "reply" not in error
+        if reply.is_interrupted:
+            self._finish(reply, INTERRUPTED)
+        else:
+            self._fail(reply, error_of(error))
+        if reply.was_refused and any(other.is_interrupted for other in self._open()):
+            self._send({"type": "interrupt"})  # what was refused has interrupted nothing
 
     def _finish(self, reply: Reply, end: Message) -> None:
         reply.finish(end)
