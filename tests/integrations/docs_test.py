@@ -1,4 +1,4 @@
-"""Checks that the Python code of docs/integrations compiles, and that the lines for other frameworks work."""
+"""Checks that the Python code of docs/integrations compiles, and that its bots and that of the package work."""
 
 import asyncio
 import os
@@ -7,11 +7,34 @@ import subprocess
 import sys
 import unittest
 
-from gateway_process import DIALOGUE, FIRST, PAGES, SECOND, gateway
+from gateway_process import DIALOGUE, FIRST, PAGES, ROOT, SECOND, gateway
+
+PACKAGE = ROOT / "tools" / "python"
 
 
 def blocks(page):
     return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+
+
+class Stt:
+    async def run(self, answer):
+        for message in DIALOGUE[1::2]:
+            await answer(message["content"])
+
+
+class Tts:
+    """The user interrupts the first chunk after three words."""
+
+    def __init__(self, stt):
+        self.said, self._stt = [], stt
+
+    async def speak(self, speech):
+        self.said.append(speech)
+        if len(self.said) == 1:
+            self._stt.on_speech()
+
+    def stop(self):
+        return 3
 
 
 class Docs(unittest.TestCase):
@@ -57,6 +80,16 @@ class Docs(unittest.TestCase):
             exec(program.replace("http://127.0.0.1:8090", url), names)
             asyncio.run(names["talk"](questions(), speak))
         self.assertEqual([*FIRST, SECOND], said)
+
+    def test_the_bot_of_the_package_tells_what_was_heard_at_an_interruption(self):
+        (program,) = blocks(PACKAGE / "README.md")
+        stt = Stt()
+        tts = Tts(stt)
+        with gateway(heard_words=3) as url:
+            names = {}
+            exec(program.replace("http://127.0.0.1:8090", url), names)
+            asyncio.run(names["bot"](stt, tts, None))
+        self.assertEqual([FIRST[0], SECOND], tts.said)
 
 
 if __name__ == "__main__":
