@@ -373,7 +373,7 @@ class Session:
         self.answer(call, content)
 
     def answer(self, call: Message, content: str) -> None:
-        """Gives the result of a call. It counts even if the call was dropped, because the function has run."""
+        """Gives the result of a call. It counts even if the call was dropped: the function has run."""
         result = {"type": "result", "call": call["id"], "content": content, "keep": True}
         self._results.append((call["reply"], result))
         for reply in self._replies.values():
