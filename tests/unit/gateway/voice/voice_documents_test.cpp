@@ -87,7 +87,7 @@ name_set keys_of(const json& object) {
 }
 
 reply_result full_result(finish_reason why) {
-    reply_result r{.finish_reason = why};
+    reply_result r{.finish_reason = why, .cache_break = cache_break{}};
     r.metrics.first_chunk_ms = 1;
     r.metrics.cancel_to_idle_ms = 1;
     r.metrics.draft_ms = 1;
