@@ -1,0 +1,93 @@
+#include "gateway/sessions/kept_responses.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr time_point kept_at = time_point(1h);
+constexpr std::size_t many = 100;
+
+std::vector<std::string> contents(const response_request& r) {
+    std::vector<std::string> all;
+    for (const auto& m : r.messages) all.push_back(m.content);
+    return all;
+}
+
+response_request ask(const std::string& words) {
+    response_request r;
+    r.messages = {{.role = "user", .content = words}};
+    return r;
+}
+
+kept_response answered() {
+    return {.messages = {{.role = "user", .content = "Hello!"},
+                         {.role = "assistant", .content = "Good evening."}},
+            .affinity_key = "resp_1"};
+}
+
+TEST(kept_response, is_forgotten_after_a_minute) {
+    kept_response_table table(kept_response_limits);
+    table.put(kept_at, "bot\nresp_1", answered(), 100);
+    EXPECT_TRUE(table.find(kept_at + 59s, "bot\nresp_1"));
+    EXPECT_FALSE(table.find(kept_at + 61s, "bot\nresp_1"));
+}
+
+TEST(kept_response, precedes_the_input_and_follows_the_instructions) {
+    auto r = ask("And you?");
+    r.messages.insert(r.messages.begin(), {.role = "system", .content = "Be kind."});
+    r.has_instructions = true;
+    EXPECT_FALSE(continue_response(r, answered(), many));
+    EXPECT_THAT(contents(r), ElementsAre("Be kind.", "Hello!", "Good evening.", "And you?"));
+    EXPECT_EQ(r.affinity_key, "resp_1");
+}
+
+TEST(kept_response, is_not_continued_without_the_output_of_its_calls) {
+    auto before = answered();
+    before.messages.back().tool_calls = {{.id = "c1", .name = "f", .arguments = "{}"}};
+    auto r = ask("And?");
+    const auto error = continue_response(r, before, many);
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->message, HasSubstr("'c1'"));
+    EXPECT_THAT(contents(r), ElementsAre("And?"));
+}
+
+TEST(kept_response, is_not_continued_beyond_the_maximum_of_messages) {
+    auto r = ask("And?");
+    const auto error = continue_response(r, answered(), 2);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->param, "previous_response_id");
+}
+
+TEST(item_reference, is_replaced_by_the_answer_that_has_the_item) {
+    auto r = ask("Hello!");
+    r.messages.push_back({.role = "assistant"});
+    r.messages.push_back({.role = "assistant"});
+    r.references = {{1, "rs_1_0"}, {2, "msg_1_1"}};
+    const auto kept = answered();
+    const auto find = [&](const std::string& id) { return id == "resp_1" ? &kept : nullptr; };
+    EXPECT_FALSE(resolve_references(r, find));
+    EXPECT_THAT(contents(r), ElementsAre("Hello!", "Good evening."));
+}
+
+TEST(item_reference, to_an_unknown_item_is_refused) {
+    auto r = ask("Hello!");
+    r.messages.push_back({.role = "assistant"});
+    r.references = {{1, "msg_9_0"}};
+    const auto error = resolve_references(r, [](const std::string&) { return nullptr; });
+    ASSERT_TRUE(error);
+    EXPECT_THAT(error->message, HasSubstr("msg_9_0"));
+}
+
+}  // namespace
+}  // namespace tandem::gateway
