@@ -153,6 +153,21 @@ struct timeline_event {
 /// Its name, as in logs and JSON.
 std::string_view to_string(timeline_event::kind k) noexcept;
 
+/// A request of a reply to /completion. Times are since the reply's start, in ns.
+struct request_figures {
+    /// Its server, as an index of `reply_result::servers`, and its slot.
+    int server = -1;
+    int slot = -1;
+    /// When it was sent, and ended; the first token is -1 if none came.
+    std::int64_t sent_ns = 0;
+    std::int64_t first_token_ns = -1;
+    std::int64_t ended_ns = 0;
+    /// Cached and evaluated prompt tokens, and received ones, as far as the server reported them.
+    int cached = 0;
+    int evaluated = 0;
+    int generated = 0;
+};
+
 /// Bound of `reply_result::reasoning` in bytes; the rest is dropped.
 inline constexpr std::size_t max_reasoning_bytes = std::size_t{1} << 20;
 
@@ -192,6 +207,8 @@ struct reply_result {
     slot_metrics metrics{};
     /// Configured URLs of the servers that it ran on, each once, in order. Empty if it found none.
     std::vector<std::string> servers{};
+    /// The first 4096 requests.
+    std::vector<request_figures> requests{};
     /// The first 4096 events; later ones are dropped, except the end.
     std::vector<timeline_event> timeline{};
     /// Number of dropped events, all before the end.

@@ -6,6 +6,7 @@
 namespace tandem::detail {
 namespace {
 constexpr std::size_t max_timeline_events = 4096;
+constexpr std::size_t max_listed_requests = 4096;
 
 void add(int& sum, int count) noexcept {
     sum = std::min(sum + count, wire::max_token_sum);
@@ -74,6 +75,9 @@ void reply_metrics_recorder::request_sent(time_point now, int slot, bool reused,
     request_.sent = request_.token_awaited = now;
     end_slot_wait(now);
     ++metrics_.requests;
+    request_.is_listed = requests_.size() < max_listed_requests;
+    if (request_.is_listed)
+        requests_.push_back({.server = server_, .slot = slot, .sent_ns = (now - start_).count()});
     if (guard_wait > duration{}) record_guard_wait(guard_wait);
     record_event(now, timeline_event::kind::request);
     if (dropped_events_ == 0) timeline_.back().guard_wait_ms = to_ms(guard_wait);
@@ -104,6 +108,7 @@ void reply_metrics_recorder::count_token(time_point now) {
     request_.token_awaited = now;
     if (request_.tokens++ > 0) return;
     request_.first_token = now;
+    if (request_.is_listed) requests_.back().first_token_ns = (now - start_).count();
     record_event(now, timeline_event::kind::first_token);
 }
 
@@ -115,6 +120,11 @@ void reply_metrics_recorder::event_read(time_point now, const wire::token_event&
         request_.evaluated = event.timings.evaluated;
     }
     request_.predicted = std::max(request_.predicted, event.predicted);
+}
+
+void reply_metrics_recorder::record_request_end(time_point now) noexcept {
+    record_token_wait(now);
+    if (request_.is_listed) requests_.back().ended_ns = (now - start_).count();
 }
 
 void reply_metrics_recorder::record_cut(time_point now) {
@@ -189,6 +199,12 @@ void reply_metrics_recorder::record_failover(time_point now) {
 // Slot, reuse and timeline carry over from the last request; its counts are added to the sums.
 void reply_metrics_recorder::close_request() {
     if (broken_ && metrics_.requests == 1) broken_->at = request_.cached;
+    if (std::exchange(request_.is_listed, false)) {
+        auto& figures = requests_.back();
+        figures.cached = request_.cached;
+        figures.evaluated = request_.evaluated;
+        figures.generated = request_.predicted;
+    }
     add(usage_.cached, std::exchange(request_.cached, 0));
     add(usage_.evaluated, std::exchange(request_.evaluated, 0));
     add(usage_.generated, std::exchange(request_.predicted, 0));
@@ -212,6 +228,7 @@ void reply_metrics_recorder::fill_result(time_point now, reply_result& result, i
     result.cache_break = std::move(broken_);
     result.metrics = metrics_;
     result.servers = std::move(servers_);
+    result.requests = std::move(requests_);
     result.timeline = std::move(timeline_);
     result.dropped_events = dropped_events_;
 }

@@ -42,7 +42,7 @@ class reply_metrics_recorder {
     slots::generated_so_far generated() const noexcept;
     void record_boundary(time_point now) { record_event(now, timeline_event::kind::boundary); }
     /// The request ended, for whatever reason.
-    void record_request_end(time_point now) noexcept { record_token_wait(now); }
+    void record_request_end(time_point now) noexcept;
     void record_cut(time_point now);
     /// Fills in the figures of the request that completed the chunk.
     void fill_chunk_figures(chunk& c);
@@ -80,7 +80,8 @@ class reply_metrics_recorder {
         time_point token_awaited{};  // start of the wait for a token
         int tokens = 0;              // read so far
         time_point first_token{};
-        bool reported = false;  // already in a chunk
+        bool reported = false;   // already in a chunk
+        bool is_listed = false;  // its figures are the last in requests_
     };
 
     void record_event(time_point now, timeline_event::kind what, int chunk = -1);
@@ -105,6 +106,7 @@ class reply_metrics_recorder {
     bool is_lost_ = false;                       // and has not continued yet
     std::optional<time_point> speech_began_at_;  // of the first unspoken chunk
     std::optional<time_point> continued_at_;
+    std::vector<request_figures> requests_;
     std::vector<timeline_event> timeline_;
     int dropped_events_ = 0;
 };

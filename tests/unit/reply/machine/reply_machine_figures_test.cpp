@@ -158,6 +158,35 @@ TEST(reply_figures, count_the_events_that_the_timeline_has_no_room_for) {
     EXPECT_EQ(static_cast<int>(r.timeline.size()) + r.dropped_events, 2 + 2000 * 7 + 2);
 }
 
+TEST(reply_figures, list_each_request_with_its_times_and_tokens) {
+    machine_driver d;
+    d.begin();
+    d.pass(40ms);
+    d.timings = {.cached = 3, .evaluated = 5};
+    d.tokens("One", ".");
+    d.pass(10ms);
+    d.token(" Two");
+    d.pass(1s);
+    d.go_on(0);
+    d.grant(1);
+    d.pass(20ms);
+    d.interrupt();
+    const auto& all = d.machine.result().requests;
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].slot, 0);
+    EXPECT_EQ(all[0].sent_ns, 0);
+    EXPECT_EQ(duration(all[0].first_token_ns), 40ms);
+    EXPECT_EQ(duration(all[0].ended_ns), 50ms);
+    EXPECT_EQ(all[0].cached, 3);
+    EXPECT_EQ(all[0].evaluated, 5);
+    EXPECT_EQ(all[0].generated, 3);
+    EXPECT_EQ(all[1].slot, 1);
+    EXPECT_EQ(duration(all[1].sent_ns), 1050ms);
+    EXPECT_EQ(all[1].first_token_ns, -1);
+    EXPECT_EQ(duration(all[1].ended_ns), 1070ms);
+    EXPECT_EQ(all[1].generated, 0);
+}
+
 TEST(reply_figures, drop_no_event_of_a_short_reply) {
     machine_driver d;
     d.begin();
