@@ -46,4 +46,14 @@ std::string_view parse_trace_id(std::string_view text) noexcept {
     return is_valid_traceparent(text) ? text.substr(trace_at, trace_digits) : std::string_view();
 }
 
+std::string_view parse_parent_id(std::string_view text) noexcept {
+    return is_valid_traceparent(text) ? text.substr(parent_at, parent_digits) : std::string_view();
+}
+
+// The lowest bit of the flags.
+bool is_sampled(std::string_view text) noexcept {
+    return is_valid_traceparent(text) &&
+           std::string_view("13579bdf").find(text[flags_at + 1]) != std::string_view::npos;
+}
+
 }  // namespace tandem

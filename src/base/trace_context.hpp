@@ -12,5 +12,9 @@ bool is_valid_traceparent(std::string_view text) noexcept;
 
 /// The trace id of a well-formed header (32 hexadecimal digits), else empty. A view into `text`.
 std::string_view parse_trace_id(std::string_view text) noexcept;
+/// Same for the id of the caller's span (16 digits).
+std::string_view parse_parent_id(std::string_view text) noexcept;
+/// Whether the caller of a well-formed header records the trace; false for all other texts.
+bool is_sampled(std::string_view text) noexcept;
 
 }  // namespace tandem

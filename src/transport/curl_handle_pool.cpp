@@ -83,6 +83,7 @@ header_list curl_handle_pool::make_headers(bool has_body) const {
     append(list, "Expect:");
     if (!options_.api_key.empty())
         append(list, ("Authorization: Bearer " + options_.api_key).c_str());
+    for (const auto& line : options_.headers) append(list, line.c_str());
     append(list, has_body ? "Content-Type: application/json" : "Content-Type:");
     return list;
 }

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tandem::transport {
 
@@ -22,11 +24,13 @@ struct curl_options {
     duration connect_timeout = std::chrono::seconds(5);
     /// Name of the program at the URL, for messages; must live as long as the program.
     std::string_view peer = "llama-server";
+    /// Additional headers, as "Name: value", of printable ASCII.
+    std::vector<std::string> headers{};
 };
 
 inline curl_options curl_options_of(const config& c) {
     return {c.server.url,   c.server.api_key,         c.server.ca_file, c.server.ca_path,
-            c.server.proxy, c.limits.connect_timeout, "llama-server"};
+            c.server.proxy, c.limits.connect_timeout, "llama-server",   {}};
 }
 
 /// A transport based on libcurl. `executor` must run one handler at a time: a strand, or the

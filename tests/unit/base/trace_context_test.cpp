@@ -16,6 +16,14 @@ TEST(traceparent, has_the_id_of_its_trace) {
     EXPECT_EQ(parse_trace_id(good), trace);
 }
 
+TEST(traceparent, names_the_span_of_the_caller_and_whether_it_is_recorded) {
+    EXPECT_EQ(parse_parent_id(good), parent);
+    EXPECT_EQ(parse_parent_id("00"), "");
+    EXPECT_FALSE(is_sampled("00-" + trace + "-" + parent + "-00"));
+    EXPECT_TRUE(is_sampled("00-" + trace + "-" + parent + "-03"));
+    EXPECT_FALSE(is_sampled("01"));
+}
+
 TEST(traceparent, of_a_later_version_may_go_on) {
     EXPECT_TRUE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01"));
     EXPECT_TRUE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01-what.the-future.brings"));

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Parses the value of OTEL_EXPORTER_OTLP_HEADERS: `name=value` pairs with commas between, whose
+/// values are percent-encoded. Returns nothing for other texts, and for what no header can contain.
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_otlp_headers(
+    std::string_view text);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "gateway/traces/span.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+// The JSON encoding of OTLP, and its rules for clients. Pure.
+namespace tandem::gateway {
+
+/// One span as JSON.
+std::string encode_span(const gateway::span& s);
+
+/// The body of an export request. `spans` are results of encode_span(), joined by commas.
+std::string encode_export(std::string_view spans);
+
+/// What a collector answered.
+struct export_answer {
+    /// 0 = there was no answer.
+    int status = 0;
+    std::string body{};
+
+    bool is_ok() const noexcept { return status == 200; }
+    /// Whether the same request may be sent again: there was no answer, or the collector is busy.
+    bool is_retryable() const noexcept;
+};
+
+/// Why the collector rejected spans of a request that it accepted; empty if it did not.
+std::string find_rejection(const export_answer& answer);
+
+}  // namespace tandem::gateway

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// Spans as OpenTelemetry defines them.
+namespace tandem::gateway {
+
+using attribute_value =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
+using attribute_list = std::vector<std::pair<std::string, attribute_value>>;
+
+struct span_event {
+    std::string name{};
+    std::int64_t unix_ns = 0;
+    attribute_list attributes{};
+};
+
+struct span {
+    enum class kind { server = 2, client = 3 };  // the numbers of OTLP
+
+    /// 32 and 16 hexadecimal digits; `parent` is empty in a trace's first span.
+    std::string trace{};
+    std::string id{};
+    std::string parent{};
+    std::string name{};
+    kind what = kind::server;
+    std::int64_t began_unix_ns = 0;
+    std::int64_t ended_unix_ns = 0;
+    attribute_list attributes{};
+    /// In the order of time.
+    std::vector<span_event> events{};
+    int dropped_events = 0;
+    /// The name of the error with which it ended; empty without one.
+    std::string error{};
+};
+
+}  // namespace tandem::gateway

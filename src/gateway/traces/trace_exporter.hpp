@@ -1,0 +1,65 @@
+#pragma once
+
+#include "gateway/traces/span_context.hpp"
+#include "gateway/traces/traced_turn.hpp"
+#include "transport/curl_transport.hpp"
+
+#include "tandem/log.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string_view>
+
+namespace tandem::gateway {
+
+/// Bounds and time limits of the export.
+struct export_limits {
+    /// Memory of the turns that wait; further ones are dropped.
+    std::size_t queue_bytes = std::size_t{8} << 20;
+    /// A request has at most this many turns, and ends with the turn that reaches this size.
+    std::size_t batch_turns = 64;
+    std::size_t batch_bytes = std::size_t{1} << 20;
+    /// How long a turn waits for others to share its request.
+    duration batch_wait = std::chrono::seconds(1);
+    duration request_timeout = std::chrono::seconds(10);
+    /// Requests for one batch, and the wait before the second; it doubles each time.
+    int attempts = 5;
+    duration first_pause = std::chrono::seconds(1);
+    /// How long the destructor may send what waits.
+    duration farewell = std::chrono::seconds(3);
+};
+
+/// Sends the spans of turns to a collector, with OTLP over HTTP, on a thread of its own. Turns that
+/// cannot be sent are dropped.
+class trace_exporter {
+ public:
+    struct callbacks {
+        /// Called on any thread with a number of turns that were dropped. Must not block.
+        std::function<void(std::size_t)> dropped{};
+        /// Must be callable on any thread.
+        logger log{};
+    };
+
+    /// `where.url` is the collector's base URL.
+    trace_exporter(transport::curl_options where, callbacks told, export_limits limits = {});
+    /// Blocks up to `export_limits::farewell`.
+    ~trace_exporter();
+    trace_exporter(const trace_exporter&) = delete;
+    trace_exporter& operator=(const trace_exporter&) = delete;
+
+    /// A span for a turn that begins. Not thread-safe.
+    span_context begin_span(std::string_view traceparent);
+
+    /// Never blocks. Thread-safe.
+    void add(traced_turn turn);
+
+ private:
+    class worker;
+
+    std::mt19937_64 random_;
+    std::unique_ptr<worker> worker_;
+};
+
+}  // namespace tandem::gateway

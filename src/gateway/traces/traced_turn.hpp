@@ -1,0 +1,85 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "gateway/traces/span_context.hpp"
+
+#include "tandem/result.hpp"
+#include "tandem/server.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// What a trace keeps of a reply.
+struct traced_reply {
+    time_point began{};
+    finish_reason reason = finish_reason::error;
+    /// The name of the error; empty without one.
+    std::string error{};
+    std::vector<request_figures> requests{};
+    std::vector<timeline_event> timeline{};
+    /// URLs.
+    std::vector<std::string> servers{};
+    /// The called functions; their arguments are texts.
+    std::vector<tool_call> calls{};
+    /// Whether the client got chunks as they came. Otherwise, only the first one counts.
+    bool by_chunk = true;
+};
+
+/// What happened in one turn: a reply over the voice WebSocket, or an HTTP request for a reply.
+struct traced_turn {
+    span_context context{};
+    std::string name{};
+    /// As in the log: the request, or the upgrade of the WebSocket.
+    std::string request_id{};
+    std::string model{};
+    time_point began{};
+    time_point ended{};
+    /// The wall clock at `ended`.
+    std::chrono::system_clock::time_point ended_wall{};
+    std::optional<traced_reply> reply{};
+
+    // Only over HTTP.
+    std::string method{};
+    std::string route{};
+    int status = 0;
+    /// Code of the error response; empty without one.
+    std::string error{};
+
+    // Only over the WebSocket.
+    /// The client's id of the turn.
+    std::string turn{};
+    /// The voice speaks a given text, which nobody generates.
+    bool is_given_text = false;
+    std::optional<time_point> first_chunk_at{};
+    std::optional<time_point> called_at{};
+    std::optional<time_point> interrupted_at{};
+    std::optional<duration> user_stopped_ago{};
+    std::optional<duration> vad_stop{};
+
+    // Only if texts are asked for.
+    std::vector<chat_message> input{};
+    std::string output{};
+};
+
+/// Adds a reply that has ended.
+void take_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
+                bool with_texts);
+
+/// Longest text of a message in a trace; the rest is cut off.
+inline constexpr std::size_t max_traced_text_bytes = std::size_t{16} << 10;
+/// The newest messages of a prompt that a trace has.
+inline constexpr std::size_t max_traced_messages = 32;
+
+/// Adds messages of the prompt, within these limits.
+void take_input(traced_turn& turn, const std::vector<chat_message>& messages);
+
+/// Memory that the turn occupies.
+std::size_t estimate_bytes(const traced_turn& turn) noexcept;
+
+}  // namespace tandem::gateway
