@@ -20,6 +20,7 @@ PAGE_OF = {
     "docs/replay.md": "replay",
     "docs/report.md": "replay",
     "docs/sentences.md": "segment",
+    "docs/traces.md": "serve",
 }
 # The flags of other programs in the docs.
 OTHER_PROGRAMS = {

@@ -2,8 +2,11 @@
 
 #include "gateway/json/api_error.hpp"
 #include "gateway/telemetry/audit_line.hpp"
+#include "gateway/traces/traced_turn.hpp"
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +25,10 @@ class answer_client {
 
     /// The W3C traceparent header; empty if it is missing, repeated or malformed.
     virtual std::string_view traceparent() const = 0;
+    /// The header for the requests to servers.
+    std::string onward_traceparent() const {
+        return trace ? to_traceparent(trace->context) : std::string(traceparent());
+    }
 
     virtual awaitable<void> send(const api_error& error) = 0;
     // Streams events: call begin_stream() once, write() any number of times, then end_stream().
@@ -35,6 +42,8 @@ class answer_client {
 
     /// Audit record; the connection fills in the remaining fields.
     audit_record record{};
+    /// Trace of the answer, if it is recorded.
+    std::optional<traced_turn> trace{};
 };
 
 }  // namespace tandem::gateway

@@ -3,6 +3,7 @@
 #include "gateway/server/connection.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/request_head.hpp"
+#include "gateway/server/request_trace.hpp"
 #include "gateway/server/response_websocket.hpp"
 #include "gateway/server/voice_websocket.hpp"
 #include "gateway/telemetry/audit_line.hpp"
@@ -14,6 +15,11 @@
 // Dispatches the requests of a connection.
 namespace tandem::gateway {
 namespace {
+
+bool replies(endpoint e) noexcept {
+    return e == endpoint::chat_completions || e == endpoint::responses ||
+           e == endpoint::completions;
+}
 
 api_error sent_ahead() {
     return make_malformed_error("bytes were received before the upgrade was answered");
@@ -35,9 +41,15 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
     } else {
         auto& who = std::get<admitted>(checked.who);
         key = who.key_name();
+        if (replies(checked.found->route->endpoint)) begin_trace(exchange, *core_, checked.began);
         co_await run_endpoint(exchange, *checked.found, std::move(who));
     }
     record_request(exchange, key, checked);
+    if (exchange.trace) {
+        exchange.trace->method = checked.found->route->method;
+        exchange.trace->status = exchange.status();
+        end_trace(exchange, *core_, exchange.id(), checked.route_path());
+    }
     co_return exchange.can_keep_alive();
 }
 
@@ -116,7 +128,7 @@ void connection::record_request(const http_exchange& exchange, std::string_view 
     auto record = exchange.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = exchange.id();
-    record.trace_id = parse_trace_id(exchange.traceparent());
+    record.trace_id = parse_trace_id(exchange.onward_traceparent());
     record.remote = remote_;
     record.key = key;
     record.method = to_string_view(exchange.request().method_string());

@@ -5,6 +5,7 @@
 #include "gateway/sessions/gateway_core.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <utility>
@@ -78,6 +79,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         limit_.cancel();
         look_.cancel();
         close_all();
+        core_->traces.reset();  // while the loop, to which it logs, exists
     }
 
  private:
@@ -124,14 +126,19 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     void look() {
         constexpr auto pause = std::chrono::milliseconds(5);
         if (core_->connections.empty() && core_->known_sessions.size() == 0) {
-            limit_.cancel();
-            if (const auto told = std::exchange(stopped_, nullptr)) told();
-            return;
+            core_->traces.reset();  // posts its last log lines
+            return asio::post(acceptor_.get_executor(),
+                              [self = shared_from_this()] { self->on_stopped(); });
         }
         look_.expires_after(pause);
         look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             if (!ec) self->look();
         });
+    }
+
+    void on_stopped() {
+        limit_.cancel();
+        if (const auto told = std::exchange(stopped_, nullptr)) told();
     }
 
     void close_acceptor() {

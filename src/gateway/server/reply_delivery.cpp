@@ -65,6 +65,8 @@ void charge(answer_client& client, gateway_core& core, const served_model& model
     client.record.reply = r.id();
     core.gate.charge(who, detail::now(), u.prompt + u.generated);
     core.metrics.record_reply(model.name, result, by_chunk);
+    if (client.trace)
+        take_reply(*client.trace, detail::now(), result, by_chunk, core.options.traces.texts);
     note(client, model, u, result.finish_reason);
 }
 

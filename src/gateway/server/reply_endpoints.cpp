@@ -7,6 +7,7 @@
 #include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
+#include "gateway/server/request_trace.hpp"
 #include "gateway/sessions/generation_job.hpp"
 #include "loop/clock.hpp"
 
@@ -154,7 +155,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     auto order = order_of(core, std::move(request));
     order.model = &model;
     // Not part of the cache key.
-    order.options.traceparent = exchange.traceparent();
+    continue_trace(exchange, core, order);
     order.options.priority = who.priority();
     order.pin = make_affinity_key(who, how);
     if (how.stream)

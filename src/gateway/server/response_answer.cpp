@@ -6,6 +6,7 @@
 #include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
+#include "gateway/server/request_trace.hpp"
 #include "gateway/sessions/generation_job.hpp"
 #include "loop/clock.hpp"
 
@@ -94,7 +95,7 @@ struct response_order {
     bool generates;
 };
 
-generation_job make_job(const answer_client& client, const gateway_core& core, served_model& model,
+generation_job make_job(answer_client& client, const gateway_core& core, served_model& model,
                         const response_request& request, const admitted& who) {
     generation_job job{.model = &model,
                        .setup = core.options.service.conversation,
@@ -102,7 +103,7 @@ generation_job make_job(const answer_client& client, const gateway_core& core, s
                        .options = request.options};
     job.setup.messages = request.messages;
     job.setup.trim = request.trim;
-    job.options.traceparent = client.traceparent();
+    continue_trace(client, core, job);
     job.options.priority = who.priority();
     return job;
 }

@@ -6,6 +6,7 @@
 #include "gateway/json/request_body.hpp"
 #include "gateway/requests/response_request.hpp"
 #include "gateway/server/reply_delivery.hpp"
+#include "gateway/server/request_trace.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -150,6 +151,7 @@ auto response_websocket::answer_requests() -> awaitable<void> {
 auto response_websocket::answer(std::string body) -> awaitable<void> {
     const auto began = detail::now();
     client asker(*this);
+    begin_trace(asker, *core_, began);
     try {
         co_await answer(asker, body);
     } catch (...) {
@@ -160,13 +162,14 @@ auto response_websocket::answer(std::string body) -> awaitable<void> {
     auto& record = asker.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = caller_.request_id;
-    record.trace_id = parse_trace_id(caller_.traceparent);
+    record.trace_id = parse_trace_id(asker.onward_traceparent());
     record.remote = caller_.remote;
     record.key = caller_.who.key_name();
     record.method = "GET";
     record.route = "/v1/responses";
     record.elapsed = detail::now() - began;
     log_and_audit(core_->options, record, log_level::info);
+    end_trace(asker, *core_, record.request_id, record.route);
 }
 
 // The key is checked for each request: it may have been removed, or have reached a limit.

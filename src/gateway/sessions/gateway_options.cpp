@@ -4,6 +4,7 @@
 #include "gateway/access/model_name.hpp"
 #include "gateway/access/network_address.hpp"
 #include "gateway/telemetry/audit_line.hpp"
+#include "transport/server_url.hpp"
 
 #include <fmt/format.h>
 
@@ -90,6 +91,15 @@ void check_origins(const gateway_options& o, std::vector<config_fault>& faults) 
     }
 }
 
+void check_traces(const trace_options& o, std::vector<config_fault>& faults) {
+    if (o.endpoint.empty()) return;
+    if (auto fault = transport::check_server_url(o.endpoint))
+        faults.push_back({"otlp_endpoint", std::move(*fault)});
+    else if (o.endpoint.ends_with("/v1/traces") || o.endpoint.ends_with("/v1/traces/"))
+        faults.push_back(
+            {"otlp_endpoint", "must be the collector's base URL; remove /v1/traces at its end"});
+}
+
 }  // namespace
 
 std::vector<config_fault> check(const gateway_options& o) {
@@ -102,6 +112,7 @@ std::vector<config_fault> check(const gateway_options& o) {
     for (auto& f : check(o.prompts)) faults.push_back(std::move(f));
     for (auto& f : check(o.voice)) faults.push_back(std::move(f));
     check_origins(o, faults);
+    check_traces(o.traces, faults);
     if (!is_bind_allowed(o.address, !o.keys.is_empty()))
         faults.push_back(
             {"address",

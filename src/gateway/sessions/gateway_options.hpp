@@ -6,6 +6,7 @@
 #include "gateway/http/tls_credentials.hpp"
 #include "gateway/policy/prompt_filter.hpp"
 #include "gateway/telemetry/gateway_metrics.hpp"
+#include "gateway/traces/trace_options.hpp"
 #include "gateway/voice/voice_limits.hpp"
 
 #include "tandem/duration.hpp"
@@ -79,6 +80,10 @@ struct gateway_options {
 
     /// Limits of the voice WebSocket.
     voice_limits voice{};
+
+    /// Traces of replies. The collector is reached with the proxy and the trusted certificates of
+    /// the service's servers.
+    trace_options traces{};
 
     /// Receives one line of JSON per request (audit_line.hpp); may be empty. Called on the
     /// gateway's loop.

@@ -1,6 +1,10 @@
 #include "gateway/sessions/gateway_state.hpp"
 
+#include <boost/asio/post.hpp>
+
+#include <chrono>
 #include <cstring>
+#include <string>
 #include <utility>
 
 namespace tandem::gateway {
@@ -17,6 +21,33 @@ voice_session_table::random_source bits_of(std::random_device& random) {
     };
 }
 
+/// Passes lines on from any thread.
+logger log_from_other_threads(const boost::asio::any_io_executor& executor, const logger& log) {
+    if (!log.write) return {};
+    return {log.level, [executor, log](log_level level, std::string_view text) {
+                boost::asio::post(
+                    executor, [log, level, line = std::string(text)] { log.write(level, line); });
+            }};
+}
+
+std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
+    const auto& o = g.options.traces;
+    if (o.endpoint.empty()) return nullptr;
+    const auto& network = g.options.service.client.server;
+    transport::curl_options where{.url = o.endpoint,
+                                  .api_key = {},
+                                  .ca_file = network.ca_file,
+                                  .ca_path = network.ca_path,
+                                  .proxy = network.proxy,
+                                  .peer = "the collector"};
+    for (const auto& [name, value] : o.headers) where.headers.push_back(name + ": " + value);
+    return std::make_unique<trace_exporter>(
+        std::move(where),
+        trace_exporter::callbacks{
+            .dropped = [&g](std::size_t turns) { g.metrics.count_dropped_traces(turns); },
+            .log = log_from_other_threads(g.executor, g.options.instruments.log)});
+}
+
 }  // namespace
 
 gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, gateway_options o)
@@ -28,8 +59,24 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
       policy(options.prompts),
       answers(options.answer_cache),
       metrics(measured_servers(options), started_at),
+      traces(make_exporter(*this)),
       known_sessions(options.voice, bits_of(random)) {
     desk->start();
+}
+
+std::optional<traced_turn> gateway_state::begin_trace(std::string_view traceparent,
+                                                      time_point now) {
+    if (!traces) return std::nullopt;
+    traced_turn turn{.context = traces->begin_span(traceparent), .began = now};
+    if (!turn.context.is_sampled) return std::nullopt;
+    return turn;
+}
+
+void gateway_state::end_trace(traced_turn turn, time_point now) {
+    if (!traces) return;
+    turn.ended = now;
+    turn.ended_wall = std::chrono::system_clock::now();
+    traces->add(std::move(turn));
 }
 
 }  // namespace tandem::gateway

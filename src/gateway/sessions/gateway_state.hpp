@@ -12,6 +12,7 @@
 #include "gateway/sessions/kept_responses.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/telemetry/gateway_metrics.hpp"
+#include "gateway/traces/trace_exporter.hpp"
 #include "gateway/voice/voice_session_table.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
@@ -20,7 +21,9 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <random>
+#include <string_view>
 
 namespace tandem::gateway {
 
@@ -34,6 +37,10 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
                 .max_body_bytes = options.max_body_bytes};
     }
     bool keeps_answers() const noexcept { return options.answer_cache.entries > 0; }
+
+    /// Begins the trace of a turn; nullopt if it is not recorded.
+    std::optional<traced_turn> begin_trace(std::string_view traceparent, time_point now);
+    void end_trace(traced_turn turn, time_point now);
 
     const boost::asio::any_io_executor executor;
     const gateway_options options;
@@ -50,6 +57,8 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
     /// Unix time in seconds.
     const std::int64_t started_at = std::time(nullptr);
     gateway_metrics metrics;
+    /// nullptr without traces, and once the gateway is closed.
+    std::unique_ptr<trace_exporter> traces;
     /// Ids must be unpredictable, because they also identify sessions.
     std::random_device random{};
     voice_session_table known_sessions;

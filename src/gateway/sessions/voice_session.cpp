@@ -228,10 +228,22 @@ void voice_session::perform(voice_action::add_filler& a) {
 
 // --- replies
 
+const std::string& voice_session::traceparent_of(const voice_turn& turn) const noexcept {
+    const auto& own = turn.options.traceparent;
+    return own.empty() ? caller_->traceparent : own;
+}
+
 generation_options voice_session::options_of(const voice_turn& turn) const {
     auto options = turn.options;
-    options.traceparent = caller_->traceparent;
+    options.traceparent = traceparent_of(turn);
     options.priority = (permit_holder_ ? *permit_holder_ : caller_->who).priority();
+    return options;
+}
+
+/// For a reply that begins at once.
+generation_options voice_session::traced_options(const voice_turn& turn) {
+    auto options = options_of(turn);
+    trace_.begin(turn, options);
     return options;
 }
 
@@ -244,7 +256,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
 }
 
 void voice_session::perform(const voice_action::generate& a) {
-    begin(a.turn->number, talk_->generate(options_of(*a.turn)));
+    begin(a.turn->number, talk_->generate(traced_options(*a.turn)));
 }
 
 // Uses a separate conversation, whose only message is the prompt.
@@ -254,26 +266,30 @@ void voice_session::perform(const voice_action::generate_raw& a) {
     options.raw = true;
     raw_talk_ = model_.bots.create(std::move(options));
     raw_talk_->append({.role = "user", .content = a.turn->prompt});
-    begin(a.turn->number, raw_talk_->generate(options_of(*a.turn)));
+    begin(a.turn->number, raw_talk_->generate(traced_options(*a.turn)));
 }
 
 void voice_session::perform(const voice_action::resume& a) {
+    trace_.begin_resumed();
     begin(a.number, talk_->resume());
 }
 
 void voice_session::perform(const voice_action::say_text& a) {
-    begin(a.turn->number, talk_->say_text(a.turn->text, options_of(*a.turn)));
+    begin(a.turn->number, talk_->say_text(a.turn->text, traced_options(*a.turn)));
 }
 
 void voice_session::perform(const voice_action::say_aside& a) {
-    begin(a.turn->number, talk_->say_aside(a.turn->text, options_of(*a.turn)));
+    begin(a.turn->number, talk_->say_aside(a.turn->text, traced_options(*a.turn)));
 }
 
 // The end of a failed reply reports its error.
 void voice_session::perform(const voice_action::await_calls& a) {
     auto told = bind_to_session([number = a.number](voice_session& self, const error_code&,
                                                     const called_functions& called) {
-        self.run_and_perform([&](time_point now) { self.turns_.on_calls(now, number, called); });
+        self.run_and_perform([&](time_point now) {
+            if (number == self.number_) self.trace_.on_calls(now);
+            self.turns_.on_calls(now, number, called);
+        });
     });
     reply_->async_tool_calls(asio::bind_executor(gateway_.executor, std::move(told)));
 }
@@ -289,6 +305,7 @@ void voice_session::perform(const voice_action::next_chunk& a) {
 void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {
     if (number != number_) return;
     if (c) {
+        trace_.on_chunk(now);
         gateway_.metrics.record_chunk(model_.name, *c);
         model_.load.chunk_came(id_, c->tokens, now);
         watch_servers(gateway_, model_);
@@ -296,6 +313,7 @@ void voice_session::take(time_point now, std::uint64_t number, const std::option
     }
     model_.load.turn_ended(id_, reply_->result().usage.wasted, now);
     record_reply_end(now, reply_->result());
+    trace_.end(now, caller_->request_id, model_.name, reply_->result());
     turns_.on_reply_ended(now, number, reply_->result());
 }
 
@@ -316,6 +334,7 @@ void voice_session::perform(const voice_action::heard& a) {
 }
 
 void voice_session::perform(const voice_action::interrupt& a) {
+    trace_.on_interrupt(detail::now());
     if (a.is_outside_history)
         reply_->interrupt();
     else
@@ -323,11 +342,11 @@ void voice_session::perform(const voice_action::interrupt& a) {
 }
 
 // Each turn has its own audit line, in addition to that of the upgrade request.
-audit_record voice_session::make_turn_record(int status) const {
+audit_record voice_session::make_turn_record(int status, std::string_view traceparent) const {
     audit_record record;
     record.time = std::chrono::system_clock::now();
     record.request_id = caller_->request_id;
-    record.trace_id = parse_trace_id(caller_->traceparent);
+    record.trace_id = parse_trace_id(traceparent);
     record.remote = caller_->remote;
     record.key = caller_->who.key_name();
     record.method = "GET";
@@ -338,7 +357,7 @@ audit_record voice_session::make_turn_record(int status) const {
 }
 
 void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& why) {
-    auto record = make_turn_record(why.status);
+    auto record = make_turn_record(why.status, traceparent_of(turn));
     record.error = why.code;
     if (audits_prompts()) record.prompt = join_texts(collect_texts(turn), max_audit_prompt_bytes);
     log_and_audit(gateway_.options, record, log_level::info);
@@ -349,7 +368,7 @@ void voice_session::record_reply_end(time_point now, const reply_result& result)
     gateway_.gate.charge(caller_->who, now, u.prompt + u.generated - u.drafted);
     constexpr bool by_chunk = true;
     gateway_.metrics.record_reply(model_.name, result, by_chunk);
-    auto record = make_turn_record(101);
+    auto record = make_turn_record(101, trace_.traceparent());
     record.reply = reply_->id();
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;

@@ -4,6 +4,7 @@
 #include "gateway/access/authorizer.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/sessions/voice_prompts.hpp"
+#include "gateway/sessions/voice_trace.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
 
@@ -110,12 +111,14 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
     std::optional<api_error> refusal(const voice_turn& turn);
     void refuse(const voice_turn& turn, api_error why);
+    const std::string& traceparent_of(const voice_turn& turn) const noexcept;
     generation_options options_of(const voice_turn& turn) const;
+    generation_options traced_options(const voice_turn& turn);
     void draft_ended(const voice_turn& turn, const failure& why, int tokens);
     bool audits_prompts() const;
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);
-    audit_record make_turn_record(int status) const;
+    audit_record make_turn_record(int status, std::string_view traceparent) const;
     void audit_refused_turn(const voice_turn& turn, const api_error& why);
     void record_reply_end(time_point now, const reply_result& result);
 
@@ -131,6 +134,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::uint64_t number_ = 0;              // turn number of reply_
     time_point began_{};
     voice_prompts prompts_{};
+    voice_trace trace_{gateway_};
     int drafts_ = 0;  // running
     // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
     // the reply to a draft takes over its permit.

@@ -109,6 +109,10 @@ class gateway_metrics::registry {
         sessions_refused_.Add({{"model", model_label(model)}}).Increment();
     }
 
+    void count_dropped_traces(std::size_t turns) {
+        traces_dropped_.Increment(static_cast<double>(turns));
+    }
+
     void set_server(const server_status& s) {
         const Labels of_server{{"server", server_label(s.url)}};
         set_state(of_server, s.state);
@@ -324,6 +328,9 @@ class gateway_metrics::registry {
         counters("tandem_sessions_refused_total",
                  "New sessions that were refused because the servers are overloaded.");
 
+    Counter& traces_dropped_ =
+        counters("tandem_traces_dropped_total", "Turns whose trace could not be sent.").Add({});
+
     // Servers.
     Family<Gauge>& state_ = gauges("tandem_server_state", "1 for the current state of a server.");
     Family<Gauge>& circuit_open_ =
@@ -380,6 +387,10 @@ void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
 
 void gateway_metrics::set_speech_load(std::string_view model, double load) {
     all_->set_speech_load(model, load);
+}
+
+void gateway_metrics::count_dropped_traces(std::size_t turns) {
+    all_->count_dropped_traces(turns);
 }
 
 void gateway_metrics::count_refused_session(std::string_view model) {

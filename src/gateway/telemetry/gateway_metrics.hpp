@@ -60,6 +60,9 @@ class gateway_metrics {
     /// A new session of the model was refused, because the servers are overloaded.
     void count_refused_session(std::string_view model);
 
+    /// The traces of these turns could not be sent.
+    void count_dropped_traces(std::size_t turns);
+
     // Current values for the next text().
     void set_load(const gateway_load& load);
     /// See slots::speech_load.

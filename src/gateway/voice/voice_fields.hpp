@@ -42,6 +42,7 @@ void for_each_voice_field(voice::start& m, Visitor&& visit) {
     visit("user_stopped_ms_ago", m.user_stopped_ago);
     visit("vad_stop_ms", m.vad_stop);
     visit("timeline", m.timeline);
+    visit("traceparent", m.traceparent);
 }
 
 template <class Visitor>
@@ -119,6 +120,7 @@ void for_each_voice_field(voice::commit& m, Visitor&& visit) {
     visit("user_stopped_ms_ago", m.user_stopped_ago);
     visit("vad_stop_ms", m.vad_stop);
     visit("timeline", m.timeline);
+    visit("traceparent", m.traceparent);
 }
 
 template <class Visitor>

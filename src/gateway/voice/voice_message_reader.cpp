@@ -1,5 +1,6 @@
 #include "gateway/voice/voice_message_reader.hpp"
 
+#include "base/trace_context.hpp"
 #include "gateway/access/header_text.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/json/json_text.hpp"
@@ -218,6 +219,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool check_start(json& v, const std::string& at, const voice::start& m) {
         return check_turn(v, m.turn) && check_sizes(m) && check_words(m) && check_session(m) &&
+               right_unless(!m.traceparent.empty() && !is_valid_traceparent(m.traceparent),
+                            "traceparent", "is not a valid W3C traceparent") &&
                check_options(conversation_options{.messages = m.messages}, at);
     }
     bool check_sizes(const voice::start& m) {

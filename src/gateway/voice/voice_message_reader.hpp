@@ -44,6 +44,8 @@ struct start {
     std::optional<duration> vad_stop{};
     /// Whether the reply's `end` contains its time line.
     bool timeline = false;
+    /// W3C traceparent of the turn; empty = that of the socket.
+    std::string traceparent{};
 };
 
 /// The chunk was played.

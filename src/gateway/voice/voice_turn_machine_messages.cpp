@@ -202,6 +202,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_
         interrupt();
     }
     if (what == kind::prompt) options->tools.clear();
+    options->traceparent = std::move(m.traceparent);
     wait(now,
          {.id = std::move(m.turn),
           .what = what,

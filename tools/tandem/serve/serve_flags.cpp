@@ -4,6 +4,7 @@
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
 #include "gateway/access/model_name.hpp"
+#include "gateway/traces/otlp_headers.hpp"
 #include "os/input_file.hpp"
 #include "serve/adapter_flag.hpp"
 #include "serve/client_keys.hpp"
@@ -91,17 +92,25 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
     app_.allow_extras();
     add_gateway_flags();
     add_access_flags();
+    add_output_flags();
+    config_.allow_model_names();
+    config_.add_to(
+        app_, [](const auto&) { return true; }, default_config());
+}
+
+void serve_flags::add_output_flags() {
     const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
         add_value_flag(app_, flag, target, value, help, "output");
     };
     add("--log-level", texts_.log_level, "LEVEL",
         "log level on stderr: debug, info, warning, error or off [info]");
     add("--log-format", texts_.log_format, "FORMAT", "format of log lines: text or json [text]");
+    add("--otlp-endpoint", texts_.otlp_endpoint, "URL",
+        "collector for traces of replies: base URL of OTLP over HTTP [no traces]");
+    app_.add_flag("--otlp-texts", texts_.otlp_texts, "include prompts and replies in the traces")
+        ->group("output");
     record_.add_to(app_, "output");
     app_.set_help_flag("-h,--help", "show this help")->group("output");
-    config_.allow_model_names();
-    config_.add_to(
-        app_, [](const auto&) { return true; }, default_config());
 }
 
 void serve_flags::add_gateway_flags() {
@@ -163,6 +172,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
     serve_options o;
     read_gateway_flags(o, faults);
     read_access_flags(o, faults);
+    read_traces(variables, o, faults);
     read_log_flags(o, faults);
     o.record = record_.read(faults);
     const auto audit = o.audit == "-" ? "" : o.audit;
@@ -177,7 +187,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
     for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit",
-                             "--state", "--record"})
+                             "--state", "--record", "--otlp-endpoint"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
@@ -247,6 +257,25 @@ void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& 
         faults.emplace_back("--audit-prompts requires --audit FILE");
 }
 
+void serve_flags::read_traces(const environment& variables, serve_options& o,
+                              std::vector<std::string>& faults) const {
+    constexpr const char* headers_name = "OTEL_EXPORTER_OTLP_HEADERS";
+    auto& traces = o.gateway.traces;
+    traces.endpoint = texts_.otlp_endpoint;
+    traces.texts = texts_.otlp_texts;
+    if (traces.endpoint.empty()) {
+        if (traces.texts) faults.emplace_back("--otlp-texts requires --otlp-endpoint URL");
+        return;
+    }
+    const auto variable = variables.find(headers_name);
+    if (variable == variables.end()) return;
+    auto headers = gateway::parse_otlp_headers(variable->second);
+    if (!headers)
+        return faults.push_back(fmt::format(
+            "{} has a pair that is no header; write it as name=value,name=value", headers_name));
+    traces.headers = *std::move(headers);
+}
+
 void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& faults) const {
     const auto& t = texts_;
     read_log_level(t.log_level, o.log_level, faults);
@@ -314,6 +343,8 @@ std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) con
                                          denied_.lines[*word], f.message));
         else if (f.field == "allowed_origins")
             faults.push_back(fmt::format("--allow-origin: {}", f.message));
+        else if (f.field == "otlp_endpoint")
+            faults.push_back(fmt::format("--otlp-endpoint: {}", f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
         // If --keys is given but unreadable, that fault has already been reported.

@@ -43,16 +43,21 @@ class serve_flags {
         std::string state;
         std::string audit;
         bool audit_prompts = false;
+        std::string otlp_endpoint;
+        bool otlp_texts = false;
         std::string log_level = "info";
         std::string log_format = "text";
     };
 
     void add_gateway_flags();
     void add_access_flags();
+    void add_output_flags();
     std::vector<std::string> empty_flags() const;
     void read_gateway_flags(serve_options& o, std::vector<std::string>& faults) const;
     void read_adapters(serve_options& o, std::vector<std::string>& faults) const;
     void read_access_flags(serve_options& o, std::vector<std::string>& faults);
+    void read_traces(const environment& variables, serve_options& o,
+                     std::vector<std::string>& faults) const;
     void read_log_flags(serve_options& o, std::vector<std::string>& faults) const;
     void read_configuration(const environment& variables, serve_options& o,
                             std::vector<std::string>& faults) const;

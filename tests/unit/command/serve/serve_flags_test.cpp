@@ -100,6 +100,30 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     EXPECT_EQ(c.serve->log_format, log_format::json);
 }
 
+TEST_F(serve_arguments, name_a_collector_for_traces_with_its_headers) {
+    variables_ = {{"OTEL_EXPORTER_OTLP_HEADERS", "api-key=a%20b"}};
+    const auto c = serve({"--otlp-endpoint", "http://c:4318", "--otlp-texts"});
+    ASSERT_TRUE(c.serve) << c.err;
+    const auto& traces = c.serve->gateway.traces;
+    EXPECT_EQ(traces.endpoint, "http://c:4318");
+    EXPECT_TRUE(traces.texts);
+    EXPECT_THAT(traces.headers, ElementsAre(testing::Pair("api-key", "a b")));
+}
+
+TEST_F(serve_arguments, refuse_what_is_no_collector) {
+    EXPECT_THAT(serve({"--otlp-texts"}).err,
+                HasSubstr("--otlp-texts requires --otlp-endpoint URL"));
+    EXPECT_THAT(serve({"--otlp-endpoint", ""}).err, HasSubstr("--otlp-endpoint is empty"));
+    EXPECT_THAT(serve({"--otlp-endpoint", "localhost:4318"}).err,
+                HasSubstr("--otlp-endpoint: \"localhost:4318\" is not a URL"));
+    EXPECT_THAT(serve({"--otlp-endpoint", "http://c:4318/v1/traces"}).err,
+                HasSubstr("remove /v1/traces at its end"));
+    variables_ = {{"OTEL_EXPORTER_OTLP_HEADERS", "secret"}};
+    EXPECT_THAT(serve({"--otlp-endpoint", "http://c:4318"}).err,
+                AllOf(HasSubstr("OTEL_EXPORTER_OTLP_HEADERS has a pair that is no header"),
+                      Not(HasSubstr("secret"))));
+}
+
 TEST_F(serve_arguments, read_the_configuration_from_all_its_sources) {
     variables_ = {{"TANDEM_TEMPERATURE", "0.25"}};
     const auto c = serve({"--config", file_with(R"({"servers": ["http://a:1"], "slots": 4})")});

@@ -409,6 +409,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","filler":{"after_ms":500,"texts":["Hm.",1]}})", "filler.texts[1]"},
         {R"({"type":"start","user_stopped_ms_ago":-5})", "user_stopped_ms_ago"},
         {R"({"type":"start","vad_stop_ms":1e300})", "vad_stop_ms"},
+        {R"({"type":"start","text":"Hi","traceparent":"00-1"})", "traceparent"},
     };
     for (const auto& row : rows) {
         const auto why = fault_of(row.text);
