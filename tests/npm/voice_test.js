@@ -1,133 +1,175 @@
 // Talks to a gateway in front of a mock server by the packed tandem-voice.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import { connect, VoiceError } from 'tandem-voice';
 
-import { run, wireTo } from './programs.js';
+import { bookTool, runGateway, runMockServer, story, system, textOf } from './gateway_fixture.js';
 
-const { TANDEM_COMMAND, TANDEM_MOCK_SERVER } = process.env;
-const story = 'I am very well today. The whole afternoon is free. What can I do for you?';
-const call = '<tool_call>\n{"name": "book", "arguments": {"guests": 4}}\n</tool_call>';
-const dialogues = [
-    ['Hello!', story],
-    ['For four.', call, '{"booked":true}', 'Your table is booked.'],
-];
-const roles = ['user', 'assistant', 'tool', 'assistant'];
-const limit = { timeout: 20000 };
 let mock;
 let gateway;
-let wire;
 
 before(async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'tandem-npm-')), 'dialogues.jsonl');
-    const lines = dialogues.map((texts, i) => {
-        const messages = texts.map((content, at) => ({ role: roles[at], content }));
-        return JSON.stringify({ id: `d${i}`, messages });
-    });
-    writeFileSync(file, lines.join('\n') + '\n');
-    const mockFlags = ['--port', '0', '--no-bos', '--tool-template', '--dialogues', file];
-    mock = await run(TANDEM_MOCK_SERVER, mockFlags);
-    const server = ['--url', `http://127.0.0.1:${mock.port}`, '--reuse-guard', '0'];
-    const flags = ['--proxy', 'none', '--listen', '127.0.0.1:0', '--model', 'talk'];
-    gateway = await run(TANDEM_COMMAND, ['serve', ...flags, ...server]);
-    wire = await wireTo(gateway.port);
+    mock = await runMockServer();
+    gateway = await runGateway(mock);
 });
 
 after(async () => {
-    wire?.stop();
     await gateway?.stop();
     await mock?.stop();
 });
 
-const session = (options) => connect(`http://127.0.0.1:${wire.port}`, options);
+const hasCode = (code) => (error) => error instanceof VoiceError && error.code === code;
 
-async function textOf(reply, onChunk = () => {}) {
-    let text = '';
-    for await (const chunk of reply) {
-        text += chunk.text;
-        await onChunk(chunk);
-    }
-    return text;
+/** A session that ends with the test. */
+function session(t, options, url = gateway.url) {
+    const talk = connect(url, { system, ...options });
+    t.after(() => talk.close());
+    return talk;
 }
 
-test('a reply ends with its usage', limit, async () => {
-    const talk = session({ system: 'You are the voice of the Blue Heron.' });
-    const reply = talk.ask('Hello!');
-    assert.equal(await textOf(reply), reply.end.text);
+test('a reply ends with its usage', async (t) => {
+    const reply = session(t).ask('Hello!');
+    assert.equal(await textOf(reply), story);
     assert.equal(reply.end.finish_reason, 'eos');
-    assert.ok(reply.end.usage.generated > 0);
-    talk.close();
+    assert.equal(reply.end.usage.heard, reply.end.usage.handed_over);
 });
 
-test('a text of the bot is spoken as it is', limit, async () => {
-    const talk = session();
-    assert.equal(await textOf(talk.say('See you tonight!')), 'See you tonight!');
-    talk.close();
+test('a text of the bot is spoken as it is', async (t) => {
+    assert.equal(await textOf(session(t).say('See you tonight!')), 'See you tonight!');
 });
 
-test('a barge-in ends the reply', limit, async () => {
-    const talk = session();
+test('the next chunk comes when the one before is spoken', async (t) => {
+    const reply = session(t, { options: { pacing: 'strict' } }).ask('Hello!');
+    const chunks = reply[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    first.value.spoken();
+    const second = await chunks.next();
+    assert.deepEqual([first.value.seq, second.value.seq], [0, 1]);
+    await chunks.return();
+});
+
+test('a barge-in ends the reply, and history keeps what was heard', async (t) => {
+    const talk = session(t);
     let chunks = 0;
-    await textOf(talk.ask('Hello!'), (chunk) => {
+    const reply = talk.ask('Hello!');
+    const text = await textOf(reply, (chunk) => {
         chunks += 1;
-        talk.interrupt({ chunk: chunk.id, share: 0.5 });
+        talk.interrupt({ chunk: chunk.id, chars: 4 });
     });
+    assert.equal(text, 'I am very well today.');
     assert.equal(chunks, 1);
-    const next = talk.ask('Hello!');
-    assert.equal(await textOf(next), next.end.text);
-    talk.close();
+    assert.equal(await textOf(talk.ask('And tomorrow?')), 'Where was I?');
+    assert.equal(reply.end.finish_reason, 'interrupted');
 });
 
-test('the reply to the result of a function follows in the same loop', limit, async () => {
-    const given = [];
-    const book = {
-        description: 'Books a table',
-        parameters: { type: 'object', properties: { guests: { type: 'integer' } } },
-        run: (values) => given.push(values) && { booked: true },
-    };
-    const talk = session({ tools: { book } });
-    assert.equal((await textOf(talk.ask('For four.'))).trim(), 'Your table is booked.');
-    assert.deepEqual(given, [{ guests: 4 }]);
-    talk.close();
+test('leaving the loop interrupts the reply', async (t) => {
+    const talk = session(t);
+    const reply = talk.ask('Hello!');
+    for await (const chunk of reply) if (chunk.seq === 1) break;
+    await textOf(talk.say('As you like.'));
+    assert.equal(reply.end.finish_reason, 'interrupted');
 });
 
-test('nothing is lost or repeated when the connection is lost', limit, async () => {
-    const talk = session();
-    let cuts = 0;
-    const text = await textOf(talk.ask('Hello!'), () => {
-        if (cuts++ < 2) wire.cut();
+test('a question interrupts the reply before it', async (t) => {
+    const talk = session(t);
+    let next;
+    const first = await textOf(talk.ask('Hello!'), ({ id }) => {
+        talk.heard({ chunk: id, chars: 4 });
+        next = talk.ask('And tomorrow?');
     });
-    assert.equal(text.trim(), story);
-    assert.ok(cuts >= 2);
-    talk.close();
+    assert.equal(first, 'I am very well today.');
+    assert.equal(await textOf(next), 'Where was I?');
 });
 
-test('an answered draft is spoken', limit, async () => {
-    const talk = session();
+test('the reply to the result of a function follows in the same loop', async (t) => {
+    const { calls, book } = bookTool();
+    const reply = session(t, { tools: { book } }).ask('For four.');
+    assert.equal(await textOf(reply), 'Your table is booked. See you soon.');
+    assert.deepEqual(calls, [{ guests: 4 }]);
+});
+
+test('a draft becomes the reply to the same words', async (t) => {
+    const talk = session(t);
+    await textOf(talk.ask('Hello!'));
+    talk.hearing('And to');
+    talk.draft('And tomorrow?');
+    // The gateway does not tell when it has generated a draft, which takes some 20 ms.
+    await setTimeout(300);
+    const reply = talk.commit('and tomorrow');
+    assert.equal(await textOf(reply), 'Tomorrow, too.');
+    assert.ok(reply.end.usage.drafted > 0);
+});
+
+test('a place in a chunk and its time are taken', async (t) => {
+    const faults = [];
+    const talk = session(t, { onError: (error) => faults.push(error.code) });
+    await textOf(talk.ask('Hello!'), ({ id }) => {
+        talk.speaking(id, 100);
+        talk.heard({ chunk: id, words: 1 });
+    });
+    assert.deepEqual(faults, []);
+});
+
+test('an invalid option is reported by its code', async (t) => {
+    const reply = session(t, { options: { temperature: 'hot' } }).ask('Hello!');
+    await assert.rejects(textOf(reply), hasCode('invalid_value'));
+});
+
+test('a refused message that belongs to no reply is reported to onError', async (t) => {
+    let onError;
+    const told = new Promise((resolve) => (onError = resolve));
+    const talk = session(t, { onError });
     await textOf(talk.say('Good evening!'));
-    talk.hearing('Hel');
-    const turn = talk.draft('Hello!');
-    const reply = talk.commit('Hello!', { turn });
-    assert.equal(await textOf(reply), reply.end.text);
-    assert.ok(reply.end.usage.generated > 0);
-    talk.close();
+    talk.heard({ chunk: '1-0', share: 2 });
+    const { code, param } = await told;
+    assert.deepEqual([code, param], ['invalid_value', 'share']);
 });
 
-test('an invalid option is reported by its code', limit, async () => {
-    const talk = session({ options: { temperature: 'hot' } });
-    const isRefused = (error) => error instanceof VoiceError && error.code === 'invalid_value';
-    await assert.rejects(textOf(talk.ask('Hello!')), isRefused);
-    talk.close();
-});
-
-test('a wait ends when the signal is aborted', limit, async () => {
-    const controller = new AbortController();
-    const talk = session({ signal: controller.signal });
-    const waiting = textOf(talk.ask('Hello!'), () => controller.abort());
+test('a wait ends when the signal is aborted', async (t) => {
+    const stop = new AbortController();
+    const talk = session(t, { signal: stop.signal });
+    const waiting = textOf(talk.ask('Hello!'), () => stop.abort());
     await assert.rejects(waiting, { name: 'AbortError' });
+    assert.throws(() => talk.ask('Hello!'), { name: 'AbortError' });
+});
+
+test('a wait ends when the session is closed', async () => {
+    const talk = connect(gateway.url);
+    const waiting = textOf(talk.ask('Hello!'));
+    talk.close();
+    await assert.rejects(waiting, hasCode('closed'));
+});
+
+test('without a WebSocket it is said what to do', () => {
+    const kept = globalThis.WebSocket;
+    globalThis.WebSocket = undefined;
+    try {
+        assert.throws(() => connect(gateway.url), hasCode('no_websocket'));
+    } finally {
+        globalThis.WebSocket = kept;
+    }
+});
+
+test('a gateway with keys takes the right one, and tells that another one is wrong', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [key, entry] = execFileSync(process.env.TANDEM_COMMAND, ['key', '--name', 'bot'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+    }).split('\n');
+    writeFileSync(join(folder, 'keys.json'), `{"keys": [${entry}]}`);
+    const locked = await runGateway(mock, ['--keys', join(folder, 'keys.json')]);
+    t.after(() => locked.stop());
+    assert.equal(await textOf(session(t, { key }, locked.url).ask('Hello!')), story);
+    const wrong = session(t, { key: 'tdm_wrong' }, locked.url).ask('Hello!');
+    await assert.rejects(textOf(wrong), hasCode('invalid_api_key'));
+    const none = session(t, {}, locked.url).ask('Hello!');
+    await assert.rejects(textOf(none), hasCode('invalid_api_key'));
 });

@@ -1,45 +1,69 @@
-// A connection to /v1/voice, which is opened again when it is lost.
+// A connection to /v1/voice: opens it, resumes its session, and reconnects with increasing delays.
 
 import { VoiceError } from './voice_error.js';
 
 const protocol = 'tandem.voice.v1';
+const keyProtocol = 'tandem-api-key.';
 const firstWaitMs = 300;
-const longestWaitMs = 5000;
-const openWithinMs = 10000;
-const mostTries = 8;
-const closes = { restarting: 1012, internal: 1011, takenOver: 4001 };
+const longestWaitMs = 15000;
+const restartWaitMs = 2000;
+const answerWithinMs = 10000;
 
-function addressOf(url) {
-    const address = new URL('v1/voice', url.endsWith('/') ? url : `${url}/`);
-    address.protocol = address.protocol.replace('http', 'ws');
-    return address;
-}
+const closes = { internal: 1011, restarting: 1012, takenOver: 4001 };
 
 export class Link {
-    #url;
-    #key;
+    #base;
     #Socket;
+    #mostTries;
     #handlers;
     #socket = null;
+    #session = '';
+    #key = '';
     #isReady = false;
-    #session;
+    #isRefused = false;
     #tries = 0;
-    #timer = 0;
+    #attempt = 0;
+    #waitTimer = 0;
+    #answerTimer = 0;
+    #closed = new AbortController();
 
     /**
+     * url: of the gateway.
      * opening(session): the first message of a connection.
-     * onReady(message), onMessage(message), onLost(), onFailed(error): nothing comes after this one.
+     * onReady(message), onMessage(message): what the gateway said.
+     * onLost(): a connection that was ready is gone.
+     * onLink(state, detail): 'connecting', 'ready' (detail: model), 'waiting' (detail: {ms, why}),
+     * 'key' and 'stopped' (detail: error), after which it does not connect by itself.
      */
-    constructor(url, { key, WebSocket = globalThis.WebSocket }, handlers) {
-        if (!WebSocket)
-            throw new VoiceError(
-                'no_websocket',
-                'There is no WebSocket here: use Node.js 22, node --experimental-websocket, or the option WebSocket',
-            );
-        this.#url = addressOf(url);
-        this.#key = key;
+    constructor(url, { mostTries = Infinity, WebSocket = globalThis.WebSocket }, handlers) {
+        this.#base = url.endsWith('/') ? url : `${url}/`;
+        this.#mostTries = mostTries;
         this.#Socket = WebSocket;
         this.#handlers = handlers;
+        const { signal } = this.#closed;
+        globalThis.addEventListener?.('online', () => this.#now(), { signal });
+        globalThis.addEventListener?.('offline', () => this.#drop(), { signal });
+        const { document } = globalThis;
+        const onShown = () => !document.hidden && this.#now();
+        document?.addEventListener('visibilitychange', onShown, { signal });
+    }
+
+    get isReady() {
+        return this.#isReady;
+    }
+
+    /** Connects; with a key that was not shown before it is tried at once. */
+    async connect(key = this.#key) {
+        this.#key = key;
+        clearTimeout(this.#waitTimer);
+        this.#waitTimer = 0;
+        const attempt = ++this.#attempt;
+        this.#handlers.onLink('connecting');
+        // A refused WebSocket reports no reason, but an HTTP request does.
+        if (key || this.#tries > 0) {
+            const answer = await this.#ask();
+            if (attempt !== this.#attempt || !this.#mayConnect(answer)) return;
+        }
         this.#open();
     }
 
@@ -49,67 +73,152 @@ export class Link {
         return this.#isReady;
     }
 
+    /** Ends the session, and begins another one. */
+    anew() {
+        this.send({ type: 'end' });
+        this.#session = '';
+        this.#forget();
+        this.connect();
+    }
+
+    /** Ends the session. No handler is called any more. */
     close() {
-        clearTimeout(this.#timer);
+        this.send({ type: 'end' });
+        this.#attempt += 1;
+        this.#closed.abort();
+        clearTimeout(this.#waitTimer);
         this.#isReady = false;
-        const socket = this.#socket;
-        this.#socket = null;
-        socket?.close();
+        this.#forget();
+    }
+
+    #address(path) {
+        return new URL(path, this.#base);
+    }
+
+    /** Undefined if nobody answers. */
+    async #ask() {
+        try {
+            const headers = this.#key ? { Authorization: `Bearer ${this.#key}` } : {};
+            const signal = AbortSignal.timeout(answerWithinMs);
+            const how = { headers, cache: 'no-store', signal };
+            const answer = await fetch(this.#address('v1/models'), how);
+            const { error = {} } = await answer.json().catch(() => ({}));
+            return { ok: answer.ok, status: answer.status, error };
+        } catch {
+            return undefined;
+        }
+    }
+
+    #mayConnect(answer) {
+        if (answer) return answer.ok || this.#refused(answer.status, answer.error);
+        this.#wait();
+        return false;
+    }
+
+    #refused(status, { code = `http_${status}`, message = `the gateway answered ${status}` }) {
+        // A key with the right to generate needs no other.
+        if (code === 'insufficient_permissions' && !this.#isRefused) return true;
+        const error = new VoiceError(code, message);
+        if (status === 401) this.#handlers.onLink('key', error);
+        else if (status === 403) this.#handlers.onLink('stopped', error);
+        else this.#wait(0, message);
+        return false;
     }
 
     #open() {
-        const protocols = this.#key ? [protocol, `tandem-api-key.${this.#key}`] : [protocol];
-        const socket = new this.#Socket(this.#url, protocols);
+        let socket;
+        const protocols = this.#key ? [protocol, keyProtocol + this.#key] : [protocol];
+        const address = this.#address('v1/voice');
+        address.protocol = address.protocol.replace('http', 'ws');
+        try {
+            socket = new this.#Socket(address, protocols);
+        } catch {
+            const why =
+                'A WebSocket can send letters, digits and -._~ of a key, but not all of this one.';
+            this.#handlers.onLink('key', new VoiceError('invalid_api_key', why));
+            return;
+        }
         this.#socket = socket;
-        this.#timer = setTimeout(() => this.#closed(0), openWithinMs);
-        socket.onopen = () => this.#socket === socket && this.#begin();
-        socket.onmessage = ({ data }) => this.#socket === socket && this.#take(JSON.parse(data));
-        socket.onerror = () => {};
-        socket.onclose = ({ code }) => this.#socket === socket && this.#closed(code);
+        this.#isRefused = true;
+        this.#answerTimer = setTimeout(() => this.#drop(), answerWithinMs);
+        socket.onopen = () => {
+            if (this.#socket !== socket) return socket.close();
+            this.#isRefused = false;
+            this.#begin(socket);
+        };
+        socket.onmessage = (event) => this.#socket === socket && this.#take(JSON.parse(event.data));
+        socket.onclose = (event) => this.#socket === socket && this.#lost(event.code);
+        // In Node.js, no close follows if the connection was refused.
+        socket.onerror = () => this.#socket === socket && this.#lost();
     }
 
-    #begin() {
-        const first = { type: 'start', ...this.#handlers.opening(this.#session) };
-        this.#socket.send(JSON.stringify(first));
+    #begin(socket) {
+        socket.send(JSON.stringify({ type: 'start', ...this.#handlers.opening(this.#session) }));
     }
 
     #take(message) {
         if (message.type === 'ready') return this.#ready(message);
         if (this.#isReady || message.type !== 'error') return this.#handlers.onMessage(message);
-        if (message.code === 'session_not_found') {
-            this.#session = undefined;
-            return this.#begin();
-        }
-        if (message.retryable) return this.#closed(0, message);
-        this.#fail(new VoiceError(message.code, message.message, message));
+        if (message.code !== 'session_not_found') return this.#turnedAway(message);
+        this.#session = '';
+        this.#begin(this.#socket);
+    }
+
+    // There is no session, and another start on this connection would fail too.
+    #turnedAway(error) {
+        this.#forget();
+        if (error.retryable) this.#wait(error.retry_after_ms, error.message);
+        else this.#handlers.onLink('stopped', new VoiceError(error.code, error.message, error));
     }
 
     #ready(message) {
-        clearTimeout(this.#timer);
+        clearTimeout(this.#answerTimer);
         this.#isReady = true;
         this.#tries = 0;
         this.#session = message.session;
+        this.#handlers.onLink('ready', message.model);
         this.#handlers.onReady(message);
     }
 
-    #closed(code, { message, retry_after_ms: least = 0 } = {}) {
-        const wasReady = this.#isReady;
-        this.close();
-        if (wasReady) this.#handlers.onLost();
-        if (code === closes.internal) this.#session = undefined;
-        if (code === closes.takenOver)
-            return this.#fail(new VoiceError('taken_over', 'Another connection took the session'));
-        if (++this.#tries > mostTries) {
-            const why = message ?? `${this.#url.origin} does not answer, or refuses the key`;
-            return this.#fail(new VoiceError('connection_lost', `${mostTries} tries failed: ${why}`));
-        }
-        const wait = Math.min(firstWaitMs * 2 ** (this.#tries - 1), longestWaitMs);
-        const ms = Math.max(least, code === closes.restarting ? 2000 : 0, wait * (0.75 + Math.random() / 2));
-        this.#timer = setTimeout(() => this.#open(), ms);
+    #lost(code) {
+        this.#forget();
+        if (code === closes.internal) this.#session = '';
+        if (code !== closes.takenOver)
+            return this.#wait(code === closes.restarting ? restartWaitMs : 0);
+        const why = 'Another connection goes on with this conversation.';
+        this.#handlers.onLink('stopped', new VoiceError('taken_over', why));
     }
 
-    #fail(error) {
-        this.close();
-        this.#handlers.onFailed(error);
+    // Ignore events of an old socket.
+    #forget() {
+        clearTimeout(this.#answerTimer);
+        const wasReady = this.#isReady;
+        const socket = this.#socket;
+        this.#isReady = false;
+        this.#socket = null;
+        socket?.close();
+        if (wasReady) this.#handlers.onLost();
+    }
+
+    #drop() {
+        if (!this.#socket) return;
+        this.#forget();
+        this.#wait();
+    }
+
+    #wait(least = 0, why = 'No connection') {
+        if (this.#tries >= this.#mostTries) {
+            const origin = this.#address('').origin;
+            const message = `${origin} was tried ${this.#tries} times: ${why}`;
+            return this.#handlers.onLink('stopped', new VoiceError('connection_lost', message));
+        }
+        const wait = Math.min(firstWaitMs * 2 ** this.#tries++, longestWaitMs);
+        const ms = Math.max(least, wait * (0.75 + Math.random() / 2));
+        this.#handlers.onLink('waiting', { ms, why });
+        this.#waitTimer = setTimeout(() => this.connect(), ms);
+    }
+
+    #now() {
+        if (this.#waitTimer) this.connect();
     }
 }

@@ -1,118 +1,242 @@
 // The chunks of a turn, in order, up to its end.
 
+import { Repeat } from './repeat.js';
+import { VoiceError } from './voice_error.js';
+
+const lengthOf = (text) => [...text].length;
+
 /** Iterate over it: the next chunk is asked for when the one before was spoken. */
 export class Reply {
     #send;
-    #chunks = [];
+    #onLeft;
+    // Chunks that the consumer has not taken.
+    #queue = [];
+    // The chunk that the consumer has taken, until it was spoken.
     #given = null;
+    // Spoken chunks, which the gateway may not know to be spoken.
+    #unsure = [];
+    #isPartHeard = false;
+    #repeat = new Repeat([], false);
+    #heard = '';
     #wake = () => {};
     #isOver = false;
     #error = null;
-    // Text that the consumer has, and that comes again after a lost connection.
-    #repeated = '';
-    // Text whose `continue` may not have arrived.
-    #unsure = '';
-    #isResumed = false;
-    #hasText = false;
-    /** The last `end` message, once it is here: finish_reason, usage, metrics. */
+    // Nothing has come since the connection was lost.
+    #isInDoubt = false;
+    #endInDoubt = null;
+    #isAskedAgain = false;
+    #isBegun = false;
+    #isComplete = false;
+    // The chunk that the consumer was speaking when the connection was lost.
+    #lost = null;
+    /** The last message: finish_reason, usage, metrics. Null until then, or if it was lost. */
     end = null;
 
-    constructor(turn, send) {
-        this.turn = turn;
+    /** message: its request; onLeft(): the consumer left the loop. */
+    constructor(message, { send, onLeft }) {
+        this.message = message;
         this.#send = send;
+        this.#onLeft = onLeft;
+    }
+
+    get turn() {
+        return this.message.turn;
     }
 
     get isOver() {
         return this.#isOver;
     }
 
-    get hasText() {
-        return this.#hasText;
+    /** The text that was spoken. */
+    get heardText() {
+        return this.#heard;
+    }
+
+    /** Whether the gateway has answered with a chunk or a call. */
+    get isBegun() {
+        return this.#isBegun;
+    }
+
+    get isRefused() {
+        return this.#error !== null && !this.#isBegun;
+    }
+
+    /** Whether the gateway may not know it. */
+    get isInDoubt() {
+        return this.#isInDoubt && !this.#isOver;
     }
 
     async *[Symbol.asyncIterator]() {
-        for (;;) {
-            this.#spoken(this.#given);
-            while (this.#chunks.length === 0 && !this.#isOver)
-                await new Promise((wake) => (this.#wake = wake));
-            if (this.#error) throw this.#error;
-            if (this.#chunks.length === 0) return;
-            const chunk = this.#chunks.shift();
-            this.#given = chunk;
-            if (chunk.isRepeated) continue;
-            chunk.spoken = () => this.#spoken(chunk);
-            yield chunk;
+        try {
+            for (;;) {
+                this.#spoken(this.#given);
+                const chunk = await this.#next();
+                if (!chunk) return;
+                yield chunk;
+            }
+        } finally {
+            if (!this.#isOver) this.#onLeft();
         }
     }
 
-    take(chunk) {
+    async #next() {
+        for (;;) {
+            while (this.#queue.length === 0 && !this.#isOver)
+                await new Promise((wake) => (this.#wake = wake));
+            if (this.#error) throw this.#error;
+            const chunk = this.#queue.shift();
+            if (!chunk) return undefined;
+            this.#given = chunk;
+            if (!chunk.isHad) return chunk.given;
+            this.#spoken(chunk);
+        }
+    }
+
+    take(message) {
         if (this.#isOver) return;
-        this.#hasText = true;
-        if (!chunk.early) this.#unsure = '';
-        this.#chunks.push(this.#withoutRepeated(chunk));
+        this.goesOn();
+        this.#isComplete = Boolean(message.last) || message.boundary === 'end';
+        if (!message.early) this.#unsure = [];
+        this.#queue.push(this.#chunkOf(message));
         this.#wake();
     }
 
-    /** An `end` after which nothing of the turn comes. */
-    finish(end) {
-        this.end = end;
-        if (end.finish_reason === 'interrupted') this.#chunks = [];
-        this.#isOver = true;
-        this.#wake();
+    /** More of it will come. */
+    goesOn() {
+        this.#isInDoubt = false;
+        this.#isBegun = true;
     }
 
-    interrupt() {
-        this.#chunks = [];
-        this.#given = null;
-        this.#isOver = true;
-        this.#wake();
+    /** False for an `end` after which the turn goes on. */
+    takeEnd(end) {
+        if (this.#isOver) {
+            this.end = end;
+            return true;
+        }
+        if (end.finish_reason === 'tool_calls') {
+            this.goesOn();
+            return false;
+        }
+        if (this.#isInDoubt && this.#mayGoOnAfter(end)) return false;
+        this.#finish(end);
+        return true;
     }
 
     fail(error) {
         if (this.#isOver) return;
         this.#error = error;
-        this.finish({ finish_reason: 'interrupted' });
+        this.#queue = [];
+        this.#over();
     }
 
-    /** The gateway sends again what it does not know to be heard. */
-    lose() {
-        const queued = this.#chunks.map(({ had }) => had).join('');
-        this.#repeated = this.#unsure + (this.#given?.whole ?? '') + queued + this.#repeated;
-        this.#unsure = '';
+    /** The user talks over it; heard: how much of the chunk that is spoken. */
+    interrupt(heard) {
+        if (this.#isOver) return;
+        if (this.#given && heard?.chunk === this.#given.message.id)
+            this.#heard += this.#heardPart(this.#given.given.text, heard);
+        this.#queue = [];
         this.#given = null;
-        this.#chunks = [];
-        this.#isResumed = true;
+        this.#over();
     }
 
-    /** Of a resumption, the end of the part before it. */
-    isEndBefore(end) {
-        if (!this.#isResumed || end.finish_reason !== 'interrupted') return false;
-        this.#isResumed = false;
+    /** The consumer's place in a chunk, as a place in the gateway's. */
+    placeOf(place) {
+        const chunk = this.#given;
+        if (place?.chunk === chunk?.message.id) return chunk ? this.#placeIn(chunk, place) : place;
+        const [again] = this.#queue;
+        const isAgain = again?.isHad && place?.chunk === this.#lost?.message.id;
+        if (!isAgain || again.message.text.trim() !== this.#lost.message.text.trim()) return place;
+        return { ...place, chunk: again.message.id };
+    }
+
+    /** The connection is lost: all that is not surely heard comes again. */
+    lose() {
+        if (this.#isOver) return;
+        const all = [...this.#unsure, this.#given, ...this.#queue];
+        const texts = all
+            .filter((chunk) => chunk && !chunk.message.filler)
+            .map((chunk) => (this.#queue.includes(chunk) ? chunk.had : chunk.message.text));
+        this.#repeat = new Repeat([...texts, this.#repeat.rest], this.#isPartHeard);
+        // The consumer speaks it to its end.
+        if (this.#given) this.#heard += this.#given.given.text;
+        this.#lost = this.#given ?? this.#lost;
+        this.#unsure = [];
+        this.#given = null;
+        this.#queue = [];
+        this.#isPartHeard = false;
+    }
+
+    /** There is a connection again. */
+    doubt() {
+        this.#isInDoubt = true;
+    }
+
+    /** Nothing has come for a while. True if the gateway did not get the request. */
+    isUnknown() {
+        if (!this.isInDoubt) return false;
+        this.#isInDoubt = false;
+        const isUnknown = !this.#isBegun && !this.#endInDoubt && !this.#isAskedAgain;
+        if (isUnknown) this.#isAskedAgain = true;
+        else if (this.#endInDoubt || this.#isComplete) this.#finish(this.#endInDoubt);
+        else
+            this.fail(new VoiceError('connection_lost', 'The rest of the reply is lost; ask again'));
+        return isUnknown;
+    }
+
+    #chunkOf(message) {
+        const fresh = message.filler ? message.text : this.#repeat.newPartOf(message.text);
+        const had = message.text.slice(0, message.text.length - fresh.length);
+        const chunk = { message, had, isHad: had !== '' && fresh === '' };
+        const speech = had ? fresh.trim() : message.speech;
+        chunk.given = { ...message, text: fresh, speech, spoken: () => this.#spoken(chunk) };
+        return chunk;
+    }
+
+    #placeIn(chunk, place) {
+        this.#isPartHeard = true;
+        const before = chunk.had.trimStart();
+        if (!before) return place;
+        const moved = { ...place };
+        const left = lengthOf(chunk.given.speech);
+        if ('chars' in place) moved.chars += lengthOf(before);
+        if ('share' in place)
+            moved.share = 1 - ((1 - place.share) * left) / (left + lengthOf(before));
+        if ('words' in place) moved.words += before.trim().split(/\s+/).length;
+        if ('said' in place) moved.said = `${before} ${place.said}`;
+        return moved;
+    }
+
+    // The gateway goes on with what was interrupted by the lost connection.
+    #mayGoOnAfter(end) {
+        const isCut = end.finish_reason === 'interrupted';
+        if (isCut && this.message.history === false) return false;
+        if (!isCut && this.#repeat.rest === '') return false;
+        if (!isCut) this.#endInDoubt = end;
+        this.#isInDoubt = !isCut;
         return true;
+    }
+
+    #finish(end) {
+        this.end = end;
+        if (end?.finish_reason === 'interrupted') this.#queue = [];
+        this.#over();
+    }
+
+    #over() {
+        this.#isOver = true;
+        this.#wake();
+    }
+
+    #heardPart(text, { chars, share = 0 }) {
+        const all = [...text.trim()];
+        return all.slice(0, chars ?? Math.round(share * all.length)).join('');
     }
 
     #spoken(chunk) {
         if (chunk === null || this.#given !== chunk) return;
         this.#given = null;
-        this.#unsure += chunk.whole;
-        this.#send({ type: 'continue', chunk: chunk.id });
-    }
-
-    // whole: the text as it came; had: its part that the consumer had before.
-    #withoutRepeated(chunk) {
-        const before = this.#repeated.trim();
-        const text = chunk.text.trim();
-        const all = { ...chunk, whole: chunk.text, had: '' };
-        this.#repeated = '';
-        if (!before || !text) return all;
-        if (before.startsWith(text)) {
-            this.#repeated = before.slice(text.length);
-            return { ...all, had: chunk.text, isRepeated: true };
-        }
-        if (!text.startsWith(before)) return all;
-        const at = chunk.text.indexOf(before) + before.length;
-        const { speech } = chunk;
-        const left = speech.startsWith(before) ? speech.slice(before.length).trim() : speech;
-        return { ...all, had: chunk.text.slice(0, at), text: chunk.text.slice(at), speech: left };
+        this.#unsure.push(chunk);
+        if (!chunk.isHad && !chunk.message.filler) this.#heard += chunk.given.text;
+        this.#send({ type: 'continue', chunk: chunk.message.id });
     }
 }

@@ -1,81 +1,106 @@
 // A conversation with the gateway by docs/voice-websocket.md.
 
+import { History } from './history.js';
 import { Link } from './link.js';
 import { Reply } from './reply.js';
 import { VoiceError } from './voice_error.js';
 
 export { VoiceError };
 
+const mostTries = 8;
+// Of messages without a connection.
+const mostWaiting = 32;
+// After a reconnection, the gateway reports replies that it knows at once.
+const doubtMs = 2000;
+
+const remedy = 'use Node.js 22, node --experimental-websocket, or the option WebSocket';
+
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+
+const described = (tools) =>
+    Object.entries(tools).map(([name, { description, parameters }]) => ({
+        type: 'function',
+        function: { name, description, parameters },
+    }));
 
 class Session {
     #link;
-    #begin;
+    #first;
     #tools;
+    #onError;
     #turns = 0;
+    // Those that have not ended, by turn.
     #replies = new Map();
+    #history = new History();
     // Messages that wait for a connection.
     #waiting = [];
-    #isReady = false;
+    #drafted = null;
     #failed = null;
+    #doubtTimer = 0;
 
-    constructor(url, { key, WebSocket, model, system, options = {}, tools = {}, signal }) {
-        this.#tools = tools;
-        const described = Object.entries(tools).map(([name, { description, parameters }]) => ({
-            type: 'function',
-            function: { name, description, parameters },
-        }));
-        if (described.length) options = { ...options, tools: described };
-        const messages = system ? [{ role: 'system', content: system }] : [];
-        this.#begin = { model, messages, options };
+    constructor(url, options) {
+        const { key, model, system, tools = {}, signal, onError = console.error } = options;
+        const WebSocket = options.WebSocket ?? globalThis.WebSocket;
+        if (!WebSocket)
+            throw new VoiceError('no_websocket', `There is no WebSocket: ${remedy}`);
         signal?.throwIfAborted();
-        signal?.addEventListener('abort', () => this.#fail(signal.reason), { once: true });
-        this.#link = new Link(url, { key, WebSocket }, {
-            opening: (session) => (session ? { session } : this.#begin),
+        signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
+        this.#tools = tools;
+        this.#onError = onError;
+        const known = described(tools);
+        const messages = system ? [{ role: 'system', content: system }] : [];
+        const given = known.length > 0 ? { ...options.options, tools: known } : options.options;
+        this.#first = { model, messages, options: given };
+        this.#link = new Link(String(url), { mostTries, WebSocket }, {
+            opening: (session) => (session ? { session } : this.#anew()),
             onReady: (message) => this.#ready(message),
             onMessage: (message) => this.#take(message),
             onLost: () => this.#lost(),
-            onFailed: (error) => this.#fail(error),
+            onLink: (state, detail) => ['key', 'stopped'].includes(state) && this.#fail(detail),
         });
+        this.#link.connect(key);
     }
 
     /** Asks for a reply to the user's words; it interrupts the running one. */
     ask(text, fields = {}) {
-        return this.#turn({ type: 'start', text, ...fields });
+        return this.#request({ type: 'start', text, ...fields });
     }
 
     /** Speaks a text of the bot's own. */
     say(text, fields = {}) {
-        return this.#turn({ type: 'say', text, ...fields }, false);
+        return this.#request({ type: 'say', text, ...fields });
     }
 
-    /** The user talks over the bot; heard: {chunk, chars} or {chunk, share}. */
+    /** The user talks over the bot, which was heard up to this place. */
     interrupt(heard) {
-        this.#replies.forEach((reply) => reply.interrupt());
-        this.#link.send({ type: 'interrupt', heard });
+        if (this.#replies.size === 0) return;
+        const place = this.#placeOf(heard);
+        this.#replies.forEach((reply) => reply.interrupt(heard));
+        this.#post({ type: 'interrupt', heard: place });
     }
 
     heard(place) {
-        this.#link.send({ type: 'heard', ...place });
+        this.#link.send({ type: 'heard', ...this.#placeOf(place) });
     }
 
     speaking(chunk, endsInMs) {
         this.#link.send({ type: 'speaking', chunk, ends_in_ms: endsInMs });
     }
 
-    hearing(text) {
-        this.#link.send({ type: 'hearing', text });
+    hearing(text, fields = {}) {
+        this.#link.send({ type: 'hearing', text, ...fields });
     }
 
-    /** Drafts the reply to what the user has probably said: commit() with its `turn`. */
+    /** Prepares the reply to what the user has probably said. */
     draft(text, fields = {}) {
-        const turn = `${++this.#turns}`;
-        this.#link.send({ type: 'draft', turn, text, ...fields });
-        return turn;
+        this.#drafted ??= this.#newTurn();
+        this.#link.send({ type: 'draft', turn: this.#drafted, text, ...fields });
     }
 
+    /** Asks for a reply, which begins with the draft if that has the same words. */
     commit(text, fields = {}) {
-        return this.#turn({ type: 'commit', text, ...fields });
+        const turn = this.#drafted ?? this.#newTurn();
+        return this.#request({ type: 'commit', turn, text, ...fields });
     }
 
     drop() {
@@ -84,84 +109,153 @@ class Session {
 
     /** Ends the session. */
     close() {
-        this.#link.send({ type: 'end' });
-        this.#fail(new VoiceError('closed', 'The session was closed'));
+        this.#end(new VoiceError('closed', 'The session was closed'));
     }
 
-    #turn(message, interrupts = true) {
+    #newTurn() {
+        return String(++this.#turns);
+    }
+
+    #placeOf(place) {
+        for (const reply of this.#replies.values()) place = reply.placeOf(place);
+        return place;
+    }
+
+    #request(fields) {
         if (this.#failed) throw this.#failed;
-        const turn = message.turn ?? `${++this.#turns}`;
-        const reply = new Reply(turn, (said) => this.#link.send(said));
-        if (interrupts) this.#replies.forEach((other) => other.interrupt());
-        this.#replies.set(turn, reply);
-        this.#send({ ...message, turn });
+        const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
+        const reply = new Reply(message, {
+            send: (said) => this.#link.send(said),
+            onLeft: () => this.interrupt(),
+        });
+        if (message.type !== 'say') {
+            this.#replies.forEach((other) => other.interrupt());
+            this.#drafted = null;
+        }
+        this.#history.add(reply);
+        this.#replies.set(message.turn, reply);
+        this.#post(message);
         return reply;
     }
 
-    #send(message) {
-        if (!this.#isReady) this.#waiting.push(message);
-        else this.#link.send(message);
+    #post(message) {
+        if (this.#link.send(message)) return;
+        if (this.#waiting.length === mostWaiting) {
+            const why = `${mostWaiting} messages wait for a connection`;
+            this.#over(message.turn, new VoiceError('connection_lost', why));
+        } else this.#waiting.push(message);
+    }
+
+    // --- the connection
+
+    #anew() {
+        return { ...this.#first, messages: [...this.#first.messages, ...this.#history.messages()] };
     }
 
     #ready({ resumed }) {
-        this.#isReady = true;
-        const waiting = new Set(this.#waiting.map(({ turn }) => turn));
-        const why = new VoiceError('connection_lost', 'The connection was lost; ask again');
-        this.#replies.forEach((reply, turn) => {
-            if (!waiting.has(turn) && (!resumed || !reply.hasText)) this.#over(reply, why);
-        });
-        const left = [...this.#replies.values()];
-        if (left.length && left.every((reply) => reply.isOver)) this.#link.send({ type: 'interrupt' });
-        this.#waiting.splice(0).forEach((message) => this.#link.send(message));
+        const waiting = this.#waiting.splice(0);
+        const known = [...this.#replies.values()].filter(
+            ({ turn }) => !waiting.some((message) => message.turn === turn),
+        );
+        if (resumed) this.#resumed(known);
+        else this.#askAgain(known);
+        waiting.forEach((message) => this.#link.send(message));
+    }
+
+    #resumed(replies) {
+        const over = replies.filter((reply) => reply.isOver);
+        over.forEach(({ turn }) => this.#replies.delete(turn));
+        // The interrupt may be lost, too.
+        if (over.length > 0 && this.#replies.size === 0) this.#link.send({ type: 'interrupt' });
+        this.#replies.forEach((reply) => replies.includes(reply) && reply.doubt());
+        this.#waitInDoubt();
+    }
+
+    #waitInDoubt() {
+        clearTimeout(this.#doubtTimer);
+        const replies = [...this.#replies.values()];
+        if (replies.some((reply) => reply.isInDoubt))
+            this.#doubtTimer = setTimeout(() => this.#askUnknown(replies), doubtMs);
+    }
+
+    // Texts of the bot wait for the replies before them.
+    #askUnknown(replies) {
+        if (replies.some((reply) => !reply.isInDoubt && !reply.isOver)) return this.#waitInDoubt();
+        const unknown = replies.filter((reply) => reply.isUnknown());
+        unknown.forEach(({ message }) => this.#link.send(message));
+        this.#forgetOver();
+    }
+
+    // The session is new to the gateway.
+    #askAgain(replies) {
+        const why = 'The gateway has lost the session; ask again';
+        for (const reply of replies)
+            if (reply.isBegun) reply.fail(new VoiceError('connection_lost', why));
+            else if (!reply.isOver) this.#link.send(reply.message);
+        this.#forgetOver();
     }
 
     #lost() {
-        this.#isReady = false;
+        this.#drafted = null;
+        clearTimeout(this.#doubtTimer);
         this.#replies.forEach((reply) => reply.lose());
     }
+
+    // --- messages
 
     #take(message) {
         const reply = this.#replies.get(message.turn);
         if (message.type === 'chunk') reply?.take(message);
-        else if (message.type === 'call') this.#call(message);
-        else if (message.type === 'end' && reply) this.#ended(reply, message);
-        else if (message.type === 'error') {
-            const error = new VoiceError(message.code, message.message, message);
-            if (reply) this.#over(reply, error);
-            else if (message.fatal) this.#fail(error);
-        }
+        else if (message.type === 'call_dropped') reply?.goesOn();
+        else if (message.type === 'call') this.#call(message, reply);
+        else if (message.type === 'end') this.#ended(message, reply);
+        else if (message.type === 'error')
+            this.#over(message.turn, new VoiceError(message.code, message.message, message));
     }
 
-    #ended(reply, end) {
-        if (reply.isEndBefore(end) && !reply.isOver) return;
-        if (end.finish_reason === 'tool_calls') return;
-        reply.finish(end);
-        this.#replies.delete(reply.turn);
+    #ended(message, reply) {
+        if (reply?.takeEnd(message)) this.#replies.delete(reply.turn);
+        this.#waitInDoubt();
     }
 
-    async #call({ id, name, arguments: given }) {
+    async #call({ id, name, arguments: given }, reply) {
+        reply?.goesOn();
         let content;
         try {
-            if (!this.#tools[name]) throw new Error(`there is no function ${name}`);
+            if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
             content = textOf(await this.#tools[name].run(given));
         } catch (error) {
             content = `Error: ${error.message}`;
         }
-        this.#link.send({ type: 'result', call: id, content });
+        // What was done counts, even if the user interrupted it.
+        if (!this.#failed) this.#post({ type: 'result', call: id, content, keep: true });
     }
 
-    #over(reply, error) {
-        reply.fail(error);
-        this.#replies.delete(reply.turn);
+    #over(turn, error) {
+        const reply = this.#replies.get(turn);
+        this.#replies.delete(turn);
+        if (reply) reply.fail(error);
+        else this.#onError(error);
+    }
+
+    #forgetOver() {
+        for (const [turn, reply] of this.#replies) if (reply.isOver) this.#replies.delete(turn);
     }
 
     #fail(error) {
+        if (this.#replies.size === 0) this.#onError(error);
+        this.#end(error);
+    }
+
+    #end(error) {
         if (this.#failed) return;
         this.#failed = error;
-        this.#replies.forEach((reply) => this.#over(reply, error));
-        this.#link?.close();
+        clearTimeout(this.#doubtTimer);
+        this.#replies.forEach((reply) => reply.fail(error));
+        this.#replies.clear();
+        this.#link.close();
     }
 }
 
-/** Begins a session; it connects, and connects again, by itself. */
+/** Begins a session. It connects, and connects again, by itself. */
 export const connect = (url, options = {}) => new Session(url, options);

@@ -1,7 +1,7 @@
-/** code: the gateway's, or 'no_websocket', 'connection_lost', 'closed'. */
+/** code: the gateway's, or 'connection_lost', 'taken_over', 'no_websocket', 'closed'. */
 export class VoiceError extends Error {
-    constructor(code, message, more = {}) {
+    constructor(code, message, { retryable = false, retry_after_ms, param } = {}) {
         super(message);
-        Object.assign(this, more, { name: 'VoiceError', code });
+        Object.assign(this, { name: 'VoiceError', code, retryable, retry_after_ms, param });
     }
 }

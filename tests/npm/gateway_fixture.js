@@ -1,0 +1,67 @@
+// Runs a gateway in front of a mock server that knows what to say.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { run, wireTo } from './programs.js';
+
+const { TANDEM_COMMAND, TANDEM_MOCK_SERVER } = process.env;
+
+export const system = 'You are the voice of the Blue Heron.';
+export const story = 'I am very well today. The whole afternoon is free. What can I do for you?';
+const call = '<tool_call>\n{"name": "book", "arguments": {"guests": 4}}\n</tool_call>';
+const says = (role) => (content) => ({ role, content });
+const [user, bot, tool] = ['user', 'assistant', 'tool'].map(says);
+const begin = [says('system')(system)];
+const result = '{"booked":true}';
+const booked = 'Your table is booked. See you soon.';
+// The model replies so only if the history is the same, to the letter.
+const dialogues = [
+    [user('Hello!'), bot(story), user('And tomorrow?'), bot('Tomorrow, too.')],
+    [user('Hello!'), bot('I am'), user('And tomorrow?'), bot('Where was I?')],
+    [user('For four.'), bot(call), tool(result), bot(booked)],
+].map((messages) => [...begin, ...messages]);
+
+const guests = { type: 'object', properties: { guests: { type: 'integer' } } };
+
+/** A function for the model, and the arguments of its calls. */
+export function bookTool() {
+    const calls = [];
+    const run = (given) => calls.push(given) && { booked: true };
+    return { calls, book: { description: 'Books a table', parameters: guests, run } };
+}
+
+export async function runMockServer() {
+    const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));
+    const file = join(folder, 'dialogues.jsonl');
+    const lines = dialogues.map((messages, i) => JSON.stringify({ id: `d${i}`, messages }));
+    writeFileSync(file, lines.join('\n') + '\n');
+    const flags = ['--port', '0', '--no-bos', '--tool-template', '--dialogues', file];
+    const mock = await run(TANDEM_MOCK_SERVER, [...flags, '--parallel', '8']);
+    rmSync(folder, { recursive: true });
+    return mock;
+}
+
+/** A gateway, and a connection to it that tests can cut. */
+export async function runGateway(mock, more = []) {
+    const url = `http://127.0.0.1:${mock.port}`;
+    const server = ['--url', url, '--reuse-guard', '0', '--first-chunk-min-tokens', '0'];
+    const flags = ['--proxy', 'none', '--listen', '127.0.0.1:0', '--model', 'talk'];
+    const gateway = await run(TANDEM_COMMAND, ['serve', ...flags, ...server, ...more]);
+    const wire = await wireTo(gateway.port);
+    const stop = async () => {
+        wire.stop();
+        await gateway.stop();
+    };
+    return { wire, stop, port: gateway.port, url: `http://127.0.0.1:${wire.port}` };
+}
+
+export async function textOf(reply, onChunk = () => {}) {
+    let text = '';
+    for await (const chunk of reply) {
+        text += chunk.text;
+        await onChunk(chunk);
+    }
+    return text.trim();
+}

@@ -1,0 +1,130 @@
+// Loses the connection at each message, and checks that nothing is lost or repeated.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { connect, VoiceError } from 'tandem-voice';
+
+import { bookTool, runGateway, runMockServer, story, system, textOf } from './gateway_fixture.js';
+
+let mock;
+let gateway;
+
+before(async () => {
+    mock = await runMockServer();
+    gateway = await runGateway(mock);
+});
+
+after(async () => {
+    await gateway?.stop();
+    await mock?.stop();
+});
+
+/** A WebSocket class that loses its nth message in a direction, and with it the connection. */
+function losing(direction, nth) {
+    let count = 0;
+    const isLost = (way) => way === direction && ++count === nth;
+    return class extends WebSocket {
+        static get hasLost() {
+            return count >= nth;
+        }
+
+        #isGone = false;
+
+        send(data) {
+            if (this.#isGone || this.#goes('out')) return;
+            super.send(data);
+        }
+
+        set onmessage(take) {
+            super.onmessage = (event) => {
+                if (!this.#isGone && !this.#goes('in')) take(event);
+            };
+        }
+
+        #goes(way) {
+            if (!isLost(way)) return false;
+            this.#isGone = true;
+            this.close();
+            return true;
+        }
+    };
+}
+
+// start, start, continue, continue, continue; ready, chunk, chunk, chunk, end.
+for (const direction of ['out', 'in'])
+    test(`any message ${direction} may be lost, but no words said or kept`, async () => {
+        await Promise.all([1, 2, 3, 4, 5].map(talk));
+        async function talk(nth) {
+            const Losing = losing(direction, nth);
+            const bot = connect(gateway.url, { system, WebSocket: Losing });
+            assert.equal(await textOf(bot.ask('Hello!')), story, `the text after ${nth}`);
+            const next = await textOf(bot.ask('And tomorrow?'));
+            assert.equal(next, 'Tomorrow, too.', `the history after ${nth}`);
+            assert.ok(Losing.hasLost);
+            bot.close();
+        }
+    });
+
+test('a connection that is lost again and again loses nothing', async () => {
+    const talk = connect(gateway.url, { system });
+    const text = await textOf(talk.ask('Hello!'), ({ seq }) => seq === 0 && gateway.wire.cut());
+    assert.equal(text, story);
+    talk.close();
+});
+
+test('a text of the bot is spoken once, though its connection is lost', async () => {
+    const talk = connect(gateway.url, { WebSocket: losing('out', 2) });
+    assert.equal(await textOf(talk.say('See you tonight!')), 'See you tonight!');
+    talk.close();
+});
+
+test('a turn whose connection is lost while its function runs comes to its end', async () => {
+    const { calls, book } = bookTool();
+    let isCut = false;
+    const run = (given) => {
+        if (!isCut) gateway.wire.cut();
+        isCut = true;
+        return book.run(given);
+    };
+    const talk = connect(gateway.url, { system, tools: { book: { ...book, run } } });
+    await textOf(talk.ask('For four.'));
+    assert.deepEqual(calls, [{ guests: 4 }]);
+    talk.close();
+});
+
+test('a gateway that does not know the session is told what was said', async (t) => {
+    const first = await runGateway(mock);
+    t.after(() => first.stop());
+    const talk = connect(first.url, { system });
+    assert.equal(await textOf(talk.ask('Hello!')), story);
+    first.wire.leadTo(gateway.port);
+    assert.equal(await textOf(talk.ask('And tomorrow?')), 'Tomorrow, too.');
+    talk.close();
+});
+
+test('a reply that a new session cannot go on with fails', async (t) => {
+    const first = await runGateway(mock);
+    t.after(() => first.stop());
+    const talk = connect(first.url, { system });
+    const waiting = textOf(talk.ask('Hello!'), () => first.wire.leadTo(gateway.port));
+    await assert.rejects(waiting, { code: 'connection_lost' });
+    assert.equal(await textOf(talk.say('Sorry.')), 'Sorry.');
+    talk.close();
+});
+
+test('a gateway that never answers is given up with an error', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const talk = connect('http://127.0.0.1:1');
+    const waiting = textOf(talk.ask('Hello!'));
+    const isOver = waiting.then(() => true).catch((error) => error);
+    let over;
+    isOver.then((value) => (over = value));
+    while (!over) {
+        t.mock.timers.tick(20000);
+        await new Promise(setImmediate);
+    }
+    assert.ok(over instanceof VoiceError);
+    assert.equal(over.code, 'connection_lost');
+    assert.match(over.message, /^http:\/\/127\.0\.0\.1:1 was tried 8 times: No connection$/);
+});

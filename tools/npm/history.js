@@ -1,0 +1,35 @@
+// What was said, for a gateway that does not know the session any more.
+
+const mostChars = 50000;
+const mostTurns = 1000;
+
+/** The newest messages, as many as one message to the gateway surely holds. */
+export function newest(messages) {
+    let chars = 0;
+    const isTooLong = ({ content }) => (chars += content.length) > mostChars;
+    return messages.slice(messages.findLastIndex(isTooLong) + 1);
+}
+
+export class History {
+    #replies = [];
+
+    add(reply) {
+        this.#replies.push(reply);
+        if (this.#replies.length > mostTurns) this.#replies.shift();
+    }
+
+    /** Without questions that are asked again. */
+    messages() {
+        const said = this.#replies
+            .filter((reply) => reply.isBegun || (reply.isOver && !reply.isRefused))
+            .flatMap(({ message, heardText }) => {
+                const words = message.type === 'say' ? '' : message.text;
+                const isKept = message.history !== false;
+                return [
+                    { role: 'user', content: words },
+                    { role: 'assistant', content: isKept ? heardText : '' },
+                ];
+            });
+        return newest(said.filter(({ content }) => content.trim()));
+    }
+}
