@@ -1,16 +1,17 @@
-# Writes the files of the page into a C++ source: cmake -DPAGE_DIR=… -DFILES=a,b -DOUT=… -P this
+# Writes the files of the page into a C++ source: cmake -DFILES=a,b -DOUT=… -P this
 set(content_types
   .html=text/html .css=text/css .js=text/javascript .svg=image/svg+xml)
-string(REPLACE "," ";" names "${FILES}")
+string(REPLACE "," ";" paths "${FILES}")
 
 set(entries "")
-foreach(name ${names})
-  file(READ ${PAGE_DIR}/${name} text)
+foreach(path ${paths})
+  get_filename_component(name ${path} NAME)
+  file(READ ${path} text)
   string(FIND "${text}" ")tandem\"" end_mark)
   if(NOT end_mark EQUAL -1)
     message(FATAL_ERROR "${name} holds the mark that ends it in C++")
   endif()
-  file(SHA256 ${PAGE_DIR}/${name} hash)
+  file(SHA256 ${path} hash)
   string(SUBSTRING ${hash} 0 16 hash)
   get_filename_component(extension ${name} LAST_EXT)
   string(REGEX MATCH "\\${extension}=([^;]+)" found "${content_types}")

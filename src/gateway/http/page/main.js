@@ -4,11 +4,11 @@ import { Bubbles } from './bubbles.js';
 import { isEcho } from './echo.js';
 import { functions } from './functions.js';
 import { KeyEntry } from './key_entry.js';
+import { Link } from './link.js';
 import { Listener } from './listener.js';
 import { Speaker } from './speaker.js';
 import { Talk } from './talk.js';
 import { TimeLine } from './time_line.js';
-import { VoiceSocket } from './voice_socket.js';
 
 const find = (id) => document.getElementById(id);
 const words = find('words');
@@ -29,7 +29,7 @@ const linkWords = {
     ready: (model) => (model ? `Connected to ${model}` : 'Connected'),
     waiting: ({ ms, why }) => `${why}; trying again in ${Math.max(1, Math.round(ms / 1000))} s`,
     key: () => 'A key is needed',
-    stopped: (why) => why,
+    stopped: ({ message }) => message,
 };
 
 // Speaking is not announced, because the user hears it.
@@ -72,7 +72,7 @@ const speaker = new Speaker({
     },
 });
 
-const socket = new VoiceSocket({
+const socket = new Link(new URL('.', document.baseURI).href, {}, {
     opening: (session) => talk.opening(session),
     onReady: (message) => talk.ready(message),
     onMessage: (message) => talk.heard(message),
@@ -80,7 +80,7 @@ const socket = new VoiceSocket({
     onLink: (state, detail) => {
         link = { state, detail };
         showStatus();
-        if (state === 'key') keyEntry.ask(detail);
+        if (state === 'key') keyEntry.ask(keyEntry.kept && detail.message);
         if (state === 'stopped') talk.stopped();
     },
 });
@@ -114,7 +114,7 @@ const keyEntry = new KeyEntry({
 // Words sent in this state would wait forever.
 function isStopped() {
     const is = link.state === 'stopped';
-    if (is) bubbles.note(`This was not sent: ${link.detail}`, true);
+    if (is) bubbles.note(`This was not sent: ${link.detail.message}`, true);
     return is;
 }
 

@@ -3,9 +3,7 @@
 
 import { Draft } from './draft.js';
 import { resultOf } from './functions.js';
-
-// A history that is sent again must fit into one message.
-const mostHistoryChars = 50000;
+import { newest } from './history.js';
 
 export class Talk {
     #socket;
@@ -344,11 +342,7 @@ export class Talk {
                     : { role: 'user', content: text },
             )
             .filter(({ content }) => content.trim());
-        let chars = 0;
-        const from = messages.findLastIndex(
-            ({ content }) => (chars += content.length) > mostHistoryChars,
-        );
-        return messages.slice(from + 1);
+        return newest(messages);
     }
 
     #turnWith(fields) {
