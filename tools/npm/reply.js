@@ -1,7 +1,6 @@
 // The chunks of a turn, in order, up to its end.
 
 import { Repeat } from './repeat.js';
-import { VoiceError } from './voice_error.js';
 
 const lengthOf = (text) => [...text].length;
 
@@ -26,7 +25,6 @@ export class Reply {
     #endInDoubt = null;
     #isAskedAgain = false;
     #isBegun = false;
-    #isComplete = false;
     // The chunk that the consumer was speaking when the connection was lost.
     #lost = null;
     /** The last message: finish_reason, usage, metrics. Null until then, or if it was lost. */
@@ -95,7 +93,6 @@ export class Reply {
     take(message) {
         if (this.#isOver) return;
         this.goesOn();
-        this.#isComplete = Boolean(message.last) || message.boundary === 'end';
         if (!message.early) this.#unsure = [];
         this.#queue.push(this.#chunkOf(message));
         this.#wake();
@@ -171,16 +168,16 @@ export class Reply {
         this.#isInDoubt = true;
     }
 
-    /** Nothing has come for a while. True if the gateway did not get the request. */
+    /**
+     * Nothing has come for a while. True if the gateway did not get the request; otherwise, all of
+     * the reply was heard, and its end may be lost.
+     */
     isUnknown() {
         if (!this.isInDoubt) return false;
         this.#isInDoubt = false;
-        const isUnknown = !this.#isBegun && !this.#endInDoubt && !this.#isAskedAgain;
-        if (isUnknown) this.#isAskedAgain = true;
-        else if (this.#endInDoubt || this.#isComplete) this.#finish(this.#endInDoubt);
-        else
-            this.fail(new VoiceError('connection_lost', 'The rest of the reply is lost; ask again'));
-        return isUnknown;
+        if (this.#isBegun || this.#endInDoubt || this.#isAskedAgain) this.#finish(this.#endInDoubt);
+        else this.#isAskedAgain = true;
+        return !this.#isOver;
     }
 
     #chunkOf(message) {
