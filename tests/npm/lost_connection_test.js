@@ -73,6 +73,15 @@ test('a connection that is lost again and again loses nothing', async () => {
     talk.close();
 });
 
+// start, start, interrupt, say.
+for (const nth of [3, 4])
+    test(`what comes after an interrupt is spoken, though message ${nth} is lost`, async () => {
+        const talk = connect(gateway.url, { system, WebSocket: losing('out', nth) });
+        await textOf(talk.ask('Hello!'), ({ id }) => talk.interrupt({ chunk: id, chars: 4 }));
+        assert.equal(await textOf(talk.say('I see.')), 'I see.');
+        talk.close();
+    });
+
 test('a text of the bot is spoken once, though its connection is lost', async () => {
     const talk = connect(gateway.url, { WebSocket: losing('out', 2) });
     assert.equal(await textOf(talk.say('See you tonight!')), 'See you tonight!');

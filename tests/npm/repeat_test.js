@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { Repeat } from './node_modules/tandem-voice/repeat.js';
 
 const newParts = (had, texts, isInside = false) => {
-    const repeat = new Repeat(had, isInside);
+    const repeat = new Repeat();
+    repeat.prepend(had, isInside);
     return texts.map((text) => repeat.newPartOf(text));
 };
 
@@ -22,6 +23,22 @@ const rows = [
     ['its last words come by chance', ['I like you'], ['you see'], ['you see']],
     ['a part was heard', ['Yes or no.'], ['or no.', ' So?'], ['', ' So?'], true],
 ];
+
+test('it comes again after a second loss, from any of the chunks on', () => {
+    const repeat = new Repeat();
+    repeat.prepend(['Yes.', ' No.', ' So?'], false);
+    repeat.prepend([], false);
+    assert.deepEqual(['No.', ' So?', ' Well.'].map((text) => repeat.newPartOf(text)), ['', '', ' Well.']);
+});
+
+test('what came again may come once more', () => {
+    const repeat = new Repeat();
+    repeat.prepend(['Yes.', ' No.', ' So?'], false);
+    assert.equal(repeat.newPartOf('Yes.'), '');
+    repeat.prepend(['Yes.'], false);
+    assert.deepEqual([' No.', ' So?'].map((text) => repeat.newPartOf(text)), ['', '']);
+    assert.ok(repeat.isOver);
+});
 
 for (const [name, had, texts, expected, isInside] of rows)
     test(name, () => assert.deepEqual(newParts(had, texts, isInside), expected));

@@ -1,17 +1,19 @@
 // After a lost connection, the gateway sends again what it does not know to be heard.
 
-/** The text of chunks that the consumer has, and that may come again from one of them on. */
+/** The text that the consumer has, and that may come again from one of some places on. */
 export class Repeat {
-    #had;
-    #starts;
+    #had = '';
+    #starts = [];
 
-    /** isInside: whether it may come again from a word inside a chunk on. */
-    constructor(texts, isInside) {
-        this.#had = texts.join('');
-        this.#starts = [0];
-        for (const text of texts) this.#starts.push(this.#starts.at(-1) + text.length);
-        if (isInside)
-            for (const { index } of this.#had.matchAll(/\s+/g)) this.#starts.push(index);
+    /** These chunks may come again, too, and before the rest; isInside: or the words inside them. */
+    prepend(texts, isInside) {
+        const all = texts.join('');
+        const ends = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
+        const words = isInside ? [...all.matchAll(/\s+/g)].map(({ index }) => index) : [];
+        const from = this.#starts[0] ?? this.#had.length;
+        const later = this.#starts.map((start) => all.length + start - from);
+        this.#had = all + this.#had.slice(from);
+        this.#starts = texts.length > 0 ? [0, ...ends, ...words, ...later] : later;
     }
 
     /** The part of the next chunk's text that the consumer does not have. */
@@ -29,9 +31,9 @@ export class Repeat {
         return text;
     }
 
-    /** What may still come again. */
-    get rest() {
-        return this.#starts.length > 0 ? this.#had.slice(this.#starts[0]) : '';
+    /** Whether nothing can come again. */
+    get isOver() {
+        return this.#starts.length === 0 || this.#starts[0] === this.#had.length;
     }
 
     #goOn(start, text) {

@@ -1,6 +1,9 @@
 // The chunks of a turn, in order, up to its end.
 
 import { Repeat } from './repeat.js';
+import { VoiceError } from './voice_error.js';
+
+const mostTries = 3;
 
 const lengthOf = (text) => [...text].length;
 
@@ -15,7 +18,7 @@ export class Reply {
     // Spoken chunks, which the gateway may not know to be spoken.
     #unsure = [];
     #isPartHeard = false;
-    #repeat = new Repeat([], false);
+    #repeat = new Repeat();
     #heard = '';
     #wake = () => {};
     #isOver = false;
@@ -23,7 +26,7 @@ export class Reply {
     // Nothing has come since the connection was lost.
     #isInDoubt = false;
     #endInDoubt = null;
-    #isAskedAgain = false;
+    #tries = 1;
     #isBegun = false;
     // The chunk that the consumer was speaking when the connection was lost.
     #lost = null;
@@ -59,9 +62,9 @@ export class Reply {
         return this.#error !== null && !this.#isBegun;
     }
 
-    /** Whether the gateway may not know it. */
+    /** Whether the gateway may not know it or, if it is over, its interrupt. */
     get isInDoubt() {
-        return this.#isInDoubt && !this.#isOver;
+        return this.#isInDoubt;
     }
 
     async *[Symbol.asyncIterator]() {
@@ -108,7 +111,7 @@ export class Reply {
     takeEnd(end) {
         if (this.#isOver) {
             this.end = end;
-            return true;
+            return !this.#isInDoubt;
         }
         if (end.finish_reason === 'tool_calls') {
             this.goesOn();
@@ -128,6 +131,7 @@ export class Reply {
 
     /** The user talks over it; heard: how much of the chunk that is spoken. */
     interrupt(heard) {
+        this.#isInDoubt = false;
         if (this.#isOver) return;
         if (this.#given && heard?.chunk === this.#given.message.id)
             this.#heard += this.#heardPart(this.#given.given.text, heard);
@@ -153,7 +157,7 @@ export class Reply {
         const texts = all
             .filter((chunk) => chunk && !chunk.message.filler)
             .map((chunk) => (this.#queue.includes(chunk) ? chunk.had : chunk.message.text));
-        this.#repeat = new Repeat([...texts, this.#repeat.rest], this.#isPartHeard);
+        this.#repeat.prepend(texts, this.#isPartHeard);
         // The consumer speaks it to its end.
         if (this.#given) this.#heard += this.#given.given.text;
         this.#lost = this.#given ?? this.#lost;
@@ -168,15 +172,14 @@ export class Reply {
         this.#isInDoubt = true;
     }
 
-    /**
-     * Nothing has come for a while. True if the gateway did not get the request; otherwise, all of
-     * the reply was heard, and its end may be lost.
-     */
+    /** Nothing has come for a while. True if the request was lost, and is to be sent again. */
     isUnknown() {
-        if (!this.isInDoubt) return false;
+        if (!this.#isInDoubt || this.#isOver) return false;
         this.#isInDoubt = false;
-        if (this.#isBegun || this.#endInDoubt || this.#isAskedAgain) this.#finish(this.#endInDoubt);
-        else this.#isAskedAgain = true;
+        // All was heard, and the end may be lost.
+        if (this.#isBegun || this.#endInDoubt) this.#finish(this.#endInDoubt);
+        else if (++this.#tries > mostTries)
+            this.fail(new VoiceError('connection_lost', `The request was lost ${mostTries} times`));
         return !this.#isOver;
     }
 
@@ -207,7 +210,7 @@ export class Reply {
     #mayGoOnAfter(end) {
         const isCut = end.finish_reason === 'interrupted';
         if (isCut && this.message.history === false) return false;
-        if (!isCut && this.#repeat.rest === '') return false;
+        if (!isCut && this.#repeat.isOver) return false;
         if (!isCut) this.#endInDoubt = end;
         this.#isInDoubt = !isCut;
         return true;
@@ -221,6 +224,7 @@ export class Reply {
 
     #over() {
         this.#isOver = true;
+        this.#isInDoubt = false;
         this.#wake();
     }
 

@@ -17,6 +17,8 @@ const remedy = 'use Node.js 22, node --experimental-websocket, or the option Web
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
+const endsReplies = ({ type }) => ['start', 'commit', 'interrupt'].includes(type);
+
 const described = (tools) =>
     Object.entries(tools).map(([name, { description, parameters }]) => ({
         type: 'function',
@@ -154,20 +156,21 @@ class Session {
 
     #ready({ resumed }) {
         const waiting = this.#waiting.splice(0);
-        const known = [...this.#replies.values()].filter(
+        const sent = [...this.#replies.values()].filter(
             ({ turn }) => !waiting.some((message) => message.turn === turn),
         );
-        if (resumed) this.#resumed(known);
-        else this.#askAgain(known);
+        if (!resumed) this.#askAgain(sent);
+        else if (waiting.some(endsReplies)) this.#forgetOver();
+        else this.#doubt(sent);
         waiting.forEach((message) => this.#link.send(message));
     }
 
-    #resumed(replies) {
-        const over = replies.filter((reply) => reply.isOver);
-        over.forEach(({ turn }) => this.#replies.delete(turn));
-        // The interrupt may be lost, too.
-        if (over.length > 0 && this.#replies.size === 0) this.#link.send({ type: 'interrupt' });
-        this.#replies.forEach((reply) => replies.includes(reply) && reply.doubt());
+    #doubt(replies) {
+        replies.forEach((reply) => reply.doubt());
+        if (replies.length > 0 && replies.every((reply) => reply.isOver)) {
+            this.#link.send({ type: 'interrupt' });
+            this.#forgetOver();
+        }
         this.#waitInDoubt();
     }
 
@@ -182,8 +185,22 @@ class Session {
     #askUnknown(replies) {
         if (replies.some((reply) => !reply.isInDoubt && !reply.isOver)) return this.#waitInDoubt();
         const unknown = replies.filter((reply) => reply.isUnknown());
+        if (replies.some((reply) => reply.isOver && reply.isInDoubt))
+            this.#link.send({ type: 'interrupt' });
         unknown.forEach(({ message }) => this.#link.send(message));
         this.#forgetOver();
+    }
+
+    // The gateway goes on with a reply that was interrupted: the interrupt was lost, and with it
+    // all requests after it. The texts that wait now end by the interrupt.
+    #interruptAgain() {
+        clearTimeout(this.#doubtTimer);
+        this.#link.send({ type: 'interrupt' });
+        this.#forgetOver();
+        for (const reply of this.#replies.values()) {
+            if (reply.message.type === 'say') reply.doubt();
+            this.#link.send(reply.message);
+        }
     }
 
     // The session is new to the gateway.
@@ -205,12 +222,17 @@ class Session {
 
     #take(message) {
         const reply = this.#replies.get(message.turn);
-        if (message.type === 'chunk') reply?.take(message);
+        if (message.type === 'chunk') this.#chunk(message, reply);
         else if (message.type === 'call_dropped') reply?.goesOn();
         else if (message.type === 'call') this.#call(message, reply);
         else if (message.type === 'end') this.#ended(message, reply);
         else if (message.type === 'error')
             this.#over(message.turn, new VoiceError(message.code, message.message, message));
+    }
+
+    #chunk(message, reply) {
+        if (reply?.isOver && reply.isInDoubt) this.#interruptAgain();
+        else reply?.take(message);
     }
 
     #ended(message, reply) {
