@@ -28,7 +28,8 @@ test('it comes again after a second loss, from any of the chunks on', () => {
     const repeat = new Repeat();
     repeat.prepend(['Yes.', ' No.', ' So?'], false);
     repeat.prepend([], false);
-    assert.deepEqual(['No.', ' So?', ' Well.'].map((text) => repeat.newPartOf(text)), ['', '', ' Well.']);
+    const parts = ['No.', ' So?', ' Well.'].map((text) => repeat.newPartOf(text));
+    assert.deepEqual(parts, ['', '', ' Well.']);
 });
 
 test('what came again may come once more', () => {

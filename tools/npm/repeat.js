@@ -5,7 +5,7 @@ export class Repeat {
     #had = '';
     #starts = [];
 
-    /** These chunks may come again, too, and before the rest; isInside: or the words inside them. */
+    /** These chunks may come again, before the rest; isInside: from any of their words on. */
     prepend(texts, isInside) {
         const all = texts.join('');
         const ends = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
