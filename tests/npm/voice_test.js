@@ -88,6 +88,22 @@ test('a question interrupts the reply before it', async (t) => {
     assert.equal(await textOf(next), 'Where was I?');
 });
 
+test('a question before the connection is kept, though another one follows', async (t) => {
+    const talk = session(t);
+    const first = textOf(talk.ask('Hello!'));
+    const text = await textOf(talk.ask('And tomorrow?'));
+    assert.equal(await first, '');
+    const messages = [{ role: 'user', content: 'Hello!' }];
+    assert.equal(text, await textOf(session(t).ask('And tomorrow?', { messages })));
+});
+
+test('a text is spoken after a question that was interrupted before the connection', async (t) => {
+    const talk = session(t);
+    talk.ask('Hello!');
+    talk.interrupt();
+    assert.equal(await textOf(talk.say('I see.')), 'I see.');
+});
+
 test('the reply to the result of a function follows in the same loop', async (t) => {
     const { calls, book } = bookTool();
     const reply = session(t, { tools: { book } }).ask('For four.');

@@ -142,12 +142,12 @@ export class Reply {
 
     /** The consumer's place in a chunk, as a place in the gateway's. */
     placeOf(place) {
-        const chunk = this.#given;
-        if (place?.chunk === chunk?.message.id) return chunk ? this.#placeIn(chunk, place) : place;
+        const isOf = (chunk) => chunk?.message.id === place.chunk;
+        if (isOf(this.#given)) return this.#placeIn(this.#given, place);
         const [again] = this.#queue;
-        const isAgain = again?.isHad && place?.chunk === this.#lost?.message.id;
-        if (!isAgain || again.message.text.trim() !== this.#lost.message.text.trim()) return place;
-        return { ...place, chunk: again.message.id };
+        const textOf = ({ message }) => message.text.trim();
+        const isAgain = again?.isHad && isOf(this.#lost) && textOf(again) === textOf(this.#lost);
+        return isAgain ? { ...place, chunk: again.message.id } : place;
     }
 
     /** The connection is lost: all that is not surely heard comes again. */

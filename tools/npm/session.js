@@ -36,6 +36,8 @@ class Session {
     #history = new History();
     // Messages that wait for a connection.
     #waiting = [];
+    // The first message of the session asks for a reply, which nobody takes.
+    #isAsking = false;
     #drafted = null;
     #failed = null;
     #doubtTimer = 0;
@@ -119,7 +121,7 @@ class Session {
     }
 
     #placeOf(place) {
-        for (const reply of this.#replies.values()) place = reply.placeOf(place);
+        for (const reply of this.#replies.values()) place &&= reply.placeOf(place);
         return place;
     }
 
@@ -151,18 +153,25 @@ class Session {
     // --- the connection
 
     #anew() {
-        return { ...this.#first, messages: [...this.#first.messages, ...this.#history.messages()] };
+        const messages = [...this.#first.messages, ...this.#history.messages()];
+        this.#isAsking = messages.at(-1)?.role === 'user';
+        return { ...this.#first, messages };
     }
 
     #ready({ resumed }) {
         const waiting = this.#waiting.splice(0);
+        const isLeft = ({ turn }) => this.#replies.has(turn);
         const sent = [...this.#replies.values()].filter(
             ({ turn }) => !waiting.some((message) => message.turn === turn),
         );
-        if (!resumed) this.#askAgain(sent);
-        else if (waiting.some(endsReplies)) this.#forgetOver();
-        else this.#doubt(sent);
-        waiting.forEach((message) => this.#link.send(message));
+        if (resumed) {
+            if (waiting.some(endsReplies)) this.#forgetOver();
+            else this.#doubt(sent);
+            waiting.forEach((message) => this.#link.send(message));
+        } else {
+            this.#askAgain(sent);
+            waiting.filter(isLeft).forEach((message) => this.#link.send(message));
+        }
     }
 
     #doubt(replies) {
@@ -206,6 +215,7 @@ class Session {
     // The session is new to the gateway.
     #askAgain(replies) {
         const why = 'The gateway has lost the session; ask again';
+        if (this.#isAsking) this.#link.send({ type: 'interrupt' });
         for (const reply of replies)
             if (reply.isBegun) reply.fail(new VoiceError('connection_lost', why));
             else if (!reply.isOver) this.#link.send(reply.message);
@@ -247,7 +257,7 @@ class Session {
             if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
             content = textOf(await this.#tools[name].run(given));
         } catch (error) {
-            content = `Error: ${error.message}`;
+            content = `Error: ${error?.message ?? error}`;
         }
         // What was done counts, even if the user interrupted it.
         if (!this.#failed) this.#post({ type: 'result', call: id, content, keep: true });
