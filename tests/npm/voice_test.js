@@ -138,6 +138,14 @@ test('an invalid option is reported by its code', async (t) => {
     await assert.rejects(textOf(reply), hasCode('invalid_value'));
 });
 
+test('a refused question ends the reply before it, too', async (t) => {
+    const talk = session(t);
+    let refused;
+    await textOf(talk.ask('Hello!'), () => (refused = talk.ask('')));
+    await assert.rejects(textOf(refused), hasCode('invalid_value'));
+    assert.equal(await textOf(talk.say('I see.')), 'I see.');
+});
+
 test('a refused message that belongs to no reply is reported to onError', async (t) => {
     let onError;
     const told = new Promise((resolve) => (onError = resolve));

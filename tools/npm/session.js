@@ -236,8 +236,7 @@ class Session {
         else if (message.type === 'call_dropped') reply?.goesOn();
         else if (message.type === 'call') this.#call(message, reply);
         else if (message.type === 'end') this.#ended(message, reply);
-        else if (message.type === 'error')
-            this.#over(message.turn, new VoiceError(message.code, message.message, message));
+        else if (message.type === 'error') this.#refused(message, reply);
     }
 
     #chunk(message, reply) {
@@ -248,6 +247,14 @@ class Session {
     #ended(message, reply) {
         if (reply?.takeEnd(message)) this.#replies.delete(reply.turn);
         this.#waitInDoubt();
+    }
+
+    #refused(error, reply) {
+        this.#over(error.turn, new VoiceError(error.code, error.message, error));
+        // A refused question does not interrupt the reply before it.
+        const others = [...this.#replies.values()];
+        const isQuestion = reply && error.reply === undefined && reply.message.type !== 'say';
+        if (isQuestion && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
     }
 
     async #call({ id, name, arguments: given }, reply) {
