@@ -149,7 +149,7 @@ test_asan() {
   run_units asan
   run_programs asan $((2 * cores)) integration integration_failures gateway_test command_test contract
   TANDEM_SIMULATION_STEPS=400000 \
-    run_tests asan -LE 'real|unit|integration|gateway|command|contract|page|openai' \
+    run_tests asan -LE 'real|unit|integration|gateway|command|contract|npm|page|openai' \
     -E '^bench|tries_all_that_may_happen|makes_the_transitions|crowd'
 }
 
