@@ -1,6 +1,7 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
 #include "gateway/access/routes.hpp"
+#include "gateway/telemetry/metric_buckets.hpp"
 #include "gateway/telemetry/metric_labels.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
 #include "gateway/telemetry/reply_series.hpp"
@@ -27,15 +28,8 @@ using prometheus::Family;
 using prometheus::Gauge;
 using prometheus::Histogram;
 using prometheus::Labels;
-using buckets = Histogram::BucketBoundaries;
 
 constexpr int switching_protocols = 101;
-
-// In seconds. `waits` is for delays that a listener notices, `lives` for durations up to minutes.
-const buckets waits{0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5,
-                    0.75,  1,    1.5,   2,    3,   5,   10,  30};
-const buckets lives{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
-const buckets shares{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1};
 
 // For a counter that the server's slots keep.
 void raise_to(Counter& counter, std::int64_t total) {
