@@ -301,6 +301,7 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
                     "conversation {}: reply {} continues from a draft of {} tokens", id_,
                     start->reply, draft->work().drafted);
         start->resumed = reply_origin{.rest = draft->take_remainder()};
+        watch_prompt(*start, start->resumed->rest->text.prompt());
         rest_model_ = draft->model();
     }
     find_server(start);

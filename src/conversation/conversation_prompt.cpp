@@ -47,13 +47,15 @@ void conversation_shell::make_prompt(const start_ptr& start) {
 
 void conversation_shell::watch_prompt(turn_start& start, std::string_view prompt) {
     const auto messages = history_.messages();
-    const conversations::watched_turn turn{
-        .prompt = prompt, .messages = messages, .options = *turn_options_, .trims = metrics_.trims};
+    const conversations::watched_turn turn{.prompt = prompt,
+                                           .messages = messages,
+                                           .options = *turn_options_,
+                                           .trims = metrics_.trimmed_exchanges};
     start.broken = watch_.find_break(turn);
     start.watched = watch_;
-    start.watched.record_turn(turn, start.broken);
+    start.watched->record_turn(turn, start.broken);
     if (start.broken && start.broken->why == cache_break::cause::system_prompt &&
-        start.watched.changed_system_prompts() == told_system_changes)
+        start.watched->changed_system_prompts() == told_system_changes)
         scope_->log(
             log_level::warning,
             "conversation {}: the system prompt has changed in {} turns, so that the server "

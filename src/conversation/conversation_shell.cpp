@@ -244,6 +244,7 @@ void conversation_shell::end() {
     interrupt_asides();
     if (const auto reply = reply_.lock()) reply->interrupt();
     discard_draft();
+    before_.reset();
     prefill_.reset();
     rest_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
@@ -332,9 +333,11 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     shunned_.clear();
     last_reply_ = reply;
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
-    if (result.usage.prompt > 0) history_.record_prompt_tokens(result.usage.prompt);
+    if (result.usage.prompt > 0) {
+        history_.record_prompt_tokens(result.usage.prompt);
+        watch_.record_prompt_tokens(result.usage.prompt);
+    }
     tokens_said_ = result.usage.prompt + result.usage.generated;
-    watch_.record_prompt_tokens(result.usage.prompt);
     history_.generated(now(), rest.unspoken);
     pace_ = rest.pace;
     discard_draft();
@@ -376,6 +379,7 @@ void conversation_shell::add_to_metrics(const reply_result& result) {
 void conversation_shell::on_owner_destroyed() {
     ended_ = true;
     discard_draft();
+    before_.reset();
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
     shunned_.clear();
@@ -385,6 +389,7 @@ void conversation_shell::on_owner_destroyed() {
 void conversation_shell::on_context_destroyed() noexcept {
     ended_ = true;
     draft_.reset();
+    before_.reset();
     if (prefill_) prefill_->on_context_destroyed();
     prefill_.reset();
     shunned_.clear();

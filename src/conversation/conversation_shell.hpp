@@ -131,7 +131,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::optional<failure> unreachable{};
         /// What the prompt lost of the slot's text; takes effect when the request is sent.
         std::optional<cache_break> broken{};
-        conversations::cache_watch watched{};
+        std::optional<conversations::cache_watch> watched{};
     };
     using start_ptr = std::shared_ptr<turn_start>;
     using prompt_handler = std::function<void(error_code, const diagnostics&, std::string)>;

@@ -188,7 +188,8 @@ void conversation_shell::pin_server(server_link_ptr core) {
 
 void conversation_shell::continue_from(std::shared_ptr<const conversation_shell> before) {
     if (core_) return take_known_text(before);
-    before_ = std::move(before);
+    // One that never had a server knows no more than its own predecessor.
+    before_ = before->core_ ? std::move(before) : before->before_;
 }
 
 // The ids hold for this server alone.
@@ -329,7 +330,7 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     host_->turn_began(core_);
     origin.early = take_early_work(*start);
     origin.early.broken = std::exchange(start->broken, {});
-    if (!origin.prompt.text.empty()) watch_ = std::move(start->watched);
+    if (start->watched) watch_ = *std::exchange(start->watched, {});
     auto here = make_start_point(start->call_mark, std::move(origin));
     if (prefill_ && !start->is_failover) here.warmed = prefill_->slot();
     start->done({}, {}, std::move(here));

@@ -149,13 +149,42 @@ TEST_F(responses_socket, evaluates_a_prompt_for_the_request_that_continues_it) {
     EXPECT_THAT(warm["output"], IsEmpty());
     ASSERT_TRUE(server_sees(mock::outcome::complete));
     EXPECT_THAT(last_prompt(), HasSubstr("Be kind."));
-    c.say(create("And you?",
-                 {{"instructions", "Be kind."}, {"previous_response_id", warm["id"]}}));
+    c.say(create("And you?", {{"instructions", "Be kind."}, {"previous_response_id", warm["id"]}}));
     const auto r = end_of(c);
     EXPECT_EQ(r["status"], "completed");
     EXPECT_THAT(last_prompt(), HasSubstr("Hello!"));
     EXPECT_THAT(last_prompt(), HasSubstr("And you?"));
     EXPECT_GT(r["usage"]["input_tokens_details"]["cached_tokens"], 0);
+}
+
+TEST_F(responses_socket, does_not_know_items_before_its_first_response) {
+    start();
+    auto c = socket();
+    const json reference = {{"type", "item_reference"}, {"id", "abc"}};
+    c.say({{"type", "response.create"}, {"model", "talk"}, {"input", json::array({reference})}});
+    EXPECT_EQ(c.read("error")["param"], "input");
+}
+
+TEST_F(responses_socket, ignores_a_cancel_of_a_response_that_has_ended) {
+    start();
+    auto c = socket();
+    c.say(create("Hello!"));
+    const auto first = end_of(c)["id"];
+    c.say(create("Hello!"));
+    c.say({{"type", "response.cancel"}, {"response_id", first}});
+    EXPECT_EQ(end_of(c)["status"], "completed");
+}
+
+TEST_F(responses_socket, gets_the_end_of_its_response_when_the_gateway_stops_at_once) {
+    server_options.tokens_per_second = 20;
+    start();
+    auto c = socket();
+    c.say(create("Hello!"));
+    ASSERT_TRUE(server_has_begun());
+    auto stopped = stop(0s);
+    EXPECT_EQ(end_of(c)["status"], "failed");
+    EXPECT_EQ(c.close_code(), 1012);
+    stopped.wait();
 }
 
 TEST_F(responses_socket, is_closed_for_a_binary_message) {
@@ -173,9 +202,8 @@ TEST_F(responses_socket, asks_for_an_upgrade_where_there_is_none) {
 
 TEST_F(responses_socket, checks_the_key_and_its_limits_for_each_request) {
     const auto key = gateway::make_api_key();
-    options.keys = gateway::api_keys({{.name = "bot",
-                                       .sha256 = *gateway::hash_api_key(key.key),
-                                       .requests_per_minute = 2}});
+    options.keys = gateway::api_keys(
+        {{.name = "bot", .sha256 = *gateway::hash_api_key(key.key), .requests_per_minute = 2}});
     start();
     EXPECT_EQ(socket().status(), 401);
     auto c = socket("Bearer " + key.key);

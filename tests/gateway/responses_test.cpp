@@ -83,6 +83,25 @@ TEST_F(responses, are_streamed_as_events_in_their_order) {
     EXPECT_EQ(text_of(events.back()["response"]), story);
 }
 
+TEST_F(responses, have_no_output_if_the_prompt_is_only_evaluated) {
+    start();
+    const auto warm = whole(ask("Hello!", {{"generate", false}}));
+    EXPECT_EQ(warm["status"], "completed");
+    EXPECT_EQ(warm["output"], json::array());
+    const auto r = whole(ask("And you?", {{"previous_response_id", warm["id"]}}));
+    EXPECT_EQ(r["status"], "completed");
+    EXPECT_THAT(last_prompt(), HasSubstr("Hello!"));
+}
+
+TEST_F(responses, continue_one_that_had_instructions_alone) {
+    start();
+    const auto warm = whole({{"model", "talk"},
+                             {"input", json::array()},
+                             {"instructions", "Be kind."},
+                             {"generate", false}});
+    EXPECT_EQ(whole(ask("Hello!", {{"previous_response_id", warm["id"]}}))["status"], "completed");
+}
+
 TEST_F(responses, are_incomplete_at_the_limit_of_tokens) {
     start();
     const auto r = whole(ask("Hello!", {{"max_output_tokens", 3}}));

@@ -18,10 +18,19 @@ std::string describe_tools(const generation_options& o) {
 
 /// Where the words of the first message after the system prompt are; npos if there are none.
 std::size_t find_first_words(const watched_turn& turn) {
-    const auto first = std::ranges::find_if(
-        turn.messages, [](const chat_message& m) { return m.role != "system"; });
-    if (first == turn.messages.end() || first->content.empty()) return std::string_view::npos;
-    return turn.prompt.find(first->content);
+    std::size_t at = 0;
+    for (const auto& m : turn.messages) {
+        const auto words = turn.prompt.find(m.content, at);
+        if (m.role != "system") return m.content.empty() ? std::string_view::npos : words;
+        if (words != std::string_view::npos) at = words + m.content.size();
+    }
+    return std::string_view::npos;
+}
+
+/// The prompt up to the context of the turn alone, which is not in the next prompt.
+std::string_view without_context(const watched_turn& turn) {
+    const auto& context = turn.options.context;
+    return turn.prompt.substr(0, context.empty() ? turn.prompt.size() : turn.prompt.rfind(context));
 }
 
 std::string excerpt(std::string_view prompt, std::size_t at) {
@@ -49,7 +58,7 @@ std::optional<cache_break> cache_watch::find_break(const watched_turn& turn) con
 }
 
 void cache_watch::record_turn(const watched_turn& turn, const std::optional<cache_break>& found) {
-    prompt_ = turn.prompt;
+    prompt_ = without_context(turn);
     tools_ = describe_tools(turn.options);
     trims_ = turn.trims;
     if (found && found->why == cache_break::cause::system_prompt) ++changed_system_prompts_;

@@ -16,7 +16,7 @@ struct watched_turn {
     std::string_view prompt{};
     std::span<const chat_message> messages{};
     const generation_options& options;
-    /// How often the conversation has dropped exchanges so far.
+    /// How many exchanges the conversation has dropped so far.
     int trims = 0;
 };
 

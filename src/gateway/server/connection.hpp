@@ -50,7 +50,7 @@ class connection : public std::enable_shared_from_this<connection> {
     void start();
     /// Closes the connection at once if it is idle, else after the response.
     void close_when_idle();
-    /// Closes the connection, except for a voice WebSocket, which its session closes.
+    /// Closes the connection; a WebSocket once its running reply has ended.
     void abort_requests();
     void close();
 

@@ -39,7 +39,7 @@ std::optional<api_error> resolve_history(gateway_core& core, const admitted& who
                                          const std::string& id, response_request& request,
                                          const socket_response* newest) {
     const auto find = [&](const std::string& response) -> const kept_response* {
-        if (newest && newest->id == response) return &newest->kept;
+        if (newest && !newest->id.empty() && newest->id == response) return &newest->kept;
         return core.responses.find(detail::now(), make_table_key(who, response));
     };
     if (auto error = resolve_references(request, find)) return error;
@@ -73,7 +73,8 @@ class response_keeper {
         auto& said = request_.messages;
         if (request_.has_instructions) said.erase(said.begin());
         kept_response kept{std::move(said), std::move(request_.affinity_key)};
-        if (newest_ && bytes <= most_socket_bytes) *newest_ = {id_, kept, bytes, request_.store};
+        if (newest_ && bytes <= most_socket_bytes)
+            *newest_ = {newest_->running_id, id_, kept, bytes, request_.store};
         if (request_.store) core_.responses.put(detail::now(), key_, std::move(kept), bytes);
     }
 
@@ -137,12 +138,13 @@ std::variant<response_order, api_error> make_order(answer_client& client, gatewa
 
 /// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
 /// there.
-void warm_conversation(gateway_core& core, response_order& order) {
+void warm_conversation(answer_client& client, gateway_core& core, response_order& order) {
     auto& job = order.job;
+    note(client, *job.model, {}, finish_reason::eos);
     const auto bytes = bytes_of(job);
     auto talk = std::make_shared<conversation>(open(core.places, job, detail::now()));
     talk->warm(job.options);
-    core.places.put(detail::now(), job.pin, std::move(talk), bytes);
+    if (!job.pin.empty()) core.places.put(detail::now(), job.pin, std::move(talk), bytes);
     order.keeper.keep_messages(bytes);
 }
 
@@ -191,11 +193,12 @@ awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, resp
                                admitted& who) {
     response_stream events(order.head, event_format::server_sent);
     if (!order.generates) {
-        warm_conversation(core, order);
+        warm_conversation(exchange, core, order);
         if (order.is_streamed) co_return co_await stream_warm_response(exchange, events, who);
         who.release();
-        co_return co_await exchange.send(
-            200, encode_response(order.head, {.reason = finish_reason::eos}));
+        // Not in the co_await: GCC 12 destroys aggregate temporaries there twice.
+        const finished_answer nothing{.reason = finish_reason::eos};
+        co_return co_await exchange.send(200, encode_response(order.head, nothing));
     }
     if (order.is_streamed)
         co_await stream_response(exchange, core, order, events, {}, who);
@@ -224,12 +227,13 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
     auto& order = std::get<response_order>(made);
     response_stream events(order.head, event_format::lines);
     if (!order.generates) {
-        warm_conversation(core, order);
+        warm_conversation(client, core, order);
         co_return co_await stream_warm_response(client, events, who);
     }
     // The client needs the id to cancel the response.
     std::string first;
     events.begin(first);
+    newest.running_id = order.head.id;
     co_await stream_response(client, core, order, events, std::move(first), who);
 }
 

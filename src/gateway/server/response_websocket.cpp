@@ -45,14 +45,21 @@ std::string encode_error_event(const api_error& why) {
     return dump_json(event);
 }
 
-/// Returns the type, or a fault.
-std::variant<std::string, api_error> read_type(std::string_view text, std::size_t most_bytes) {
+struct message_head {
+    std::string type{};
+    std::string response_id{};
+};
+
+/// Returns the head of a message, or a fault.
+std::variant<message_head, api_error> read_head(std::string_view text, std::size_t most_bytes) {
     json root;
     if (auto fault = parse_body(text, most_bytes, root)) return *std::move(fault);
     field_reader fields;
-    std::string type;
-    if (!fields.require(root, "", "type", type)) return std::move(fields).fault();
-    return type;
+    message_head head;
+    if (!fields.require(root, "", "type", head.type) ||
+        !fields.read(root, "", "response_id", head.response_id))
+        return std::move(fields).fault();
+    return head;
 }
 
 }  // namespace
@@ -102,17 +109,16 @@ response_websocket::response_websocket(client_stream stream, std::shared_ptr<gat
 // --- messages
 
 void response_websocket::handle_message(std::string_view text) {
-    const auto type = read_type(text, core_->options.max_body_bytes);
-    if (const auto* const fault = std::get_if<api_error>(&type))
+    const auto head = read_head(text, core_->options.max_body_bytes);
+    if (const auto* const fault = std::get_if<api_error>(&head))
         return queue_message(encode_error_event(*fault));
-    const auto& name = std::get<std::string>(type);
-    if (name == "response.create") return queue_request(std::string(text));
-    // The answer may have ended while the message was on its way.
-    if (name == "response.cancel") return cancel_answer();
+    const auto& [type, id] = std::get<message_head>(head);
+    if (type == "response.create") return queue_request(std::string(text));
+    if (type == "response.cancel") return cancel_answer(id);
     queue_message(encode_error_event(make_message_error(
         "unknown_type", "type",
         fmt::format(R"(type is "{}"; it must be response.create or response.cancel)",
-                    quote_text(name)))));
+                    quote_text(type)))));
 }
 
 void response_websocket::queue_request(std::string body) {
@@ -130,6 +136,11 @@ void response_websocket::queue_request(std::string body) {
             self->is_answering_ = false;
             if (e) self->begin_closing(voice_close::broken);
         });
+}
+
+// The response may have ended while the message was on its way.
+void response_websocket::cancel_answer(const std::string& id) {
+    if (id.empty() || id == newest_.running_id) cancel_answer();
 }
 
 void response_websocket::cancel_answer() {
@@ -209,8 +220,10 @@ void response_websocket::drain() {
     if (!is_answering_) begin_closing(voice_close::restarting);
 }
 
+// The client still gets the end of the running response.
 void response_websocket::abort() {
-    begin_closing(voice_close::restarting);
+    waiting_.clear();
+    drain();
     cancel_answer();
 }
 

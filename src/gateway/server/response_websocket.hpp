@@ -36,6 +36,7 @@ class response_websocket final : public message_socket {
     awaitable<void> answer(std::string body);
     awaitable<void> answer(client& client, const std::string& body);
     void cancel_answer();
+    void cancel_answer(const std::string& id);
 
     voice_caller caller_;
     std::deque<std::string> waiting_;

@@ -17,12 +17,17 @@ api_error make_error(std::string param, std::string message) {
             .param = std::move(param)};
 }
 
+// A response to instructions alone has no messages.
+std::vector<tool_call> find_open_calls(const kept_response& r) {
+    return r.messages.empty() ? std::vector<tool_call>() : r.messages.back().tool_calls;
+}
+
 }  // namespace
 
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,
                                            std::size_t most_messages) {
     auto& messages = request.messages;
-    for (const auto& call : before.messages.back().tool_calls)
+    for (const auto& call : find_open_calls(before))
         if (std::ranges::find(messages, call.id, &chat_message::tool_call_id) == messages.end())
             return make_error("input", fmt::format("input has no function_call_output for the call "
                                                    "'{}' of the previous response",
@@ -52,7 +57,7 @@ std::optional<api_error> resolve_references(
     for (auto at = request.references.rbegin(); at != request.references.rend(); ++at) {
         auto id = find_response_of_item(at->id);
         const auto* const response = find(id);
-        if (!response)
+        if (!response || response->messages.empty())
             return make_error("input",
                               fmt::format("input refers to the item '{}', which is unknown "
                                           "or no longer kept; send the item itself",

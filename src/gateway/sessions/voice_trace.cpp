@@ -11,7 +11,7 @@ void voice_trace::begin(const voice_turn& turn, generation_options& options) {
     traceparent_ = options.traceparent;
     turn_ = gateway_.begin_trace(traceparent_, turn.asked_at);
     if (!turn_) return;
-    options.traceparent = to_traceparent(turn_->context);
+    options.traceparent = traceparent_ = to_traceparent(turn_->context);
     turn_->turn = turn.id;
     turn_->is_given_text = turn.is_given_text();
     turn_->user_stopped_ago = turn.user_stopped_ago;
@@ -21,6 +21,7 @@ void voice_trace::begin(const voice_turn& turn, generation_options& options) {
     if (!turn.prompt.empty()) take_input(*turn_, {{.role = "user", .content = turn.prompt}});
 }
 
+// Its requests still carry the header of the turn that was interrupted.
 void voice_trace::begin_resumed() {
     turn_ = gateway_.begin_trace(traceparent_, detail::now());
 }

@@ -18,7 +18,7 @@ class voice_trace {
 
     /// The turn's reply begins. Puts its requests to servers below its span.
     void begin(const voice_turn& turn, generation_options& options);
-    /// The last turn's reply is resumed.
+    /// The last turn's reply is resumed, below the span of that turn.
     void begin_resumed();
     /// The header of the running reply's requests; empty if there is none.
     std::string traceparent() const {

@@ -68,6 +68,20 @@ TEST_F(a_watched_turn, with_a_clock_in_the_system_prompt_says_so) {
     EXPECT_LE(b->text.size(), 64u);
 }
 
+TEST_F(a_watched_turn, with_a_system_prompt_that_has_the_words_of_the_user_says_so) {
+    const auto later = "If they ask: " + question + " say yes. It is 18:31 now, on a Saturday.";
+    EXPECT_EQ(watch_.find_break(turn(later, none_))->why, cause::system_prompt);
+}
+
+TEST_F(a_watched_turn, after_one_with_a_context_breaks_nothing) {
+    const generation_options with_context{
+        .context = "It is half past six, and the kitchen closes at ten. Today, there is fish."};
+    tail_ = with_context.context + "\n\n" + question + "<assistant>";
+    watch_.record_turn(turn(system, with_context), {});
+    tail_ = question + "<assistant>It is open until ten.<user>Thanks!<assistant>";
+    EXPECT_EQ(watch_.find_break(turn(system, none_)), std::nullopt);
+}
+
 TEST_F(a_watched_turn, with_other_tools_says_so) {
     const generation_options options{.tools = "[]"};
     EXPECT_EQ(watch_.find_break(turn("Tools: none. " + system, options))->why, cause::tools);
