@@ -100,6 +100,8 @@ struct delivery_options {
     std::optional<int> chunk_min_chars{};
     std::optional<duration> peek_hold{};
     std::optional<duration> chunk_deadline{};
+    std::optional<duration> reasoning_limit{};
+    std::optional<int> reasoning_limit_tokens{};
 
     friend bool operator==(const delivery_options&, const delivery_options&) = default;
 };
@@ -285,6 +287,11 @@ struct speech_config {
     /// Text from an opening to its closing mark is in no chunk, also if the prompt ends with the
     /// opening mark. Empty = all text is in chunks. At most 32 pairs of texts of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
+    /// A reasoning that lasts longer, or has more tokens, is closed with its closing mark, and the
+    /// reply goes on after it. With one of these, a reasoning also ends after half of `max_tokens`,
+    /// and does not end the reply. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
+    duration reasoning_limit{};
+    int reasoning_limit_tokens = 0;
 };
 
 /// Time limits, of 1 ms to 1 h unless stated otherwise, and the length of the queue.

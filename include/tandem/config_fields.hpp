@@ -171,6 +171,13 @@ void for_each_chunk_field(Config& c, Visitor& visit) {
                      "marks around text that is not in chunks (may be repeated; none: no marks)", 0,
                      32},
           c.speech.reasoning_tags);
+    visit(field_info{"reasoning_limit", "speech", "TIME",
+                     "close a reasoning that lasts this long, so that speech begins (0: off)", 0,
+                     3600},
+          c.speech.reasoning_limit);
+    visit(field_info{"reasoning_limit_tokens", "speech", "N",
+                     "the same for a reasoning of this many tokens (0: off)", 0, 1e6},
+          c.speech.reasoning_limit_tokens);
 }
 
 template <class Config, class Visitor>

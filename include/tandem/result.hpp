@@ -38,6 +38,8 @@ struct token_usage {
     int warmed = 0;
     /// Received tokens, including the end token.
     int generated = 0;
+    /// Of `generated`: those of reasoning and its marks.
+    int reasoning = 0;
     /// Of `generated`: those of the draft from which the reply continues.
     int drafted = 0;
     /// Generated tokens of drafts that were dropped since the turn before.
@@ -101,6 +103,10 @@ struct slot_metrics {
     /// end; 0 without a draft.
     double draft_first_token_ms = 0;
     double draft_ms = 0;
+    /// How long the model reasoned, and whether a limit, or the end of its text, closed a
+    /// reasoning.
+    double reasoning_ms = 0;
+    bool reasoning_cut = false;
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the next chunk

@@ -34,6 +34,8 @@ config apply_delivery(config c, const delivery_options& o) {
     set(c.chunking.chunk_min_chars, o.chunk_min_chars);
     set(c.chunking.peek_hold, o.peek_hold);
     set(c.chunking.chunk_deadline, o.chunk_deadline);
+    set(c.speech.reasoning_limit, o.reasoning_limit);
+    set(c.speech.reasoning_limit_tokens, o.reasoning_limit_tokens);
     return c;
 }
 

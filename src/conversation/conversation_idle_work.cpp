@@ -32,7 +32,7 @@ void conversation_shell::request_missing_ids() {
     auto lost = rest_->text.texts_with_missing_ids();
     if (!core_ || core_->shut_down() || lost.empty()) return on_ids_received();
     core_->calls().tokenize_pieces(
-        lost, reply_transcript::separator,
+        lost, reply_transcript::separator, rest_->text.is_missing_mark(),
         [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
                                                        const std::vector<std::int32_t>& ids) {
             const auto self = weak.lock();

@@ -4,6 +4,7 @@
 #include "config/config_defaults.hpp"
 #include "loop/clock.hpp"
 #include "reply/machine/generation_options_check.hpp"
+#include "server/template_thinking.hpp"
 #include "text/sentences/boundary_rules.hpp"
 #include "wire/calls/completion_request.hpp"
 
@@ -138,6 +139,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
         else
             machine_.set_pace(where.pace);
         machine_.server_found(now(), core_ ? core_->slots().slots() : 0, std::move(origin));
+        if (core_ && machine_.limits_reasoning()) learn_closing_text();
     }
     perform_actions();
 }
@@ -157,6 +159,23 @@ void reply_shell::switch_to_server(reply_start_point where) {
     warmed_ = where.warmed;
     machine_.set_server_url(core_->config().server.url);
     call_mark_ = std::move(where.call_mark);
+    encode_settings();
+}
+
+/// The answer is there long before a reasoning has to be closed. Without it, the closing mark is
+/// added without white space.
+void reply_shell::learn_closing_text() {
+    core_->calls().apply_template(
+        {{"user", "Hello."}}, {.template_options = std::string(server::options_without_thinking)},
+        [weak = weak_from_this(), at = moves_](const error_code&, const diagnostics&,
+                                               std::string prompt) {
+            const auto self = weak.lock();
+            if (self && self->moves_ == at)
+                self->machine_.set_prompt_without_thinking(std::move(prompt));
+        });
+}
+
+void reply_shell::encode_settings() {
     settings_ =
         wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,
                                          core_->prompt_progress_mode(), call_mark_.preserved);

@@ -80,6 +80,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void start();
     void on_server_acquired(failure why, reply_start_point where);
     void switch_to_server(reply_start_point where);
+    void encode_settings();
+    void learn_closing_text();
     completion_call::handlers request_handlers();
     completion_call::handlers warming_handlers();
     void report_failure(const completion_call& call, const failure& why);
@@ -97,7 +99,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform(action::check_ids);
     void after_hand_over(std::function<void(reply_shell&)> ask);
     void tokenize_prompt();
-    void recover_tokens(const std::vector<std::string>& texts);
+    void recover_tokens(const action::recover_tokens& a);
     bool ids_request_failed(const error_code& ec, const diagnostics& diag);
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);

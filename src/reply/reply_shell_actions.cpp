@@ -79,10 +79,10 @@ void reply_shell::tokenize_prompt() {
 }
 
 void reply_shell::perform(action::recover_tokens a) {
-    after_hand_over([texts = std::move(a.texts)](reply_shell& s) { s.recover_tokens(texts); });
+    after_hand_over([a = std::move(a)](reply_shell& s) { s.recover_tokens(a); });
 }
 
-void reply_shell::recover_tokens(const std::vector<std::string>& texts) {
+void reply_shell::recover_tokens(const action::recover_tokens& a) {
     const auto done = [weak = weak_from_this(), at = moves_](
                           const error_code& ec, const diagnostics& diag,
                           const std::vector<wire::token_id>& ids) {
@@ -91,7 +91,7 @@ void reply_shell::recover_tokens(const std::vector<std::string>& texts) {
         if (!self->ids_request_failed(ec, diag)) self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };
-    core_->calls().tokenize_pieces(texts, reply_transcript::separator, done);
+    core_->calls().tokenize_pieces(a.texts, reply_transcript::separator, a.parse_special, done);
 }
 
 void reply_shell::perform(action::check_ids) {
@@ -182,6 +182,10 @@ void reply_shell::perform(action::cancel_warm_slot_request) {
 }
 
 void reply_shell::perform(action::send_request a) {
+    if (a.drops_grammar && !options_.grammar.empty()) {
+        options_.grammar.clear();
+        encode_settings();
+    }
     const auto prompt = machine_.next_prompt();
     core_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,
                prompt.as_ids()      ? "ids"

@@ -73,8 +73,9 @@ call_id server_calls::tokenize_prompt_rest(std::string_view text, bool follows_i
 }
 
 call_id server_calls::tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
-                                      handler<std::vector<std::int32_t>> done) {
-    return tokenize_body(wire::tokenize_pieces_body(texts, separator), std::move(done));
+                                      bool parse_special, handler<std::vector<std::int32_t>> done) {
+    return tokenize_body(wire::tokenize_pieces_body(texts, separator, parse_special),
+                         std::move(done));
 }
 
 call_id server_calls::tokenize_body(std::string body, handler<std::vector<std::int32_t>> done) {

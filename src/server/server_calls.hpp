@@ -41,9 +41,9 @@ class server_calls {
     /// `follows_ids`, the text after known ids, to which no BOS is added.
     call_id tokenize_prompt_rest(std::string_view text, bool follows_ids,
                                  handler<std::vector<std::int32_t>> done);
-    /// Tokenizes each text separately as plain text; `separator` follows each one.
+    /// Tokenizes each text separately; `separator` follows each one.
     call_id tokenize_pieces(const std::vector<std::string>& texts, std::int32_t separator,
-                            handler<std::vector<std::int32_t>> done);
+                            bool parse_special, handler<std::vector<std::int32_t>> done);
     /// The text of the ids, including special tokens.
     call_id detokenize(std::span<const std::int32_t> ids, handler<std::string> done);
     /// Uses the tools and template options of `o`.

@@ -24,6 +24,8 @@ struct tokenize_prompt {};
 /// Request /tokenize for pieces of text. Report tokens_recovered().
 struct recover_tokens {
     std::vector<std::string> texts;
+    /// A text may be a special token.
+    bool parse_special = false;
 };
 /// Request a slot from the scheduler. Report slot_granted().
 struct request_slot {
@@ -50,6 +52,8 @@ struct send_request {
     int slot;
     /// Maximum number of tokens to generate; -1 = unbounded.
     int n_predict;
+    /// Without the grammar, which has been left.
+    bool drops_grammar = false;
 };
 /// Let the server parse the generated text on the slot. Report calls_parsed().
 struct parse_calls {

@@ -71,6 +71,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     reasoning_ = text::reasoning_filter(
         rules_.reasoning_tags,
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
+    meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(std::move(from.call_mark));
     next_request(now);
 }
@@ -115,7 +116,8 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     // failure it keeps running, because the listener hears nothing.
     if (!retry_.since()) chunk_since_.reset();
     const int left = rules_.max_tokens - continuation_.kept_tokens();
-    actions_.push_back(action::send_request{slot, rules_.max_tokens > 0 ? left : -1});
+    actions_.push_back(
+        action::send_request{slot, rules_.max_tokens > 0 ? left : -1, drops_grammar()});
 }
 
 void reply_machine::response_started(time_point now, std::optional<duration> connect_duration) {
@@ -149,6 +151,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             // The last text may include ids of the stop word or of the end token.
             continuation_.record_cut();
             check_slot(event, *slot_);
+            if (ends_in_reasoning(reason_of(event.stop))) return end_reasoning(now, false);
             flush_withheld_text(now, reason_of(event.stop));
             if (has_call_to_parse(reason_of(event.stop)))
                 return parse_calls(now, reason_of(event.stop));
@@ -248,6 +251,7 @@ void reply_machine::request_slot_when_resolved(time_point now) {
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
     metrics_recorder_.record_request_end(now);
+    meter_.request_ended(now);
     if (cut) metrics_recorder_.record_cut(now);
     const bool has_tokens = phase_ != phase::first_token;
     actions_.push_back(action::release_slot{
@@ -273,7 +277,8 @@ void reply_machine::request_ids() {
     }
     if (auto texts = continuation_.texts_with_missing_ids(); ids_can_be_had_ && !texts.empty()) {
         recovery_pending_ = true;
-        actions_.push_back(action::recover_tokens{std::move(texts)});
+        actions_.push_back(
+            action::recover_tokens{std::move(texts), continuation_.is_missing_mark()});
     }
 }
 
@@ -371,15 +376,15 @@ void reply_machine::finish(time_point now, outcome how) {
     rest_.unspoken = result_.unspoken_text + std::string(chunker_.unread());
     if (rules_.is_draft) keep_draft();
     rest_.reasoning = reasoning_;
+    rest_.meter = meter_;
     rest_.calls = calls_;
     rest_.parses_as = parses_as_;
-    const auto withheld = reasoning_.finish();
-    reasoning_read(now, withheld.reasoning);
-    show_text(calls_.feed(withheld.text, withheld.tokens));
+    visible_read(now, reasoning_.finish());
     show_text(calls_.finish());
     result_.unspoken_text += chunker_.unread();
     result_.unspoken_text += calls_.call();
     metrics_recorder_.fill_result(now, result_, continuation_.prompt_tokens());
+    fill_reasoning_figures(now);
     actions_.push_back(action::finish{});
 }
 

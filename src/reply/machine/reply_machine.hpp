@@ -15,6 +15,7 @@
 #include "text/chunks/call_splitter.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
+#include "text/chunks/reasoning_meter.hpp"
 #include "text/speech/speech_cleaner.hpp"
 #include "wire/json/token_event.hpp"
 
@@ -80,6 +81,9 @@ struct reply_rules {
     /// Number of chunks that are handed over while an earlier one is spoken.
     std::size_t lookahead = 0;
     std::vector<tag_pair> reasoning_tags{};
+    /// At a limit, the reasoning is closed, and the reply goes on. It ends after half of max_tokens
+    /// then, too, so that there are tokens left to speak.
+    text::reasoning_limits reasoning{};
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
     /// reasoning shows that the prompt is being evaluated.
     bool hands_over_reasoning = false;
@@ -193,6 +197,9 @@ class reply_machine {
     /// The pace of the voice. set_pace() sets the pace learned in earlier replies.
     const voice_pace& pace() const noexcept { return pace_; }
     void set_pace(const voice_pace& learned) noexcept { pace_ = learned; }
+    bool limits_reasoning() const noexcept { return meter_.is_limited(); }
+    /// A prompt of this template that closes the reasoning in advance, if it can.
+    void set_prompt_without_thinking(std::string p) noexcept { without_thinking_ = std::move(p); }
     /// Why another server is requested.
     const failure& failover_cause() const noexcept { return failover_cause_; }
     /// The slot prefilled for the next request.
@@ -230,6 +237,7 @@ class reply_machine {
     // Reading.
     void token_read(time_point now, const wire::token_event& event);
     bool read_text(time_point now, const wire::token_event& event);
+    void visible_read(time_point now, const text::visible_text& visible);
     void reasoning_read(time_point now, std::string_view reasoning);
     void show_text(const text::call_splitter::visible& said) {
         chunker_.feed(said.text, said.tokens);
@@ -264,6 +272,14 @@ class reply_machine {
     bool can_force_calls() const;
     void force_calls(time_point now);
     void request_calls(int slot);
+
+    // The end of reasoning, in reply_machine_reasoning.cpp.
+    text::reasoning_meter make_meter(bool is_inside) const;
+    bool ends_in_reasoning(finish_reason reason) const;
+    void end_reasoning(time_point now, bool cut);
+    time_point reasoning_deadline() const;
+    bool drops_grammar() const noexcept;
+    void fill_reasoning_figures(time_point now);
 
     // Requests.
     void begin(time_point now, reply_origin from);
@@ -332,6 +348,8 @@ class reply_machine {
 
     reply_transcript continuation_;
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
+    text::reasoning_meter meter_;
+    std::string without_thinking_;
     text::call_splitter calls_;
     std::string call_lead_;                   // what the template writes from the mark to a name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed

@@ -26,8 +26,9 @@ std::optional<time_point> reply_machine::deadline() const {
 
 time_point reply_machine::next_deadline() const {
     if (ended()) return never;
-    return std::min({generation_deadline(), chunk_break_time(), peek_hold_deadline(),
-                     reply_deadline(), consumer_deadline(), warming_deadline()});
+    return std::min({generation_deadline(), reasoning_deadline(), chunk_break_time(),
+                     peek_hold_deadline(), reply_deadline(), consumer_deadline(),
+                     warming_deadline()});
 }
 
 // Each handler clears the cause of its deadline, so the loop terminates.
@@ -41,6 +42,8 @@ void reply_machine::deadline_reached(time_point now) {
             give_up(now);
         else if (generation_deadline() <= now)
             handle_generation_timeout(now);
+        else if (reasoning_deadline() <= now)
+            end_reasoning(now, true);
         else if (chunk_break_time() <= now)
             handle_chunk_deadline(now);
         else if (consumer_deadline() <= now)

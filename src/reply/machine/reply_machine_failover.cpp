@@ -28,6 +28,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     continuation_ = std::move(rest.text);
     has_read_here_ = has_begun();
     reasoning_ = std::move(rest.reasoning);
+    meter_ = rest.meter;
     result_.reasoning = std::move(rest.drafted_reasoning);
     calls_ = std::move(rest.calls);
     cleaner_.clean(spoken);

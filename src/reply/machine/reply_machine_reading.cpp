@@ -25,6 +25,7 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     last_token_ = now;
     const bool is_visible = read_text(now, event);
     if (calls_.has_call()) return call_read(now);
+    if (reasoning_deadline() <= now) return end_reasoning(now, true);
     if (!is_visible) return;
     if (chunker_.current() == status::ready)
         chunk_read(now, !chunker_.ends_without_peek());
@@ -39,6 +40,7 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     const int kept_before = continuation_.kept_tokens();
     continuation_.append(event);
     const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
+    meter_.text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
     if (!visible.reasoning.empty()) {
         reasoning_read(now, visible.reasoning);
         hand_over_due_chunks(now);
@@ -49,6 +51,14 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     if (!chunk_since_) chunk_since_ = now;
     is_unbreakable_ = false;
     return true;
+}
+
+/// Text that the filter decides while no request runs.
+void reply_machine::visible_read(time_point now, const text::visible_text& visible) {
+    meter_.text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
+    meter_.request_ended(now);
+    reasoning_read(now, visible.reasoning);
+    show_text(calls_.feed(visible.text, visible.tokens));
 }
 
 void reply_machine::reasoning_read(time_point now, std::string_view reasoning) {
@@ -150,9 +160,7 @@ void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
 // --- the end of generation
 
 void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
-    const auto withheld = reasoning_.finish();
-    reasoning_read(now, withheld.reasoning);
-    show_text(calls_.feed(withheld.text, withheld.tokens));
+    visible_read(now, reasoning_.finish());
     // What a limit cut off may be the beginning of a call.
     if (reason != finish_reason::length)
         show_text(calls_.finish());

@@ -6,6 +6,7 @@
 #include "text/chunks/call_splitter.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
+#include "text/chunks/reasoning_meter.hpp"
 
 #include "tandem/result.hpp"
 
@@ -19,6 +20,7 @@ namespace tandem::detail {
 struct reply_remainder {
     reply_transcript text{};
     text::reasoning_filter reasoning{std::vector<tag_pair>()};
+    text::reasoning_meter meter{};
     text::call_splitter calls{};
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.

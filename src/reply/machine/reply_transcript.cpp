@@ -64,6 +64,14 @@ void reply_transcript::record_cut() {
     if (std::exchange(can_be_cut_, false) && ids_usable_ && !is_sure) holes_.push_back(last_);
 }
 
+void reply_transcript::append_mark(std::string_view mark) {
+    if (ids_usable_) holes_.push_back({ids_.size(), 0, 0, std::string(mark), pieces_.size()});
+    pieces_.push_back({static_cast<std::uint32_t>(mark.size()), 0});
+    text_ += mark;
+    unsynced_.clear();
+    can_be_cut_ = false;
+}
+
 void reply_transcript::forget_ids() noexcept {
     ids_usable_ = prompt_known_ = false;
     known_bytes_ = known_ids_ = prompt_ids_ = 0;
@@ -78,9 +86,20 @@ std::vector<std::string> reply_transcript::texts_with_missing_ids() const {
     return texts;
 }
 
-bool reply_transcript::fits(const missing_ids& h, std::span<const wire::token_id> ids) const {
-    return ids.size() > h.count && ids[h.count] == separator &&
-           ids[h.count - 1] == ids_[h.at + h.known - 1];
+bool reply_transcript::is_missing_mark() const noexcept {
+    return ids_usable_ && std::ranges::any_of(holes_, &missing_ids::is_mark);
+}
+
+/// The number of ids that belong to the piece, with which `ids` begins.
+std::size_t reply_transcript::count_of(const missing_ids& h, std::span<const wire::token_id> ids) {
+    if (!h.is_mark()) return h.count;
+    return static_cast<std::size_t>(std::ranges::find(ids, separator) - ids.begin());
+}
+
+bool reply_transcript::fits(const missing_ids& h, std::span<const wire::token_id> ids,
+                            std::size_t count) const {
+    if (count == 0 || ids.size() <= count || ids[count] != separator) return false;
+    return h.is_mark() || ids[count - 1] == ids_[h.at + h.known - 1];
 }
 
 void reply_transcript::set_recovered_ids(std::span<const wire::token_id> ids) {
@@ -88,16 +107,17 @@ void reply_transcript::set_recovered_ids(std::span<const wire::token_id> ids) {
     std::size_t copied = 0;
     can_be_cut_ = false;
     for (const auto& h : holes_) {
-        if (!fits(h, ids)) {
+        const auto count = count_of(h, ids);
+        if (!fits(h, ids, count)) {
             ids_usable_ = false;
             break;
         }
         const auto begin = ids_.begin();
         filled.insert(filled.end(), begin + static_cast<std::ptrdiff_t>(copied),
                       begin + static_cast<std::ptrdiff_t>(h.at));
-        filled.insert(filled.end(), ids.begin(),
-                      ids.begin() + static_cast<std::ptrdiff_t>(h.count));
-        ids = ids.subspan(h.count + 1);
+        filled.insert(filled.end(), ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count));
+        if (h.is_mark()) pieces_[h.piece].ids = static_cast<std::uint32_t>(count);
+        ids = ids.subspan(count + 1);
         copied = h.at + h.known;
     }
     holes_.clear();

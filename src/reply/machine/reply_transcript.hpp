@@ -45,6 +45,9 @@ class reply_transcript {
     /// was already reported.
     void record_cut();
 
+    /// Adds a mark that the model did not generate. Its ids are missing until they are recovered.
+    void append_mark(std::string_view mark);
+
     /// The part of the prompt with unknown ids: all of it, or the text after the known ids.
     std::string_view untokenized_prompt() const noexcept;
     bool needs_prompt_ids() const noexcept { return !prompt_known_ && ids_usable_; }
@@ -54,6 +57,8 @@ class reply_transcript {
     void forget_ids() noexcept;
     /// Pieces of text with incomplete or uncertain ids.
     std::vector<std::string> texts_with_missing_ids() const;
+    /// Whether one of them is a mark, which may be a special token.
+    bool is_missing_mark() const noexcept;
     /// The ids of texts_with_missing_ids(), with `separator` after each text's ids; an empty list
     /// if they are unavailable.
     void set_recovered_ids(std::span<const wire::token_id> ids);
@@ -74,16 +79,20 @@ class reply_transcript {
 
  private:
     // A piece of text of `count` tokens, of which only the `known` ids starting at `at` were
-    // received.
+    // received. Of a mark, neither is known, and `piece` is its index in `pieces_`.
     struct missing_ids {
         std::size_t at;
         std::size_t known;
         std::size_t count;
         std::string text;
+        std::size_t piece = 0;
+
+        bool is_mark() const noexcept { return count == 0; }
     };
 
     void keep_span(const wire::token_event& event, std::size_t count);
-    bool fits(const missing_ids& h, std::span<const wire::token_id> ids) const;
+    static std::size_t count_of(const missing_ids& h, std::span<const wire::token_id> ids);
+    bool fits(const missing_ids& h, std::span<const wire::token_id> ids, std::size_t count) const;
     bool all_ids_known() const noexcept;
 
     std::string text_;

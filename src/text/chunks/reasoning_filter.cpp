@@ -31,7 +31,7 @@ reasoning_filter::reasoning_filter(std::vector<tag_pair> tags, std::optional<std
 visible_text reasoning_filter::feed(std::string_view token_text, int tokens) {
     if (passes_whole(token_text)) {
         after_space_ = is_white_space(decode_last_character(token_text).character);
-        return {token_text, tokens, {}};
+        return {token_text, tokens, {}, 0};
     }
     withheld_ += token_text;
     if (!token_text.empty()) parts_.push_back({token_text.size(), tokens});
@@ -40,6 +40,13 @@ visible_text reasoning_filter::feed(std::string_view token_text, int tokens) {
 
 visible_text reasoning_filter::finish() {
     return decide(true);
+}
+
+const std::string& reasoning_filter::closing_mark() const {
+    const auto* longest = &tags_[*inside_];
+    for (const auto& t : tags_)
+        if (t.open == longest->open && t.close.size() > longest->close.size()) longest = &t;
+    return longest->close;
 }
 
 /// Fast path: most text is visible and contains no start of a mark.
@@ -73,7 +80,7 @@ reasoning_filter::found reasoning_filter::find_mark(std::string_view text) const
 visible_text reasoning_filter::decide(bool is_last) {
     visible_.clear();
     hidden_.clear();
-    tokens_ = 0;
+    tokens_ = hidden_tokens_ = 0;
     std::string_view rest = withheld_;
     while (!rest.empty()) {
         const auto mark = find_mark(rest);
@@ -94,7 +101,7 @@ visible_text reasoning_filter::decide(bool is_last) {
         rest.remove_prefix(bytes);
     }
     withheld_.erase(0, withheld_.size() - rest.size());
-    return {visible_, tokens_, hidden_};
+    return {visible_, tokens_, hidden_, hidden_tokens_};
 }
 
 /// The remainder of a longer opening mark at the start of a reasoning, if `text` contains it or may
@@ -147,15 +154,17 @@ void reasoning_filter::skip_space(std::string_view& text) {
     }
 }
 
-/// Removes decided bytes of `withheld_` that are not visible. A token without a visible byte is not
-/// counted.
+/// Removes decided bytes of `withheld_` that are not visible. count() has counted the tokens with a
+/// visible byte before.
 void reasoning_filter::drop(std::size_t bytes) {
     while (bytes > 0 && !parts_.empty()) {
         auto& first = parts_.front();
         const auto n = std::min(bytes, first.bytes);
         bytes -= n;
         first.bytes -= n;
-        if (first.bytes == 0) parts_.erase(parts_.begin());
+        if (first.bytes > 0) return;
+        hidden_tokens_ += first.tokens;
+        parts_.erase(parts_.begin());
     }
 }
 

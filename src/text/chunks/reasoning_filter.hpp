@@ -20,6 +20,9 @@ struct visible_text {
     /// Excludes the marks and the white space after an opening mark. If the opening mark is a
     /// prefix of a longer one, the remainder of the longer mark is excluded too.
     std::string_view reasoning{};
+    /// Tokens that are decided to have no byte in visible text: those of a reasoning, its marks and
+    /// the white space after them.
+    int reasoning_tokens = 0;
 };
 
 /// The pair whose opening mark ends `prompt`, optionally followed by white space. The reply then
@@ -46,6 +49,9 @@ class reasoning_filter {
     visible_text finish();
 
     bool is_inside() const noexcept { return inside_.has_value(); }
+    /// The mark that closes the open reasoning. Of several, the longest, which names what it ends
+    /// most fully. Precondition: is_inside().
+    const std::string& closing_mark() const;
     /// Number of undecided bytes.
     std::size_t withheld() const noexcept { return withheld_.size(); }
 
@@ -88,6 +94,7 @@ class reasoning_filter {
     std::string visible_;
     std::string hidden_;
     int tokens_ = 0;
+    int hidden_tokens_ = 0;
 };
 
 }  // namespace tandem::text

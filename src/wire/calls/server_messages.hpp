@@ -36,9 +36,10 @@ std::string tokenize_body(std::string_view text);
 /// For text that follows ids in a prompt: parses special tokens, adds no BOS. Text that starts with
 /// a special token gets the same ids as within the whole prompt.
 std::string tokenize_tail_body(std::string_view text);
-/// Tokenizes each text separately, as plain text; `separator` follows the tokens of each text in
+/// Tokenizes each text separately; `separator` follows the tokens of each text in
 /// the answer.
-std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator);
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator,
+                                 bool parse_special = false);
 /// POST /detokenize.
 std::string detokenize_body(std::span<const token_id> ids);
 error_code decode_tokens(response_view a, std::vector<token_id>& out, diagnostics& diag);

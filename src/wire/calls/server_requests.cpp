@@ -42,7 +42,8 @@ std::string tokenize_tail_body(std::string_view text) {
     return dump_json({{"content", text}, {"add_special", false}, {"parse_special", true}});
 }
 
-std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator) {
+std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator,
+                                 bool parse_special) {
     // The server tokenizes the strings of a list one by one and passes ids through.
     auto list = json::array();
     for (const auto& text : texts) {
@@ -50,7 +51,7 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
         list.push_back(separator);
     }
     return dump_json(
-        {{"content", std::move(list)}, {"add_special", false}, {"parse_special", false}});
+        {{"content", std::move(list)}, {"add_special", false}, {"parse_special", parse_special}});
 }
 
 std::string detokenize_body(std::span<const token_id> ids) {
@@ -67,13 +68,28 @@ void add_context(std::vector<chat_message>& messages, std::string_view context) 
         last->content = fmt::format("{}\n\n{}", context, last->content);
 }
 
+namespace {
+
+/// An effort of "none" turns thinking off also in templates that know only `enable_thinking`.
+std::string with_effort(std::string_view template_options) {
+    if (template_options.empty()) return {};
+    auto fields = json::parse(template_options);
+    auto& values = fields["chat_template_kwargs"];
+    if (fields.value("reasoning_effort", "") != "none" || values.contains("enable_thinking"))
+        return std::string(template_options);
+    values["enable_thinking"] = false;
+    return dump_json(fields);
+}
+
+}  // namespace
+
 std::string apply_template_body(std::span<const chat_message> messages, std::string_view tools,
                                 std::string_view template_options) {
     auto list = json::array();
     for (const auto& m : messages) list.push_back(template_json(m));
     auto body = R"({"messages":)" + dump_json(list);
     if (!tools.empty()) body += R"(,"tools":)" + compact_json(tools);
-    append_members(template_options, body);
+    append_members(with_effort(template_options), body);
     return body + '}';
 }
 

@@ -64,18 +64,19 @@ TEST(chunk_line, has_the_keys_of_the_contract_in_order) {
 
 TEST(end_line, has_the_keys_of_the_contract) {
     const auto r = some_result();
-    EXPECT_EQ(json_line(end_event{.where = {"p1", 0}, .result = r, .t_ns = 5}),
-              R"({"event":"end","id":"p1","turn":0,"finish_reason":"eos","text":"Hello!",)"
-              R"("chunks":4,"usage":{"prompt":41,"cached":5,"evaluated":36,"generated":64,)"
-              R"("handed_over":62,"heard":62,"wasted":2,"warmed":0,)"
-              R"("drafted":11,"draft_wasted":7,"prefilled":23},)"
-              R"("first_chunk_ms":7.125,"total_ms":93.000,"guard_waits":1,)"
-              R"("guard_wait_ms":0.250,"slot_wait_ms":1.500,"first_slot_wait_ms":1.000,)"
-              R"("longest_gap_ms":0.000,"requests":5,"warmings":0,)"
-              R"("verified_cuts":0,"cancel_to_idle_ms":0.000,"longest_connect_ms":0.500,)"
-              R"("longest_first_token_ms":6.000,"longest_token_gap_ms":2.000,)"
-              R"("longest_continue_ms":30.000,"retries":0,"lost_ms":[],"t_ns":5})"
-              "\n");
+    EXPECT_EQ(
+        json_line(end_event{.where = {"p1", 0}, .result = r, .t_ns = 5}),
+        R"({"event":"end","id":"p1","turn":0,"finish_reason":"eos","text":"Hello!",)"
+        R"("chunks":4,"usage":{"prompt":41,"cached":5,"evaluated":36,"generated":64,)"
+        R"("handed_over":62,"heard":62,"wasted":2,"reasoning":0,"warmed":0,)"
+        R"("drafted":11,"draft_wasted":7,"prefilled":23},)"
+        R"("first_chunk_ms":7.125,"total_ms":93.000,"guard_waits":1,)"
+        R"("guard_wait_ms":0.250,"slot_wait_ms":1.500,"first_slot_wait_ms":1.000,)"
+        R"("longest_gap_ms":0.000,"reasoning_ms":0.000,"reasoning_cut":false,"requests":5,"warmings":0,)"
+        R"("verified_cuts":0,"cancel_to_idle_ms":0.000,"longest_connect_ms":0.500,)"
+        R"("longest_first_token_ms":6.000,"longest_token_gap_ms":2.000,)"
+        R"("longest_continue_ms":30.000,"retries":0,"lost_ms":[],"t_ns":5})"
+        "\n");
 }
 
 TEST(end_line, tells_how_often_and_when_its_servers_failed) {

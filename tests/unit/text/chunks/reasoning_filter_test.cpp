@@ -21,11 +21,13 @@ struct outcome {
     std::string text{};
     int tokens = 0;
     std::string reasoning{};
+    int reasoning_tokens = 0;
 
     void add(const visible_text& v) {
         text += v.text;
         reasoning += v.reasoning;
         tokens += v.tokens;
+        reasoning_tokens += v.reasoning_tokens;
     }
 };
 
@@ -166,6 +168,25 @@ TEST(reasoning_filter, toggles_with_a_mark_that_opens_and_closes) {
     EXPECT_EQ(visible("a%%b%%c", {{"%%", "%%"}}), "ac");
 }
 
+TEST(reasoning_filter, counts_the_tokens_of_a_reasoning_and_its_marks) {
+    const auto hidden = [](const std::vector<std::string>& tokens) {
+        return read(reasoning_filter(think), tokens).reasoning_tokens;
+    };
+    EXPECT_EQ(hidden({"a", " b"}), 0);
+    EXPECT_EQ(hidden({"<think>", "a", "</think>", "\n", "b"}), 4);
+    EXPECT_EQ(hidden({"a", " <", "think", ">", "b", "c</think>d"}), 3);
+    EXPECT_EQ(hidden({"<think>", "a", "</th"}), 3);
+}
+
+TEST(reasoning_filter, names_the_mark_that_closes_the_open_reasoning) {
+    reasoning_filter filter(default_reasoning_tags());
+    filter.feed("<think>Hm.");
+    EXPECT_EQ(filter.closing_mark(), "</think>");
+    filter = reasoning_filter(default_reasoning_tags());
+    filter.feed("<|channel|>analysis<|message|>Hm.");
+    EXPECT_EQ(filter.closing_mark(), "<|start|>assistant<|channel|>final<|message|>");
+}
+
 TEST(reasoning_filter, counts_tokens_with_visible_text) {
     EXPECT_EQ(read(reasoning_filter(think), {"a", " b", "", "c"}).tokens, 3);
     EXPECT_EQ(read(reasoning_filter(think), {"<think>", "a", "</think>", "\n", "b"}).tokens, 1);
@@ -267,7 +288,7 @@ TEST(reasoning_filter_properties, the_visible_text_is_the_same_for_every_divisio
         out.add(filter.feed(token));
         out.add(filter.finish());
         EXPECT_EQ(out.text, visible(text));
-        EXPECT_LE(out.tokens, fed + 1);
+        EXPECT_EQ(out.tokens + out.reasoning_tokens, fed + (token.empty() ? 0 : 1));
     }
 }
 

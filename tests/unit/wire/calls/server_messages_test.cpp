@@ -217,6 +217,21 @@ TEST_F(ServerMessages, ApplyTemplateSendsTheMessagesInOrder) {
               R"({"messages":[],"reasoning_effort":"low"})");
 }
 
+TEST_F(ServerMessages, ApplyTemplateTurnsThinkingOffForAnEffortOfNone) {
+    const auto values = [](const char* options) {
+        return json::parse(apply_template_body({}, {}, options))
+            .value("chat_template_kwargs", json());
+    };
+    EXPECT_EQ(values(R"({"reasoning_effort":"none"})"), json({{"enable_thinking", false}}));
+    EXPECT_EQ(values(R"({"reasoning_effort":"none","chat_template_kwargs":{"a":1}})"),
+              json({{"a", 1}, {"enable_thinking", false}}));
+    const json on{{"enable_thinking", true}};
+    EXPECT_EQ(
+        values(R"({"reasoning_effort":"none","chat_template_kwargs":{"enable_thinking":true}})"),
+        on);
+    EXPECT_EQ(values(R"({"reasoning_effort":"low"})"), json());
+}
+
 TEST_F(ServerMessages, ApplyTemplateSendsToolCallsAndTheirResultsAsOpenAiDoes) {
     const std::vector<chat_message> messages{
         {.role = "assistant",

@@ -1,0 +1,67 @@
+#include "reply/machine/reply_machine.hpp"
+#include "server/template_thinking.hpp"
+#include "wire/calls/json_calls.hpp"
+
+#include <algorithm>
+
+// The end of a reasoning that takes too long, or that the model does not close. The request is cut,
+// the closing mark is added to the text, and the next request continues after it.
+namespace tandem::detail {
+namespace {
+
+using phase = reply_phase;
+
+// A model that opens a reasoning again after each closing mark will never speak.
+constexpr int most_closed_reasonings = 4;
+
+}  // namespace
+
+text::reasoning_meter reply_machine::make_meter(bool is_inside) const {
+    auto limits = rules_.reasoning;
+    const bool is_limited = limits.tokens > 0 || limits.time > duration{};
+    if (is_limited && rules_.max_tokens > 0) {
+        const int half = std::max(1, rules_.max_tokens / 2);
+        limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, half) : half;
+    }
+    return text::reasoning_meter(limits, is_inside);
+}
+
+/// Whether generation ended where the reply could still speak.
+bool reply_machine::ends_in_reasoning(finish_reason reason) const {
+    return meter_.is_limited() && reasoning_.is_inside() && reason != finish_reason::length &&
+           !has_call_to_parse(reason);
+}
+
+void reply_machine::end_reasoning(time_point now, bool cut) {
+    const bool is_calling = calls_.mark() == wire::channel_call_mark &&
+                            wire::find_channel_call(result_.reasoning) != std::string_view::npos;
+    if (is_calling) return meter_.lift_limit();
+    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
+    end_request(now, cut);
+    if (meter_.cuts() == most_closed_reasonings)
+        return generation_ended(now, finish_reason::length);
+    meter_.cut();
+    continuation_.record_cut();
+    const auto mark = server::find_closing_text(without_thinking_, reasoning_.closing_mark());
+    continuation_.append_mark(mark);
+    visible_read(now, reasoning_.feed(mark, 0));
+    reading_ended(now, true);
+}
+
+time_point reply_machine::reasoning_deadline() const {
+    return phase_ == phase::streaming ? meter_.due().value_or(never) : never;
+}
+
+/// A grammar starts again with each request. It does so rightly where the prompt opened the
+/// reasoning, but one that describes the reasoning would only describe another one.
+bool reply_machine::drops_grammar() const noexcept {
+    return rules_.is_constrained && meter_.cuts() > 0 && meter_.has_opened();
+}
+
+void reply_machine::fill_reasoning_figures(time_point now) {
+    result_.usage.reasoning = meter_.tokens();
+    result_.metrics.reasoning_ms = to_ms(meter_.spent(now));
+    result_.metrics.reasoning_cut = meter_.cuts() > 0;
+}
+
+}  // namespace tandem::detail

@@ -1,0 +1,30 @@
+#include "text/chunks/reasoning_meter.hpp"
+
+namespace tandem::text {
+
+void reasoning_meter::text_read(time_point now, bool is_inside, int tokens) noexcept {
+    const bool was_inside = is_inside_;
+    is_inside_ = is_inside;
+    has_opened_ |= is_inside && !was_inside;
+    tokens_ += tokens;
+    if ((was_inside || is_inside) && !since_) since_ = now;
+    if (!is_inside) request_ended(now);
+}
+
+void reasoning_meter::request_ended(time_point now) noexcept {
+    before_ = spent(now);
+    since_.reset();
+}
+
+std::optional<time_point> reasoning_meter::due() const noexcept {
+    if (!since_) return std::nullopt;
+    if (limits_.tokens > 0 && tokens_ >= limits_.tokens) return *since_;
+    if (limits_.time == duration{}) return std::nullopt;
+    return *since_ + limits_.time - before_;
+}
+
+duration reasoning_meter::spent(time_point now) const noexcept {
+    return since_ ? before_ + (now - *since_) : before_;
+}
+
+}  // namespace tandem::text
