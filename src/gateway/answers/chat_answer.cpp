@@ -33,7 +33,8 @@ json json_of(const answer_usage& u) {
     json out{{"prompt_tokens", u.prompt_tokens},
              {"completion_tokens", u.completion_tokens},
              {"total_tokens", u.prompt_tokens + u.completion_tokens},
-             {"prompt_tokens_details", {{"cached_tokens", u.cached_tokens}}}};
+             {"prompt_tokens_details", {{"cached_tokens", u.cached_tokens}}},
+             {"completion_tokens_details", {{"reasoning_tokens", u.reasoning_tokens}}}};
     add_cache_break(out, u.cache_break);
     return out;
 }

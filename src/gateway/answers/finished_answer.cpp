@@ -6,7 +6,7 @@ namespace tandem::gateway {
 
 answer_usage to_answer_usage(const reply_result& r) {
     const auto& u = r.usage;
-    return {u.prompt, u.generated, std::min(u.cached, u.prompt), r.cache_break};
+    return {u.prompt, u.generated, std::min(u.cached, u.prompt), u.reasoning, r.cache_break};
 }
 
 bool is_complete(const finished_answer& answer) noexcept {

@@ -17,6 +17,8 @@ struct answer_usage {
     int completion_tokens = 0;
     /// Cached part of prompt_tokens.
     int cached_tokens = 0;
+    /// Part of completion_tokens that is reasoning.
+    int reasoning_tokens = 0;
     std::optional<tandem::cache_break> cache_break{};
 };
 

@@ -58,6 +58,9 @@ digest begin(std::string_view kind, const generation_request& r, std::string_vie
     d.add(r.options.tool_choice);
     d.add(std::uint64_t{r.options.parallel_tool_calls});
     d.add(r.options.template_options);
+    const auto& delivery = r.options.delivery;
+    d.add(static_cast<std::uint64_t>(delivery.reasoning_limit.value_or(duration{}).count()));
+    d.add(static_cast<std::uint64_t>(delivery.reasoning_limit_tokens.value_or(0)));
     return d;
 }
 

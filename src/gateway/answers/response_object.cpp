@@ -53,12 +53,11 @@ json make_call(std::string id, std::string_view status, const tool_call& call,
             {"call_id", call.id},  {"name", call.name},       {"arguments", arguments}};
 }
 
-/// The servers do not tell the tokens of reasoning apart.
 json make_usage(const answer_usage& u) {
     json out{{"input_tokens", u.prompt_tokens},
              {"input_tokens_details", {{"cached_tokens", u.cached_tokens}}},
              {"output_tokens", u.completion_tokens},
-             {"output_tokens_details", {{"reasoning_tokens", 0}}},
+             {"output_tokens_details", {{"reasoning_tokens", u.reasoning_tokens}}},
              {"total_tokens", u.prompt_tokens + u.completion_tokens}};
     add_cache_break(out, u.cache_break);
     return out;

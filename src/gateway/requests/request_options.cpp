@@ -149,7 +149,9 @@ bool read_delivery(field_reader& fields, const json& body, delivery_options& out
            read_count(fields, body, "chunk_max_tokens", out.chunk_max_tokens) &&
            read_count(fields, body, "chunk_min_chars", out.chunk_min_chars) &&
            read_milliseconds(fields, body, "peek_hold_ms", out.peek_hold) &&
-           read_milliseconds(fields, body, "chunk_deadline_ms", out.chunk_deadline);
+           read_milliseconds(fields, body, "chunk_deadline_ms", out.chunk_deadline) &&
+           read_milliseconds(fields, body, "reasoning_limit_ms", out.reasoning_limit) &&
+           read_count(fields, body, "reasoning_limit_tokens", out.reasoning_limit_tokens);
 }
 
 bool read_pin(field_reader& fields, const json& body, std::string& out) {
@@ -180,7 +182,8 @@ json value_to_send(std::string_view name, const json& value) {
 /// fields, of which only the returned one can be too large.
 std::string field_of_request(const std::string& field) {
     if (field == "sampling") return "logit_bias";
-    if (field == "peek_hold" || field == "chunk_deadline") return field + "_ms";
+    if (field == "peek_hold" || field == "chunk_deadline" || field == "reasoning_limit")
+        return field + "_ms";
     return field == "template_options" ? "chat_template_kwargs" : field;
 }
 

@@ -41,6 +41,8 @@ constexpr const char* same_fields[] = {"model",
                                        "repeat_penalty",
                                        "lora",
                                        "chat_template_kwargs",
+                                       "reasoning_limit_ms",
+                                       "reasoning_limit_tokens",
                                        "stream_by",
                                        "grammar"};
 

@@ -27,6 +27,8 @@ struct served_model {
     /// Of the voice sessions, and when its servers were last observed.
     slots::speech_load load{};
     time_point watched_at{};
+    /// The log tells that the model thinks though thinking is off.
+    bool has_told_of_thinking = false;
 };
 
 /// The models of a gateway, in the order of its options.

@@ -207,8 +207,11 @@ class gateway_metrics::registry {
                 .generated = tokens("generated"),
                 .draft_wasted = tokens("draft_wasted"),
                 .drafted = tokens_drafted_.Add(labels),
+                .reasoning = tokens_reasoning_.Add(labels),
+                .reasoning_cuts = reasoning_cuts_.Add(labels),
                 .heard = tokens_heard_.Add(labels),
                 .wasted = tokens_wasted_.Add(labels),
+                .reasoning_time = reasoning_time_.Add(labels, waits),
                 .first_token = first_token_.Add(labels, waits),
                 .first_chunk = first_chunk_.Add(labels, waits),
                 .chunk_gap = chunk_gap_.Add(labels, waits),
@@ -273,6 +276,12 @@ class gateway_metrics::registry {
     Family<Counter>& tokens_ = counters("tandem_tokens_total", "Tokens of prompts and replies.");
     Family<Counter>& tokens_drafted_ =
         counters("tandem_tokens_drafted_total", "Generated tokens of drafts that were used.");
+    Family<Counter>& tokens_reasoning_ =
+        counters("tandem_tokens_reasoning_total", "Generated tokens of reasoning.");
+    Family<Counter>& reasoning_cuts_ =
+        counters("tandem_reasoning_cuts_total", "Replies whose reasoning was closed.");
+    Family<Histogram>& reasoning_time_ = histograms(
+        "tandem_reply_reasoning_seconds", "Time that a reply with reasoning spent on it.");
     Family<Counter>& tokens_heard_ =
         counters("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
     Family<Counter>& tokens_wasted_ =

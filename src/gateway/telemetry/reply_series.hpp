@@ -42,8 +42,11 @@ struct reply_series {
     prometheus::Counter& generated;
     prometheus::Counter& draft_wasted;
     prometheus::Counter& drafted;
+    prometheus::Counter& reasoning;
+    prometheus::Counter& reasoning_cuts;
     prometheus::Counter& heard;
     prometheus::Counter& wasted;
+    prometheus::Histogram& reasoning_time;
     prometheus::Histogram& first_token;
     prometheus::Histogram& first_chunk;
     prometheus::Histogram& chunk_gap;
@@ -62,6 +65,7 @@ inline void count_tokens(reply_series& s, const token_usage& u) {
     s.generated.Increment(u.generated);
     s.draft_wasted.Increment(u.draft_wasted);
     s.drafted.Increment(u.drafted);
+    s.reasoning.Increment(u.reasoning);
     s.heard.Increment(u.heard);
     s.wasted.Increment(u.wasted);
     if (u.prompt_tokens() > 0) s.cache_ratio.Observe(u.cache_hit_ratio());
@@ -73,9 +77,11 @@ inline void count_slots(reply_series& s, const slot_metrics& m) {
     s.warmings.Increment(m.warmings);
     s.resumptions.Increment(m.went_on);
     s.guard_waits.Increment(m.guard_waits);
+    if (m.reasoning_cut) s.reasoning_cuts.Increment();
     s.slot_wait.Observe(seconds_of_ms(m.slot_wait_ms));
     s.guard_wait.Observe(seconds_of_ms(m.guard_wait_ms));
     s.duration.Observe(seconds_of_ms(m.total_ms));
+    if (m.reasoning_ms > 0) s.reasoning_time.Observe(seconds_of_ms(m.reasoning_ms));
     if (m.verified_cuts > 0) s.cancel_to_idle.Observe(seconds_of_ms(m.cancel_to_idle_ms));
 }
 

@@ -179,6 +179,8 @@ void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     visit("chunk_min_chars", c.values.delivery.chunk_min_chars);
     visit("peek_hold_ms", c.values.delivery.peek_hold);
     visit("chunk_deadline_ms", c.values.delivery.chunk_deadline);
+    visit("reasoning_limit_ms", c.values.delivery.reasoning_limit);
+    visit("reasoning_limit_tokens", c.values.delivery.reasoning_limit_tokens);
 }
 
 }  // namespace tandem::gateway

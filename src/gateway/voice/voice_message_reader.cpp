@@ -44,7 +44,8 @@ bool is_turn_id(std::string_view id) noexcept {
 
 // The messages have these options of the library in milliseconds.
 bool is_time(std::string_view option) noexcept {
-    return option == "resume_grace" || option == "peek_hold" || option == "chunk_deadline";
+    return option == "resume_grace" || option == "peek_hold" || option == "chunk_deadline" ||
+           option == "reasoning_limit";
 }
 
 /// Reads messages, and checks what they are made of.

@@ -53,6 +53,7 @@ json voice_usage(const reply_result& r, int heard_tokens) {
              {"evaluated", u.evaluated},
              {"warmed", u.warmed},
              {"generated", u.generated},
+             {"reasoning", u.reasoning},
              {"drafted", u.drafted},
              {"draft_wasted", u.draft_wasted},
              {"prefilled", u.prefilled},
@@ -88,6 +89,8 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silenc
              {"guard_wait_ms", round_ms(m.guard_wait_ms)},
              {"slot_wait_ms", round_ms(m.slot_wait_ms)},
              {"longest_gap_ms", round_ms(m.longest_gap_ms)},
+             {"reasoning_ms", round_ms(m.reasoning_ms)},
+             {"reasoning_cut", m.reasoning_cut},
              {"total_ms", round_ms(m.total_ms)}};
     if (m.first_chunk_ms >= 0) out["first_chunk_ms"] = round_ms(m.first_chunk_ms);
     if (m.draft_ms > 0) {

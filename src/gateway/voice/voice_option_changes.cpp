@@ -39,10 +39,33 @@ delivery_options changed(delivery_options base, const delivery_options& changes)
     set_if_given(base.chunk_min_chars, changes.chunk_min_chars);
     set_if_given(base.peek_hold, changes.peek_hold);
     set_if_given(base.chunk_deadline, changes.chunk_deadline);
+    set_if_given(base.reasoning_limit, changes.reasoning_limit);
+    set_if_given(base.reasoning_limit_tokens, changes.reasoning_limit_tokens);
     return base;
 }
 
 }  // namespace
+
+generation_options without_thinking(generation_options o) {
+    if (o.delivery.reasoning_limit.value_or(duration{}) > duration{} ||
+        o.delivery.reasoning_limit_tokens.value_or(0) > 0)
+        return o;
+    auto all = o.template_options.empty() ? nlohmann::ordered_json::object()
+                                          : nlohmann::ordered_json::parse(o.template_options);
+    auto& values = all["chat_template_kwargs"];
+    if (all.contains("reasoning_effort")) return o;
+    for (const auto& value : values.items())
+        if (value.key().find("think") != std::string::npos ||
+            value.key().find("reason") != std::string::npos)
+            return o;
+    values["enable_thinking"] = false;
+    o.template_options = dump_json(all);
+    return o;
+}
+
+bool has_thinking_off(const generation_options& options) {
+    return options.template_options.find(R"("enable_thinking":false)") != std::string::npos;
+}
 
 generation_options changed(generation_options base, const generation_changes& changes) {
     const auto take = [&](const field_info& to, auto& field) {

@@ -24,6 +24,11 @@ struct generation_changes {
 };
 generation_options changed(generation_options base, const generation_changes& changes);
 
+/// Turns the model's thinking off (`enable_thinking`), unless the options say something about it: a
+/// limit, an effort, or a value of the template. Templates that do not know the value ignore it.
+generation_options without_thinking(generation_options options);
+bool has_thinking_off(const generation_options& options);
+
 /// The options of a conversation that a client sets.
 struct conversation_changes {
     std::optional<history_policy> interrupted{};

@@ -75,7 +75,8 @@ TEST(chat_stream, tells_the_usage_where_it_is_wanted_and_null_before) {
     EXPECT_EQ(json::parse(list[2]), json::parse(R"({"id":"chatcmpl-1",
         "object":"chat.completion.chunk","created":1700000000,"model":"m\"1","choices":[],"usage":
         {"prompt_tokens":9,"completion_tokens":4,"total_tokens":13,
-         "prompt_tokens_details":{"cached_tokens":5}}})"));
+         "prompt_tokens_details":{"cached_tokens":5},
+         "completion_tokens_details":{"reasoning_tokens":0}}})"));
     EXPECT_EQ(list[3], "[DONE]");
 }
 
@@ -255,7 +256,8 @@ TEST(finished_answer, is_told_as_openai_does) {
         "created":1700000000,"model":"m\"1","choices":[{"index":0,"message":
         {"role":"assistant","content":"Hello","refusal":null},"logprobs":null,
         "finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13,
-        "prompt_tokens_details":{"cached_tokens":5}}})"));
+        "prompt_tokens_details":{"cached_tokens":5},
+         "completion_tokens_details":{"reasoning_tokens":0}}})"));
 }
 
 TEST(finished_answer, has_reasoning_and_calls_where_there_are_some) {

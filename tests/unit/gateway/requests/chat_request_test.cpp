@@ -130,6 +130,8 @@ TEST(chat_request, is_refused_with_the_path_of_what_is_wrong) {
         {R"("chunk_max_tokens":-2)", "chunk_max_tokens", "invalid_value"},
         {R"("peek_hold_ms":70000)", "peek_hold_ms", "invalid_value"},
         {R"("chunk_deadline_ms":1e99)", "chunk_deadline_ms", "invalid_value"},
+        {R"("reasoning_limit_ms":1e99)", "reasoning_limit_ms", "invalid_value"},
+        {R"("reasoning_limit_tokens":-2)", "reasoning_limit_tokens", "invalid_value"},
         {R"("temperature":"0")", "temperature", "invalid_type"},
         {R"("temperature":-0.1)", "temperature", "invalid_value"},
         {R"("temperature":101)", "temperature", "invalid_value"},

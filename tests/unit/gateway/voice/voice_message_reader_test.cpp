@@ -170,7 +170,8 @@ TEST(voice_start, changes_the_options_that_it_names_alone) {
 TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
     const auto m = read<voice::start>(R"({"type":"start","options":
         {"pacing":"ahead","language":"de","speech":"exact","chunk_max_tokens":40,
-         "peek_hold_ms":0,"chunk_deadline_ms":1500}})");
+         "peek_hold_ms":0,"chunk_deadline_ms":1500,
+         "reasoning_limit_ms":2000,"reasoning_limit_tokens":90}})");
     const generation_options base{.delivery = {.language = "en", .chunk_min_chars = 7}};
     EXPECT_EQ(changed(base, m.options).delivery, (delivery_options{.pacing = pacing::ahead,
                                                                    .language = "de",
@@ -178,7 +179,9 @@ TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
                                                                    .chunk_max_tokens = 40,
                                                                    .chunk_min_chars = 7,
                                                                    .peek_hold = 0ms,
-                                                                   .chunk_deadline = 1500ms}));
+                                                                   .chunk_deadline = 1500ms,
+                                                                   .reasoning_limit = 2s,
+                                                                   .reasoning_limit_tokens = 90}));
 }
 
 TEST(voice_start, may_give_a_turn_other_context_than_the_session_or_none) {
