@@ -168,6 +168,29 @@ finding tool_calls(const doctor_facts& facts) {
     return {.name = "tool_calls", .value = mark.value, .message = "begin with " + mark.value};
 }
 
+finding thinking(const doctor_facts& facts) {
+    const auto& t = facts.thinking.value;
+    if (facts.thinking.failed())
+        return {.name = "thinking",
+                .status = finding_status::note,
+                .value = error_name(facts.thinking.fault.ec),
+                .message = "unknown: " + split_error_message(facts.thinking.fault).what};
+    if (!t.can_think)
+        return {.name = "thinking", .value = "none", .message = "not in the chat template"};
+    if (t.has_switch)
+        return {.name = "thinking",
+                .value = "enable_thinking",
+                .message = t.has_effort ? "can be switched off by enable_thinking; its length "
+                                          "follows reasoning_effort"
+                                        : "can be switched off by enable_thinking"};
+    return {.name = "thinking",
+            .status = finding_status::note,
+            .value = t.has_effort ? "reasoning_effort" : "always",
+            .message = t.has_effort ? "cannot be switched off; its length follows reasoning_effort"
+                                    : "cannot be switched off by the chat template",
+            .remedy = "limit the wait for speech with --reasoning-limit, for example 2s"};
+}
+
 finding slots_endpoint(const doctor_facts& facts) {
     if (facts.slots.ok()) return {.name = "slots_endpoint", .value = "on", .message = "answers"};
     const bool is_off = facts.slots.fault.ec == errc::not_supported;
@@ -223,6 +246,7 @@ void check_setup(const doctor_facts& facts, std::vector<finding>& all) {
     all.push_back(context(facts));
     if (facts.chat_template.done) all.push_back(chat_template(facts));
     if (facts.call_mark.done) all.push_back(tool_calls(facts));
+    if (facts.thinking.done) all.push_back(thinking(facts));
     if (facts.slots.done) all.push_back(slots_endpoint(facts));
     if (is_drafting(facts)) all.push_back(speculative());
     if (facts.slots.ok()) all.push_back(other_clients(facts));

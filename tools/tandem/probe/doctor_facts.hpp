@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/failure.hpp"
+#include "server/template_thinking.hpp"
 
 #include "tandem/duration.hpp"
 #include "tandem/server.hpp"
@@ -114,6 +115,7 @@ struct doctor_facts {
     probe_result<> chat_template{};
     /// The text with which calls of functions begin; empty if the template does not show it.
     probe_result<std::string> call_mark{};
+    probe_result<server::template_thinking> thinking{};
     probe_result<doctor_measurements> measured{};
     /// Stopped by a signal, or because the output was closed.
     bool stopped = false;

@@ -136,6 +136,8 @@ awaitable<void> doctor_probe::query_server() {
     facts_.chat_template = co_await session_.chat_template();
     if (facts_.chat_template.ok())
         facts_.call_mark = co_await session_.call_mark(facts_.props.value);
+    if (facts_.chat_template.ok())
+        facts_.thinking = co_await session_.thinking(facts_.props.value.chat_template);
     facts_.slots = co_await session_.slots();
     facts_.busy_slots = static_cast<int>(
         std::ranges::count_if(facts_.slots.value, [](const auto& s) { return s.processing; }));

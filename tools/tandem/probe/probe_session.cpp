@@ -19,6 +19,7 @@ probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
       transport_(transport::make_curl_transport(ioc.get_executor(), transport::curl_options_of(c))),
       calls_(ioc.get_executor(), *transport_, c.limits.request_timeout),
       limits_{c.limits.first_token_timeout, c.limits.between_tokens_timeout},
+      tags_(c.speech.reasoning_tags),
       timer_(ioc) {}
 
 // `start` receives a completion function, which it may call at once.
@@ -81,6 +82,26 @@ boost::asio::awaitable<probe_result<std::string>> probe_session::call_mark(
                 done(ec, diag, mark.opening);
             });
     });
+}
+
+boost::asio::awaitable<probe_result<server::template_thinking>> probe_session::thinking(
+    std::string_view chat_template) {
+    probe_result<server::template_thinking> result;
+    std::vector<std::string> prompts;
+    for (const auto options : server::thinking_probes) {
+        auto prompt = co_await run_call<std::string>([this, options](auto done) {
+            calls_.apply_template({{"user", "Hello."}}, {.template_options = std::string(options)},
+                                  done);
+        });
+        if (!prompt.done) co_return result;
+        // A template that rejects the options answers with an error.
+        if (prompt.failed() && prompt.fault.diag.http_status == 0) result.fault = prompt.fault;
+        prompts.push_back(std::move(prompt.value));
+    }
+    result.done = true;
+    result.value = server::find_thinking({prompts[0], prompts[1], prompts[2], prompts[3]},
+                                         chat_template, tags_);
+    co_return result;
 }
 
 boost::asio::awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(

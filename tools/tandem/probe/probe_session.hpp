@@ -36,6 +36,8 @@ class probe_session {
     awaitable<probe_result<>> chat_template();
     /// The text with which calls of functions begin; empty if the chat template does not show it.
     awaitable<probe_result<std::string>> call_mark(const server_props& props);
+    /// What the chat template, whose text this is, does about thinking.
+    awaitable<probe_result<server::template_thinking>> thinking(std::string_view chat_template);
     awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
     awaitable<probe_answer> complete(probe_options wish);
     awaitable<void> pause(duration time);
@@ -54,6 +56,7 @@ class probe_session {
     server::call_mark_loader call_marks_;
     server::server_calls calls_;
     probe_limits limits_;
+    std::vector<tag_pair> tags_;
     std::shared_ptr<probe_request> request_;
     boost::asio::steady_timer timer_;
     bool stopped_ = false;

@@ -16,6 +16,7 @@ inline command::doctor_facts good_facts() {
     f.settings.pacing = "auto";
     f.health.done = f.props.done = f.slots.done = f.chat_template.done = f.measured.done = true;
     f.call_mark = {true, {}, "<tool_call>"};
+    f.thinking.done = true;
     f.round_trip_ms = 0.5;
     f.props.value.total_slots = 2;
     f.props.value.context_per_slot = 8192;

@@ -277,6 +277,22 @@ const std::vector<row> rows{
      }),
      "tool_calls", note, "their mark is unknown: odd", ""},
 
+    {"no_thinking", good(), "thinking", ok, "not in the chat template"},
+    {"thinking_with_a_switch", but([](facts& f) {
+         f.thinking.value = {true, true, false};
+     }),
+     "thinking", ok, "can be switched off by enable_thinking"},
+    {"thinking_with_an_effort", but([](facts& f) {
+         f.thinking.value = {true, false, true};
+     }),
+     "thinking", note, "cannot be switched off; its length follows reasoning_effort",
+     "limit the wait for speech with --reasoning-limit, for example 2s"},
+    {"thinking_always", but([](facts& f) {
+         f.thinking.value = {true, false, false};
+     }),
+     "thinking", note, "cannot be switched off by the chat template",
+     "limit the wait for speech with --reasoning-limit, for example 2s"},
+
     {"slots_endpoint_on", good(), "slots_endpoint", ok, "answers"},
     {"slots_endpoint_off", but([](facts& f) {
          f.slots.fault = {errc::not_supported, {"off", "", 501}};

@@ -124,6 +124,7 @@ Server
   ok      context       8192 tokens per slot, about 40 minutes of talk
   ok      chat template works
   ok      tool calls    begin with <tool_call>
+  ok      thinking      not in the chat template
   ok      /slots        answers
   ok      other clients none active
 
@@ -150,7 +151,7 @@ Advised for llama-server, in addition to your other flags
 
   llama-server -m /models/talk.gguf --parallel 2 --ctx-size 16384
 
-Good for a bot: 1 to note, 21 ok
+Good for a bot: 1 to note, 22 ok
 )");
 }
 
