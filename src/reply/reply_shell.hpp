@@ -91,7 +91,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     grant_handler make_grant_handler(bool (reply_shell::*take)(const slots::grant&));
     bool take_slot(const slots::grant& g);
     bool take_warm_slot(const slots::grant& g);
-    void send(completion_call& call, int slot, int n_predict, const prompt_view& prompt);
+    void send(completion_call& call, int slot, int n_predict, const prompt_view& prompt,
+              std::string_view settings);
 
     // Executes actions until none is left, then arms the timer.
     void perform_actions();

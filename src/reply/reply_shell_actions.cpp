@@ -191,22 +191,24 @@ void reply_shell::perform(action::send_request a) {
                prompt.as_ids()      ? "ids"
                : prompt.ids.empty() ? "text"
                                     : "ids and text");
-    send(request_, a.slot, a.n_predict, prompt);
+    send(request_, a.slot, a.n_predict, prompt,
+         a.ignores_end ? settings_ + R"(,"ignore_eos":true)" : settings_);
 }
 
 // A server generates at least one token.
 void reply_shell::perform(action::send_warming_request a) {
     core_->log(log_level::debug, "reply {}: prefilling slot {}", id(), a.slot);
-    send(warming_, a.slot, 1, machine_.warming_prompt());
+    send(warming_, a.slot, 1, machine_.warming_prompt(), settings_);
 }
 
-void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt) {
+void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt,
+                       std::string_view settings) {
     call.start(core_->transport(),
                encode_body({.prompt = prompt,
                             .slot = slot,
                             .n_predict = n_predict,
                             .reuse_cache = !core_->slots().holds_foreign_text(slot),
-                            .settings = settings_}),
+                            .settings = settings}),
                weak_from_this(), options_.traceparent,
                recording_key{.scope_number = scope_->scope_number(),
                              .reply = id(),

@@ -10,7 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* template_file = TANDEM_SOURCE_DIR "/tests/contract/thinking_template.jinja";
-constexpr int mark_tokens = 8;     // "</think>\n\n", and up to two that are evaluated again
+// "</think>\n\n", and the few tokens after it that are evaluated again if an id is unknown.
+constexpr int few_tokens = 24;
 constexpr int long_character = 4;  // tokens of one that arrive together
 
 class reasoning_contract : public contract {
@@ -44,7 +45,7 @@ TEST_P(reasoning_contract, ends_at_its_limit_and_the_reply_speaks) {
         EXPECT_LE(said.result().usage.reasoning, 8 + long_character);
         EXPECT_GT(said.result().usage.reasoning, 0);
         ASSERT_FALSE(said.chunks().empty());
-        EXPECT_LE(said.chunks()[0].metrics.evaluated, mark_tokens) << "it continues exactly";
+        EXPECT_LE(said.chunks()[0].metrics.evaluated, few_tokens) << "it goes on from there";
     }
 }
 

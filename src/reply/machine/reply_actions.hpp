@@ -54,6 +54,8 @@ struct send_request {
     int n_predict;
     /// Without the grammar, which has been left.
     bool drops_grammar = false;
+    /// The model cannot end its text.
+    bool ignores_end = false;
 };
 /// Let the server parse the generated text on the slot. Report calls_parsed().
 struct parse_calls {

@@ -115,9 +115,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
     // failure it keeps running, because the listener hears nothing.
     if (!retry_.since()) chunk_since_.reset();
-    const int left = rules_.max_tokens - continuation_.kept_tokens();
-    actions_.push_back(
-        action::send_request{slot, rules_.max_tokens > 0 ? left : -1, drops_grammar()});
+    actions_.push_back(make_request(slot));
 }
 
 void reply_machine::response_started(time_point now, std::optional<duration> connect_duration) {
@@ -152,6 +150,7 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             continuation_.record_cut();
             check_slot(event, *slot_);
             if (ends_in_reasoning(reason_of(event.stop))) return end_reasoning(now, false);
+            if (ends_unspoken(reason_of(event.stop))) return force_speech(now);
             flush_withheld_text(now, reason_of(event.stop));
             if (has_call_to_parse(reason_of(event.stop)))
                 return parse_calls(now, reason_of(event.stop));
@@ -252,6 +251,7 @@ void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
     metrics_recorder_.record_request_end(now);
     meter_.request_ended(now);
+    is_speech_forced_ = false;
     if (cut) metrics_recorder_.record_cut(now);
     const bool has_tokens = phase_ != phase::first_token;
     actions_.push_back(action::release_slot{

@@ -6,6 +6,7 @@
 #include "reply/machine/pacing_rules.hpp"
 #include "reply/machine/reply_actions.hpp"
 #include "reply/machine/reply_metrics_recorder.hpp"
+#include "reply/machine/reply_options.hpp"
 #include "reply/machine/reply_remainder.hpp"
 #include "reply/machine/reply_transcript.hpp"
 #include "reply/machine/slot_warming.hpp"
@@ -52,50 +53,6 @@ enum class reply_phase {
 inline constexpr std::size_t reply_phases = 11;
 
 std::string_view name_of(reply_phase p) noexcept;
-
-/// The rules of one reply.
-struct reply_rules {
-    pacing_rules pacing{};
-    duration peek_hold;
-    duration first_token_timeout;
-    duration between_tokens_timeout;
-    duration continue_timeout;
-    /// Maximum time that a request waits for its slot.
-    duration queue_timeout = std::chrono::seconds(60);
-    /// Maximum time of the whole reply, including the voice; 0 = unbounded.
-    duration reply_timeout{};
-    retry_limits retry_policy{};
-    /// Constrained by a grammar: its state would be lost between requests, so nothing is cut.
-    bool is_constrained = false;
-    /// The text is JSON, which may be a call, or must be one; see is_call_json().
-    bool is_call_json = false;
-    bool must_call = false;
-    bool may_call_several = true;
-    /// Maximum time from a chunk's first token to its hand-over while no other is spoken; 0 =
-    /// unbounded.
-    duration chunk_deadline{};
-    /// Maximum number of tokens of the whole reply; 0 = unbounded.
-    int max_tokens = 0;
-    bool erase_after_cut = false;
-    bool has_stop_words = false;
-    /// Number of chunks that are handed over while an earlier one is spoken.
-    std::size_t lookahead = 0;
-    std::vector<tag_pair> reasoning_tags{};
-    /// At a limit, the reasoning is closed, and the reply goes on. It ends after half of max_tokens
-    /// then, too, so that there are tokens left to speak.
-    text::reasoning_limits reasoning{};
-    /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
-    /// reasoning shows that the prompt is being evaluated.
-    bool hands_over_reasoning = false;
-    speech_form speech = speech_form::exact;
-    text::speech_options clean{};
-    /// Ends as interrupted when its first chunk is complete, before a tool call, or when its text
-    /// ends. Hands over nothing.
-    bool is_draft = false;
-};
-
-/// How long a draft is kept for the turn that continues from it.
-inline constexpr duration draft_lifetime = std::chrono::seconds(5);
 
 /// One paced reply, without sockets, threads or clocks: it receives events with their times and
 /// returns actions. Not thread-safe.
@@ -241,6 +198,7 @@ class reply_machine {
     void reasoning_read(time_point now, std::string_view reasoning);
     void show_text(const text::call_splitter::visible& said) {
         chunker_.feed(said.text, said.tokens);
+        meter_.text_shown(said.text);
     }
     void continue_reading(time_point now);
     void chunk_read(time_point now, bool peeked);
@@ -277,8 +235,12 @@ class reply_machine {
     text::reasoning_meter make_meter(bool is_inside) const;
     bool ends_in_reasoning(finish_reason reason) const;
     void end_reasoning(time_point now, bool cut);
+    bool ends_unspoken(finish_reason reason) const;
+    void force_speech(time_point now);
+    void end_request_to_go_on(time_point now, bool cut);
     time_point reasoning_deadline() const;
     bool drops_grammar() const noexcept;
+    action::send_request make_request(int slot) const;
     void fill_reasoning_figures(time_point now);
 
     // Requests.
@@ -350,6 +312,8 @@ class reply_machine {
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
     text::reasoning_meter meter_;
     std::string without_thinking_;
+    int forced_speeches_ = 0;
+    bool is_speech_forced_ = false;  // the next or the running request must not end at once
     text::call_splitter calls_;
     std::string call_lead_;                   // what the template writes from the mark to a name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed

@@ -13,6 +13,10 @@ using phase = reply_phase;
 
 // A model that opens a reasoning again after each closing mark will never speak.
 constexpr int most_closed_reasonings = 4;
+// A model may also end its text right after the mark. A request of this many tokens keeps it from
+// that, this many times.
+constexpr int forced_tokens = 8;
+constexpr int most_forced_speeches = 4;
 
 }  // namespace
 
@@ -35,9 +39,8 @@ bool reply_machine::ends_in_reasoning(finish_reason reason) const {
 void reply_machine::end_reasoning(time_point now, bool cut) {
     const bool is_calling = calls_.mark() == wire::channel_call_mark &&
                             wire::find_channel_call(result_.reasoning) != std::string_view::npos;
-    if (is_calling) return meter_.lift_limit();
-    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
-    end_request(now, cut);
+    if (cut && is_calling) return meter_.lift_limit();
+    end_request_to_go_on(now, cut);
     if (meter_.cuts() == most_closed_reasonings)
         return generation_ended(now, finish_reason::length);
     meter_.cut();
@@ -46,6 +49,37 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     continuation_.append_mark(mark);
     visible_read(now, reasoning_.feed(mark, 0));
     reading_ended(now, true);
+}
+
+void reply_machine::end_request_to_go_on(time_point now, bool cut) {
+    if (phase_ == phase::first_token) enter_phase(phase::streaming, now);
+    end_request(now, cut);
+}
+
+/// Whether generation ended after a closed reasoning, before it said anything; or ended only
+/// because the request that forces speech is short.
+bool reply_machine::ends_unspoken(finish_reason reason) const {
+    if (is_speech_forced_ && reason == finish_reason::length) return !is_token_budget_spent();
+    return meter_.cuts() > 0 && !meter_.has_spoken() && !calls_.has_call() &&
+           (!rules_.is_constrained || drops_grammar()) && reason != finish_reason::length &&
+           forced_speeches_ < most_forced_speeches;
+}
+
+void reply_machine::force_speech(time_point now) {
+    const bool was_forced = is_speech_forced_;
+    end_request_to_go_on(now, false);
+    is_speech_forced_ = !was_forced;
+    if (is_speech_forced_) ++forced_speeches_;
+    reading_ended(now, true);
+}
+
+action::send_request reply_machine::make_request(int slot) const {
+    action::send_request r{.slot = slot, .n_predict = -1, .drops_grammar = drops_grammar()};
+    if (rules_.max_tokens > 0) r.n_predict = rules_.max_tokens - continuation_.kept_tokens();
+    if (!is_speech_forced_) return r;
+    r.ignores_end = true;
+    r.n_predict = r.n_predict < 0 ? forced_tokens : std::min(r.n_predict, forced_tokens);
+    return r;
 }
 
 time_point reply_machine::reasoning_deadline() const {

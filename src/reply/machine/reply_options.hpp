@@ -1,13 +1,63 @@
 #pragma once
 
-#include "reply/machine/reply_machine.hpp"
+#include "reply/machine/pacing_rules.hpp"
+#include "server/retry_policy.hpp"
 #include "text/chunks/chunker.hpp"
+#include "text/chunks/reasoning_meter.hpp"
+#include "text/speech/speech_cleaner.hpp"
 
 #include "tandem/config.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace tandem::detail {
+
+/// The rules of one reply.
+struct reply_rules {
+    pacing_rules pacing{};
+    duration peek_hold;
+    duration first_token_timeout;
+    duration between_tokens_timeout;
+    duration continue_timeout;
+    /// Maximum time that a request waits for its slot.
+    duration queue_timeout = std::chrono::seconds(60);
+    /// Maximum time of the whole reply, including the voice; 0 = unbounded.
+    duration reply_timeout{};
+    retry_limits retry_policy{};
+    /// Constrained by a grammar: its state would be lost between requests, so nothing is cut.
+    bool is_constrained = false;
+    /// The text is JSON, which may be a call, or must be one; see is_call_json().
+    bool is_call_json = false;
+    bool must_call = false;
+    bool may_call_several = true;
+    /// Maximum time from a chunk's first token to its hand-over while no other is spoken; 0 =
+    /// unbounded.
+    duration chunk_deadline{};
+    /// Maximum number of tokens of the whole reply; 0 = unbounded.
+    int max_tokens = 0;
+    bool erase_after_cut = false;
+    bool has_stop_words = false;
+    /// Number of chunks that are handed over while an earlier one is spoken.
+    std::size_t lookahead = 0;
+    std::vector<tag_pair> reasoning_tags{};
+    /// At a limit, the reasoning is closed, and the reply goes on. It ends after half of max_tokens
+    /// then, too, so that there are tokens left to speak.
+    text::reasoning_limits reasoning{};
+    /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
+    /// reasoning shows that the prompt is being evaluated.
+    bool hands_over_reasoning = false;
+    speech_form speech = speech_form::exact;
+    text::speech_options clean{};
+    /// Ends as interrupted when its first chunk is complete, before a tool call, or when its text
+    /// ends. Hands over nothing.
+    bool is_draft = false;
+};
+
+/// How long a draft is kept for the turn that continues from it.
+inline constexpr duration draft_lifetime = std::chrono::seconds(5);
 
 /// The options of one reply.
 struct reply_options {

@@ -1,5 +1,7 @@
 #include "text/chunks/reasoning_meter.hpp"
 
+#include "text/characters/white_space.hpp"
+
 namespace tandem::text {
 
 void reasoning_meter::text_read(time_point now, bool is_inside, int tokens) noexcept {
@@ -9,6 +11,10 @@ void reasoning_meter::text_read(time_point now, bool is_inside, int tokens) noex
     tokens_ += tokens;
     if ((was_inside || is_inside) && !since_) since_ = now;
     if (!is_inside) request_ended(now);
+}
+
+void reasoning_meter::text_shown(std::string_view text) noexcept {
+    has_spoken_ = has_spoken_ || !is_all_white_space(text);
 }
 
 void reasoning_meter::request_ended(time_point now) noexcept {

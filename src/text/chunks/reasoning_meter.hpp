@@ -3,6 +3,7 @@
 #include "base/time.hpp"
 
 #include <optional>
+#include <string_view>
 
 namespace tandem::text {
 
@@ -23,6 +24,8 @@ class reasoning_meter {
     /// Text was read, of which `tokens` tokens belong to a reasoning; `is_inside`: a reasoning is
     /// open after it.
     void text_read(time_point now, bool is_inside, int tokens) noexcept;
+    /// Text outside a reasoning.
+    void text_shown(std::string_view text) noexcept;
     /// The request ended; the reasoning may go on in the next one.
     void request_ended(time_point now) noexcept;
     /// The limit, or the end of the text, closed the open reasoning.
@@ -37,6 +40,8 @@ class reasoning_meter {
     std::optional<time_point> due() const noexcept;
     /// Whether the text opened a reasoning itself.
     bool has_opened() const noexcept { return has_opened_; }
+    /// Whether text other than white space was shown.
+    bool has_spoken() const noexcept { return has_spoken_; }
     /// How often cut() was called.
     int cuts() const noexcept { return cuts_; }
     duration spent(time_point now) const noexcept;
@@ -46,6 +51,7 @@ class reasoning_meter {
     reasoning_limits limits_;
     bool is_inside_;
     bool has_opened_ = false;
+    bool has_spoken_ = false;
     std::optional<time_point> since_;  // while text of a reasoning arrives
     duration before_{};                // spent before that
     int tokens_ = 0;

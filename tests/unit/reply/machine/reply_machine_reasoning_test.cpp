@@ -138,6 +138,36 @@ TEST(reply_machine_reasoning, that_is_opened_again_and_again_ends_the_reply) {
     EXPECT_THAT(d.wants(), Contains("end length"));
 }
 
+// The model ends its text right after the mark.
+TEST(reply_machine_reasoning, is_followed_by_speech) {
+    auto d = begun(limited({.tokens = 1}), "P<think>");
+    d.token("Hm.");
+    d.wants();
+    d.recovered({9, 0});
+    d.grant(1);
+    d.final();
+    d.wants();
+    d.grant(0);
+    EXPECT_THAT(d.wants(), ElementsAre("send 0 n=8 101,7,9"));
+    d.tokens("Hello", " there");
+    d.final(tandem::wire::stop_type::limit);
+    d.wants();
+    d.grant(1);
+    EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 101,7,9,7,7"));
+    d.final();
+    EXPECT_THAT(d.wants(), Contains("chunk 0 'Hello there' end"));
+}
+
+TEST(reply_machine_reasoning, is_not_followed_by_speech_if_the_model_has_spoken) {
+    auto d = begun(limited({.tokens = 2}));
+    d.tokens("Well", "<think>", "Hm.");
+    d.wants();
+    d.recovered({9, 0});
+    d.grant(1);
+    d.final();
+    EXPECT_THAT(d.wants(), Contains("chunk 0 'Well' end"));
+}
+
 // A grammar that writes the reasoning would write another one.
 TEST(reply_machine_reasoning, leaves_the_grammar_that_wrote_its_opening_mark) {
     for (const bool opened_by_prompt : {false, true}) {

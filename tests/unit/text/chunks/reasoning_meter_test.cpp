@@ -55,6 +55,16 @@ TEST(reasoning_meter, rests_between_requests) {
     EXPECT_EQ(m.due(), start + 11s);
 }
 
+TEST(reasoning_meter, knows_whether_the_reply_has_spoken) {
+    reasoning_meter m;
+    m.text_shown("");
+    m.text_shown(" \n");
+    EXPECT_FALSE(m.has_spoken());
+    m.text_shown(" Hi");
+    m.text_shown(" ");
+    EXPECT_TRUE(m.has_spoken());
+}
+
 TEST(reasoning_meter, is_never_due_without_a_limit) {
     reasoning_meter m;
     m.text_read(start, true, 100);
