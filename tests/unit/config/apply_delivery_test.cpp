@@ -21,12 +21,16 @@ TEST(delivery_of_a_reply, replaces_the_settings_that_it_names_alone) {
                                         .language = "de",
                                         .speech = speech_form::exact,
                                         .peek_hold = 10ms,
-                                        .chunk_deadline = 1s});
+                                        .chunk_deadline = 1s,
+                                        .reasoning_limit = 2s,
+                                        .reasoning_limit_tokens = 90});
     EXPECT_EQ(own.pacing.mode, pacing::ahead);
     EXPECT_EQ(own.chunking.language, "de");
     EXPECT_EQ(own.speech.form, speech_form::exact);
     EXPECT_EQ(own.chunking.peek_hold, 10ms);
     EXPECT_EQ(own.chunking.chunk_deadline, 1s);
+    EXPECT_EQ(own.speech.reasoning_limit, 2s);
+    EXPECT_EQ(own.speech.reasoning_limit_tokens, 90);
     EXPECT_EQ(own.chunking.chunk_max_tokens, 50);
 }
 
