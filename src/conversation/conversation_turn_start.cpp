@@ -1,5 +1,5 @@
 #include "conversation/conversation_shell.hpp"
-#include "conversation/history/context_trimming.hpp"
+#include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
 #include "reply/reply_shell.hpp"

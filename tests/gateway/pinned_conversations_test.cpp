@@ -127,10 +127,12 @@ TEST_F(a_conversation_with_a_clock, is_told_why_the_server_evaluates_its_history
     usage_at("18:32", 2);
     usage_at("18:33", 3);
     EXPECT_FALSE(usage_at("18:33", 4).contains("cache_break"));
-    EXPECT_NE(client().get("/metrics").body.find(
-                  R"(tandem_cache_breaks_total{cause="system_prompt",model="talk",server=")" +
-                  mock_server->url() + R"("} 3)"),
-              std::string::npos);
+    EXPECT_NE(
+        client()
+            .get("/metrics")
+            .body.find(R"(tandem_cache_breaks_total{cause="system_prompt",model="talk",server=")" +
+                       mock_server->url() + R"("} 3)"),
+        std::string::npos);
     end();
     EXPECT_THAT(warnings, ::testing::ElementsAre(
                               ::testing::HasSubstr("the system prompt has changed in 3 turns")));

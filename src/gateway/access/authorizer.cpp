@@ -68,8 +68,7 @@ api_error unauthorized(std::string message, std::string www_authenticate = faile
 
 api_error no_key(bool is_voice) {
     std::string message = "an API key is required: send it as 'Authorization: Bearer <key>'";
-    if (is_voice)
-        message += fmt::format(", or as a subprotocol '{}<key>'", key_protocol_prefix);
+    if (is_voice) message += fmt::format(", or as a subprotocol '{}<key>'", key_protocol_prefix);
     return unauthorized(std::move(message), challenge);
 }
 

@@ -172,7 +172,7 @@ void voice_session::perform(voice_action::open_conversation& a) {
 }
 
 void voice_session::perform(voice_action::warm& a) {
-    talk_->warm(with_thinking(std::move(a.options)));
+    talk_->warm(thinking_.apply(std::move(a.options)));
 }
 
 void voice_session::perform(voice_action::hear& a) {
@@ -235,16 +235,8 @@ const std::string& voice_session::traceparent_of(const voice_turn& turn) const n
     return own.empty() ? caller_->traceparent : own;
 }
 
-/// Not in the turn's own options, which are the client's: the policy and the audit read them.
-generation_options voice_session::with_thinking(generation_options options) const {
-    const auto& speech = gateway_.options.service.client.speech;
-    const bool is_limited =
-        speech.reasoning_limit > duration{} || speech.reasoning_limit_tokens > 0;
-    return is_limited ? options : without_thinking(std::move(options));
-}
-
 generation_options voice_session::options_of(const voice_turn& turn) const {
-    auto options = with_thinking(turn.options);
+    auto options = thinking_.apply(turn.options);
     options.traceparent = traceparent_of(turn);
     options.priority = (permit_holder_ ? *permit_holder_ : caller_->who).priority();
     return options;
@@ -267,7 +259,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
 
 void voice_session::perform(const voice_action::generate& a) {
     auto options = traced_options(*a.turn);
-    has_thinking_off_ = has_thinking_off(options);
+    thinking_.begin(options);
     begin(a.turn->number, talk_->generate(std::move(options)));
 }
 
@@ -389,20 +381,7 @@ void voice_session::record_reply_end(time_point now, const reply_result& result)
     if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
     record.prompt = prompts_.take_prompt(u.drafted > 0);
     log_and_audit(gateway_.options, record, log_level::info);
-    tell_of_thinking(result);
-}
-
-// Only once, as the chat template does so in every turn.
-void voice_session::tell_of_thinking(const reply_result& result) {
-    const bool ignores_switch = has_thinking_off_ && result.usage.reasoning > 0;
-    const auto& log = gateway_.options.instruments.log;
-    if (!ignores_switch || std::exchange(model_.has_told_of_thinking, true) ||
-        !log.enabled(log_level::warning))
-        return;
-    log.write(log_level::warning,
-              fmt::format("model {}: thinks before it speaks, as its chat template ignores "
-                          "enable_thinking; set --reasoning-limit",
-                          model_.name));
+    thinking_.end(result);
 }
 
 }  // namespace tandem::gateway

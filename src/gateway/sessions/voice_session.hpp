@@ -4,6 +4,7 @@
 #include "gateway/access/authorizer.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/sessions/voice_prompts.hpp"
+#include "gateway/sessions/voice_thinking.hpp"
 #include "gateway/sessions/voice_trace.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
@@ -112,7 +113,6 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<api_error> refusal(const voice_turn& turn);
     void refuse(const voice_turn& turn, api_error why);
     const std::string& traceparent_of(const voice_turn& turn) const noexcept;
-    generation_options with_thinking(generation_options options) const;
     generation_options options_of(const voice_turn& turn) const;
     generation_options traced_options(const voice_turn& turn);
     void draft_ended(const voice_turn& turn, const failure& why, int tokens);
@@ -122,7 +122,6 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     audit_record make_turn_record(int status, std::string_view traceparent) const;
     void audit_refused_turn(const voice_turn& turn, const api_error& why);
     void record_reply_end(time_point now, const reply_result& result);
-    void tell_of_thinking(const reply_result& result);
 
     gateway_state& gateway_;
     voice_session_owner& host_;
@@ -133,11 +132,11 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<conversation> talk_;
     std::optional<conversation> raw_talk_;  // of the latest raw prompt
     std::optional<reply> reply_;            // the latest one
-    bool has_thinking_off_ = false;         // in the last turn
     std::uint64_t number_ = 0;              // turn number of reply_
     time_point began_{};
     voice_prompts prompts_{};
     voice_trace trace_{gateway_};
+    voice_thinking thinking_{gateway_, model_};
     int drafts_ = 0;  // running
     // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
     // the reply to a draft takes over its permit.

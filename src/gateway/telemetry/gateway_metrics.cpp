@@ -1,8 +1,8 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
 #include "gateway/access/routes.hpp"
-#include "gateway/telemetry/metric_buckets.hpp"
 #include "gateway/telemetry/metric_labels.hpp"
+#include "gateway/telemetry/metric_values.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
 #include "gateway/telemetry/reply_series.hpp"
 #include "transport/server_url.hpp"
@@ -21,7 +21,6 @@
 #include <utility>
 
 namespace tandem::gateway {
-namespace {
 
 using prometheus::Counter;
 using prometheus::Family;
@@ -30,14 +29,6 @@ using prometheus::Histogram;
 using prometheus::Labels;
 
 constexpr int switching_protocols = 101;
-
-// For a counter that the server's slots keep.
-void raise_to(Counter& counter, std::int64_t total) {
-    const auto more = static_cast<double>(total) - counter.Value();
-    if (more > 0) counter.Increment(more);
-}
-
-}  // namespace
 
 class gateway_metrics::registry {
  public:

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "tandem/config.hpp"
+#include "tandem/result.hpp"
+#include "tandem/server.hpp"
+
+namespace tandem::gateway {
+
+struct gateway_state;
+struct served_model;
+
+/// Whether the replies of a voice session think before they speak: not by default, because the
+/// listener waits in silence.
+class voice_thinking {
+ public:
+    voice_thinking(const gateway_state& gateway, served_model& model)
+        : gateway_(gateway), model_(model) {}
+
+    /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Not for the
+    /// turn's own options, which are the client's: the policy and the audit read them.
+    generation_options apply(generation_options options) const;
+    /// A turn's reply begins with these options.
+    void begin(const generation_options& options);
+    /// Logs a warning, once per model, if its chat template ignored that thinking is off.
+    void end(const reply_result& result) const;
+
+ private:
+    const gateway_state& gateway_;
+    served_model& model_;
+    bool is_off_ = false;  // in the last turn
+};
+
+}  // namespace tandem::gateway
