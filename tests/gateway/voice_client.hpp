@@ -33,9 +33,7 @@ class voice_client {
             if (!traceparent.empty()) r.set("traceparent", traceparent);
         }));
         if (!ec)
-            ec = wait([&](auto told) {
-                stream_.async_handshake(answer_, "gateway", path, told);
-            });
+            ec = wait([&](auto told) { stream_.async_handshake(answer_, "gateway", path, told); });
         is_open_ = !ec;
     }
 
