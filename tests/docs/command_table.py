@@ -16,6 +16,7 @@ OTHER = {
     ("docs/conversations.md", '{"turns": ["What time'),
     ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
     ("docs/eager.md", 'user        "Do you have'),  # a drawing
+    ("docs/eager.md", "→ "),
     ("docs/gateway.md", "listening on"),
     ("docs/gateway-operation.md", "request req-"),
     ("docs/gateway-operation.md", "wrk -t1"),  # the method of a measurement
@@ -49,6 +50,9 @@ NOT_RUN = {
     "man tandem-serve": ("needs an installed tandem", "install.man_pages"),
     "cpack --config build/package/CPackConfig.cmake -G DEB -B build/package/packages": (
         "packs a build of its own", "install.packages"),
+    "pip install tools/python": ("installs", "integrations.wheel"),
+    "python3 tools/npm/pack.py docs/voice.asyncapi.yaml .": ("writes into the folder", "npm.voice"),
+    "npm install ./tandem-voice-0.1.0.tgz": ("installs what the command before it writes", "npm.voice"),
     "apt-get install espeak-ng alsa-utils": ("installs packages; Debian's own", None),
     "sudo apt-get install dpkg-dev file": ("installs packages; Debian's own", None),
     "sudo apt-get install ./build/package/packages/tandem_0.1.0_amd64.deb": (PACKAGES, "install.packages"),
