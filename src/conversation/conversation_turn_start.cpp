@@ -189,7 +189,8 @@ void conversation_shell::pin_server(server_link_ptr core) {
 void conversation_shell::continue_from(std::shared_ptr<const conversation_shell> before) {
     if (core_) return take_known_text(before);
     // One that never had a server knows no more than its own predecessor.
-    before_ = before->core_ ? std::move(before) : before->before_;
+    before_ = before->before_;
+    if (before->core_) before_ = std::move(before);
 }
 
 // The ids hold for this server alone.
