@@ -1,6 +1,7 @@
 #include "gateway/sessions/gateway_state.hpp"
 
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstring>
@@ -40,7 +41,9 @@ std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
                                   .ca_path = network.ca_path,
                                   .proxy = network.proxy,
                                   .peer = "the collector"};
-    for (const auto& [name, value] : o.headers) where.headers.push_back(name + ": " + value);
+    where.headers.reserve(o.headers.size());
+    for (const auto& [name, value] : o.headers)
+        where.headers.push_back(fmt::format("{}: {}", name, value));
     return std::make_unique<trace_exporter>(
         std::move(where),
         trace_exporter::callbacks{
