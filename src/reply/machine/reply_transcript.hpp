@@ -45,7 +45,8 @@ class reply_transcript {
     /// was already reported.
     void record_cut();
 
-    /// Adds a mark that the model did not generate. Its ids are missing until they are recovered.
+    /// Appends a mark that the model did not generate. Its ids are unknown until
+    /// set_recovered_ids().
     void append_mark(std::string_view mark);
 
     /// The part of the prompt with unknown ids: all of it, or the text after the known ids.

@@ -219,7 +219,7 @@ void prompt_line_reader::check_results() {
             add("results.{}: tools has no such function", name);
 }
 
-// The expectation of a line is that of its last turn.
+// An expectation outside of `turns` applies to the last turn.
 void prompt_line_reader::check_expect() {
     if (!expected_) return;
     const int last = dialogue_.replies() - 1;

@@ -120,7 +120,7 @@ class written_files {
         both_.emplace(report_->view(), junit_);
     }
 
-    // Returns why a file is not possible, before the run; otherwise an empty text.
+    // Why a file cannot be written, known before the run; empty if all can.
     std::string fault() const {
         const auto fault = report_ ? report_->fault() : "";
         return fault.empty() ? junit_.fault() : fault;
