@@ -125,6 +125,10 @@ class a_gateway : public ::testing::Test {
             return !asked.empty() && asked.back().outcome == outcome;
         });
     }
+    /// The prompt of the latest completion request.
+    std::string last_prompt() {
+        return mock_server->observe().of_path("/completion").back().prompt;
+    }
     bool server_gets_idle() {
         return mock_server->wait_until([](const mock::observations& o) {
             return std::ranges::none_of(o.slots, [](const auto& s) { return s.is_processing; });

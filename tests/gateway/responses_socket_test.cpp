@@ -39,9 +39,6 @@ class responses_socket : public a_gateway {
     static std::string text_of(const json& response) {
         return response["output"][0]["content"][0]["text"];
     }
-    std::string last_prompt() {
-        return mock_server->observe().of_path("/completion").back().prompt;
-    }
 };
 
 TEST_F(responses_socket, sends_the_events_of_a_stream_as_messages) {

@@ -46,9 +46,6 @@ class responses : public a_gateway {
     static std::string text_of(const json& response) {
         return response["output"][0]["content"][0]["text"];
     }
-    std::string last_prompt() {
-        return mock_server->observe().of_path("/completion").back().prompt;
-    }
 };
 
 TEST_F(responses, have_the_text_of_the_answer_and_its_usage) {

@@ -297,6 +297,16 @@ class voice_draft_gateway_with_key : public voice_draft_gateway {
     }
     voice_client voice() { return voice_client(port, "tandem.voice.v1", "Bearer " + key.key); }
 
+    /// Begins a session, and a draft whose request has been sent. Returns the number of the
+    /// requests before it.
+    std::size_t begin_draft(voice_client& c) {
+        begin(c);
+        const auto before = requests().size();
+        c.say(draft_of(for_four));
+        EXPECT_TRUE(poll_until([&] { return requests().size() > before; }));
+        return before;
+    }
+
     gateway::new_api_key key = gateway::make_api_key();
 };
 
@@ -305,10 +315,7 @@ TEST_F(voice_draft_gateway_with_key, counts_a_draft_and_its_reply_as_one_of_the_
     key_allows(0);
     start();
     auto c = voice();
-    begin(c);
-    const auto before = requests().size();
-    c.say(draft_of(for_four));
-    ASSERT_TRUE(poll_until([&] { return requests().size() > before; }));
+    begin_draft(c);
     c.say(commit_of(for_four));
     EXPECT_EQ(listen(c)["text"], "Yes, we do. By the window.");
 }
@@ -318,10 +325,7 @@ TEST_F(voice_draft_gateway_with_key, drops_its_draft_for_a_raw_prompt) {
     key_allows(0);
     start();
     auto c = voice();
-    begin(c);
-    const auto before = requests().size();
-    c.say(draft_of(for_four));
-    ASSERT_TRUE(poll_until([&] { return requests().size() > before; }));
+    const auto before = begin_draft(c);
     c.say({{"type", "start"}, {"prompt", "Once upon a time"}});
     EXPECT_TRUE(poll_until([&] { return requests()[before].outcome == mock::outcome::cut; }));
 }

@@ -21,9 +21,6 @@ class voice_filler_gateway : public voice_gateway {
             {"after_ms", 20}, {"texts", json::array({"One moment."})}, {"history", history}};
         return turn;
     }
-    std::string last_prompt() {
-        return mock_server->observe().of_path("/completion").back().prompt;
-    }
 };
 
 TEST_F(voice_filler_gateway, speaks_before_a_late_answer) {

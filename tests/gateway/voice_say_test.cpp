@@ -19,9 +19,6 @@ class voice_say : public voice_gateway {
     static json aside() {
         return {{"type", "say"}, {"text", "One moment, please."}, {"history", false}};
     }
-    std::string last_prompt() {
-        return mock_server->observe().of_path("/completion").back().prompt;
-    }
     static json opening() {
         return json::parse(
             R"({"type":"start","messages":[{"role":"system","content":"Be kind."}]})");

@@ -33,9 +33,6 @@ class voice_tools : public voice_gateway {
     static json result_of(const json& call, const std::string& content = "noon") {
         return {{"type", "result"}, {"call", call["id"]}, {"content", content}};
     }
-    std::string last_prompt() {
-        return mock_server->observe().of_path("/completion").back().prompt;
-    }
 };
 
 TEST_F(voice_tools, calls_a_function_while_it_speaks_and_answers_with_the_result) {
