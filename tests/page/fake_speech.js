@@ -2,7 +2,7 @@
 // The test ends each utterance. If `mode` is 'flowing', an utterance ends at once. The mode 'broken'
 // simulates a browser without voices.
 
-export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
+export function fakeSpeech({ mode = 'stepped', hasEars = true, voices = [] }) {
     const spoken = [];
     let current = null;
 
@@ -38,7 +38,7 @@ export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
             current = null;
             queueMicrotask(() => tell(utterance, 'error', { error: 'interrupted' }));
         },
-        getVoices: () => [],
+        getVoices: () => voices,
     };
     Object.defineProperty(window, 'speechSynthesis', { value: fake });
     window.SpeechSynthesisUtterance = FakeUtterance;
@@ -63,5 +63,7 @@ export function fakeSpeech({ mode = 'stepped', hasEars = true }) {
     const hearParts = (transcripts) => hearAll(transcripts, false);
 
     const reach = (charIndex) => tell(current, 'boundary', { name: 'word', charIndex });
-    window.fake = { spoken, end, reach, hear, hearParts, isSpeaking: () => current !== null };
+    const how = () => ({ voice: current.voice?.name, lang: current.lang, rate: current.rate });
+    const isSpeaking = () => current !== null;
+    window.fake = { spoken, end, reach, hear, hearParts, how, isSpeaking };
 }

@@ -28,7 +28,7 @@ async function listening() {
     await it.say('Hello!');
     await it.frame('page', 'end');
     await it.page.getByRole('button', { name: 'Microphone' }).click();
-    await it.status('Listening');
+    await it.now('Listening');
     return it;
 }
 

@@ -95,6 +95,18 @@ class OpenPage {
         return this.page.locator('#status', { hasText: text }).waitFor();
     }
 
+    /** Waits until the page says that this is going on. */
+    now(text) {
+        return this.page.locator('#now', { hasText: text }).waitFor();
+    }
+
+    /** Changes settings in the drawer, and closes it. */
+    async settings(change) {
+        await this.page.getByRole('button', { name: 'Settings', exact: true }).click();
+        await change(this.page.getByRole('dialog', { name: 'Settings' }));
+        await this.page.keyboard.press('Escape');
+    }
+
     async say(text) {
         await this.page.getByLabel('Your words').fill(text);
         await this.page.getByLabel('Your words').press('Enter');

@@ -95,7 +95,9 @@ describe('the time line of a reply', () => {
         const lanes = await it.page.evaluate(async () => {
             const { TimeLine } = await import('/assets/time_line.js');
             const place = document.createElement('div');
-            const line = new TimeLine({ place, figures: document.createElement('dl') }).begin();
+            const [empty, legend] = [document.createElement('p'), document.createElement('ul')];
+            const figures = { clear: () => {}, show: () => {} };
+            const line = new TimeLine({ place, empty, legend, figures }).begin();
             const request = (slot, at_ms) => ({ what: 'request', at_ms, slot, server: 0 });
             line.ended({ timeline: [request(10, 0), request(2, 5)] });
             return [...place.querySelectorAll('.lanes li')].map((lane) => lane.textContent);

@@ -131,7 +131,7 @@ describe('functions', () => {
     async function booking(port = gateway.port) {
         const it = await openPage(browser, port);
         await it.status('Connected to talk');
-        await it.page.getByRole('button', { name: 'Functions' }).click();
+        await it.settings((drawer) => drawer.getByLabel('book_table').check());
         await it.say('Book a table for four.');
         await it.speaks(1);
         await it.page.locator('.called', { hasText: 'book_table {"guests":4}' }).waitFor();
@@ -166,7 +166,7 @@ describe('functions', () => {
             'It is booked. See you soon.',
         ]);
         assert.equal(await it.page.getByLabel('Result of book_table').count(), 0);
-        assert.ok((await it.texts('.lanes li')).includes('Functions'));
+        assert.ok((await it.texts('.lanes li')).includes('Tools'));
         const told = await it.texts('.bar.call title');
         assert.deepEqual([...new Set(told)], ['book_table {"guests":4} → done']);
         await it.close();
@@ -220,7 +220,7 @@ describe('functions', () => {
 
     test('tell the time by themselves', async () => {
         const it = await talking();
-        await it.page.getByRole('button', { name: 'Functions' }).click();
+        await it.settings((drawer) => drawer.getByLabel('get_time').check());
         await it.say('What time is it?');
         assert.match((await it.frame('gateway', 'result')).content, /^\d+:\d\d [AP]M$/);
         await it.speaks(1);
@@ -229,9 +229,8 @@ describe('functions', () => {
 
     test('are offered only while they are switched on', async () => {
         const it = await talking();
-        const button = it.page.getByRole('button', { name: 'Functions' });
-        await button.click();
-        await button.click();
+        await it.settings((drawer) => drawer.getByLabel('get_time').check());
+        await it.settings((drawer) => drawer.getByLabel('get_time').uncheck());
         await it.say('Hello!');
         await it.speaks(1);
         assert.deepEqual((await it.frame('gateway', 'start', 2)).options, { tools: [] });
@@ -243,7 +242,7 @@ describe('the microphone', () => {
     test('is talked over the voice: words stop it, and are sent when they end', async () => {
         const it = await talking();
         await it.page.getByRole('button', { name: 'Microphone' }).click();
-        await it.status('Listening');
+        await it.now('Listening');
         await it.page.evaluate(() => fake.hear('Hello!', true));
         await it.speaks(1);
         await it.page.evaluate(() => fake.hear('Do you', false));
@@ -300,7 +299,7 @@ describe('without a voice', () => {
         assert.deepEqual(await it.spoken(), []);
         assert.equal(
             await it.page.locator('#told').textContent(),
-            greeting.at(-1),
+            `Bot: ${greeting.at(-1)}`,
             'for screen readers',
         );
         await it.close();
@@ -343,7 +342,7 @@ describe('a connection that is lost', () => {
         await it.endSpeech();
         await it.speaks(4);
         await it.endSpeech();
-        await it.page.waitForFunction(() => document.querySelector('#interrupt').disabled);
+        await it.page.waitForFunction(() => document.querySelector('#turn').disabled);
         assert.deepEqual(await it.texts('.bot .text'), [greeting.join(' ')]);
         await it.close();
     });
@@ -499,10 +498,10 @@ describe('the time line', () => {
         assert.ok(await it.page.locator('.bar.generate').count());
         assert.ok(await it.page.locator('.bar.cache').count());
         const lanes = await it.texts('.lanes li');
-        assert.deepEqual(lanes.slice(-4), ['Waits', 'Cache', 'Chunks', 'Speech']);
+        assert.deepEqual(lanes.slice(-3), ['Cache', 'Chunks', 'Speech']);
         assert.match(lanes[0], /^Slot \d$/);
         const names = await it.texts('#figures dt');
-        for (const name of ['First chunk', 'Chunks', 'Generated', 'From the cache'])
+        for (const name of ['First chunk after your words', 'Chunks', 'Generated', 'Evaluated'])
             assert.ok(names.includes(name), name);
         await it.close();
     });
@@ -537,7 +536,7 @@ describe('the time line', () => {
         await it.page.evaluate(() => fake.hear('Hello!', true));
         await it.frame('page', 'end');
         const names = await it.texts('#figures dt');
-        assert.ok(names.includes('From the end of your words'), names);
+        assert.ok(names.includes('First chunk after your words'), names);
         await it.close();
     });
 });

@@ -73,6 +73,12 @@ export class Link {
         return this.#isReady;
     }
 
+    /** The names of the gateway's models; none if it does not tell. */
+    async models() {
+        const answer = await this.#ask();
+        return answer?.ok ? answer.data.map(({ id }) => id) : [];
+    }
+
     /** Ends the session, and begins another one. */
     anew() {
         this.send({ type: 'end' });
@@ -102,8 +108,8 @@ export class Link {
             const signal = AbortSignal.timeout(answerWithinMs);
             const how = { headers, cache: 'no-store', signal };
             const answer = await fetch(this.#address('v1/models'), how);
-            const { error = {} } = await answer.json().catch(() => ({}));
-            return { ok: answer.ok, status: answer.status, error };
+            const { error = {}, data = [] } = await answer.json().catch(() => ({}));
+            return { ok: answer.ok, status: answer.status, error, data };
         } catch {
             return undefined;
         }

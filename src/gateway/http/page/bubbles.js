@@ -80,7 +80,7 @@ class Bubble {
 
     constructor(row) {
         this.#row = row;
-        row.append(element('span', 'hidden', 'Bot: '), this.#text);
+        row.append(element('span', 'who', 'Bot'), this.#text);
         this.#text.classList.add('is-thinking');
     }
 
@@ -121,7 +121,7 @@ class CallRow {
     constructor(row, call) {
         this.#row = row;
         this.#name = call.name;
-        row.append(element('p', 'text', wordsOf(call)));
+        row.append(element('p', 'text', `The bot calls ${wordsOf(call)}`));
     }
 
     /** Lets the user answer. */
@@ -148,64 +148,64 @@ class CallRow {
 
 export class Bubbles {
     #list;
-    #scroll;
-    #empty;
+    #end;
     #told;
+    // The row of what the user is saying.
+    #partial = null;
     /** Screen readers are told the bot's words. */
     isRead = false;
 
-    /** told: what is read out by screen readers. */
-    constructor({ list, scroll, empty, told }) {
+    /** end: keeps the end in sight; told: what is read out by screen readers. */
+    constructor({ list, end, told }) {
         this.#list = list;
-        this.#scroll = scroll;
-        this.#empty = empty;
+        this.#end = end;
         this.#told = told;
     }
 
     user(text) {
-        const row = this.#row('user');
-        row.append(element('span', 'hidden', 'You: '), element('p', 'text', text));
-        this.follow(true);
+        this.hearing('');
+        this.#words('user', text);
+        this.#end.go();
+    }
+
+    /** What the user has said so far; empty if it comes to nothing. */
+    hearing(text) {
+        this.#partial?.remove();
+        this.#partial = text ? this.#words('user is-partial', text) : null;
     }
 
     bot() {
-        const bubble = new Bubble(this.#row('bot'));
-        this.follow(true);
-        return bubble;
+        return new Bubble(this.#row('bot'));
     }
 
     call(call) {
         const row = new CallRow(this.#row('note called'), call);
         this.#told.textContent = `The bot calls ${call.name}.`;
-        this.follow(true);
         return row;
     }
 
     note(text, isFault = false) {
         this.#row(isFault ? 'note fault' : 'note').append(element('p', 'text', text));
         this.#told.textContent = text;
-        this.follow(true);
     }
 
     /** The bot says this now. */
     tell(text) {
-        if (this.isRead) this.#told.textContent = text;
+        if (this.isRead) this.#told.textContent = `Bot: ${text}`;
     }
 
     clear() {
         this.#list.replaceChildren();
-        this.#empty.hidden = false;
+        this.#partial = null;
     }
 
-    /** Shows the end, unless the user reads further up. */
-    follow(isNew = false) {
-        const { scrollHeight, scrollTop, clientHeight } = this.#scroll;
-        if (isNew || scrollHeight - scrollTop - clientHeight < 120)
-            this.#scroll.scrollTop = scrollHeight;
+    #words(className, text) {
+        const row = this.#row(className);
+        row.append(element('span', 'who', 'You'), element('p', 'text', text));
+        return row;
     }
 
     #row(className) {
-        this.#empty.hidden = true;
         const row = element('li', className);
         this.#list.append(row);
         return row;

@@ -29,7 +29,7 @@ export class Listener {
     }
 
     /**
-     * onPartial(text): what the user has said so far.
+     * onPartial(text): what the user has said so far; empty if it comes to nothing.
      * onPause(text): this is probably all.
      * onFinal(text, msAgo): with the time since the user stopped.
      * onChange(fault)
@@ -75,8 +75,11 @@ export class Listener {
         if (this.#recognition !== recognition) return;
         const isShort = performance.now() - this.#startedAt < shortRunMs;
         this.#shortRuns = isShort ? this.#shortRuns + 1 : 0;
-        if (this.#shortRuns >= mostShortRuns) this.stop('Speech recognition does not stay on.');
-        else this.#run(recognition);
+        if (this.#shortRuns >= mostShortRuns)
+            return this.stop('Speech recognition does not stay on.');
+        // Words that did not become final are lost.
+        if (this.#soFar) this.#partial('');
+        this.#run(recognition);
     }
 
     #heard(event) {
@@ -94,8 +97,7 @@ export class Listener {
     }
 
     #partial(text) {
-        if (!text) return;
-        this.#lastSoundAt = performance.now();
+        if (text) this.#lastSoundAt = performance.now();
         if (text === this.#soFar) return;
         this.#setSoFar(text);
         this.#handlers.onPartial(text);

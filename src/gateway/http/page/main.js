@@ -1,11 +1,14 @@
 // Connects the parts of the page.
 
 import { Bubbles } from './bubbles.js';
+import { Drawer } from './drawer.js';
 import { isEcho } from './echo.js';
-import { functions } from './functions.js';
+import { Figures } from './figures.js';
 import { KeyEntry } from './key_entry.js';
 import { Link } from './link.js';
 import { Listener } from './listener.js';
+import { LogEnd } from './log_end.js';
+import { Settings } from './settings.js';
 import { Speaker } from './speaker.js';
 import { Talk } from './talk.js';
 import { TimeLine } from './time_line.js';
@@ -13,16 +16,16 @@ import { TimeLine } from './time_line.js';
 const find = (id) => document.getElementById(id);
 const words = find('words');
 const status = find('status');
+const now = find('now');
 const voiceButton = find('voice');
-const functionsButton = find('functions');
 const listenButton = find('listen');
-const goOnButton = find('go-on');
-const interruptButton = find('interrupt');
+const turnButton = find('turn');
 
 let link = { state: 'connecting', detail: undefined };
-let phase = { isRunning: false, isSpeaking: false, mayGoOn: false };
+let phase = { isRunning: false, isSpeaking: false, mayGoOn: false, call: undefined };
+let isUserSpeaking = false;
 
-// --- the status line
+// --- the state in words
 
 const linkWords = {
     connecting: () => 'Connecting …',
@@ -32,38 +35,55 @@ const linkWords = {
     stopped: ({ message }) => message,
 };
 
-// Speaking is not announced, because the user hears it.
-function showStatus() {
+function showLink() {
     status.dataset.link = link.state;
-    status.dataset.phase = phase.isSpeaking ? 'speaking' : phase.isRunning ? 'thinking' : 'idle';
-    const text =
-        link.state === 'ready' && listener.isOn && !phase.isRunning
-            ? 'Listening'
-            : linkWords[link.state](link.detail);
+    const text = linkWords[link.state](link.detail);
     if (status.textContent !== text) status.textContent = text;
+}
+
+/** Who speaks: [who, words, whether the page waits for them]. */
+function speakerOf({ isRunning, isSpeaking, mayGoOn, call }) {
+    if (link.state !== 'ready') return ['nobody', 'Not connected'];
+    if (isUserSpeaking) return ['user', 'You are speaking'];
+    if (call) return ['bot', `The bot waits for ${call}`, true];
+    if (isSpeaking) return ['bot', 'The bot is speaking'];
+    if (isRunning) return ['bot', 'The bot is thinking', true];
+    if (listener.isOn) return ['user', 'Listening to you', true];
+    return ['nobody', mayGoOn ? 'Interrupted' : 'Your turn'];
+}
+
+function showNow() {
+    const [who, text, isWaiting = false] = speakerOf(phase);
+    now.dataset.who = who;
+    now.classList.toggle('is-waiting', isWaiting);
+    if (now.textContent !== text) now.textContent = text;
 }
 
 function showPhase(next) {
     phase = next;
-    const hadFocus = document.activeElement;
-    interruptButton.disabled = !phase.isRunning;
-    goOnButton.hidden = !phase.mayGoOn;
-    // A hidden button would lose the keyboard focus.
-    if (hadFocus === interruptButton && !phase.isRunning)
-        (phase.mayGoOn ? goOnButton : words).focus();
-    if (hadFocus === goOnButton && !phase.mayGoOn) words.focus();
-    showStatus();
+    const hadFocus = document.activeElement === turnButton;
+    turnButton.textContent = phase.mayGoOn ? 'Go on' : 'Interrupt';
+    turnButton.disabled = !phase.mayGoOn && !phase.isRunning;
+    // A disabled button would lose the keyboard focus.
+    if (hadFocus && turnButton.disabled) words.focus();
+    showNow();
 }
 
 // --- the parts
 
-const bubbles = new Bubbles({
-    list: find('bubbles'),
+const settings = new Settings();
+const logEnd = new LogEnd({
     scroll: find('scroll'),
-    empty: find('empty'),
-    told: find('told'),
+    list: find('bubbles'),
+    button: find('to-end'),
 });
-const timeLine = new TimeLine({ place: find('time-line'), figures: find('figures') });
+const bubbles = new Bubbles({ list: find('bubbles'), end: logEnd, told: find('told') });
+const timeLine = new TimeLine({
+    place: find('time-line'),
+    empty: find('no-reply'),
+    legend: find('legend'),
+    figures: new Figures(find('figures')),
+});
 
 const speaker = new Speaker({
     onNoVoice: () => {
@@ -79,25 +99,47 @@ const socket = new Link(new URL('.', document.baseURI).href, {}, {
     onLost: () => talk.lost(),
     onLink: (state, detail) => {
         link = { state, detail };
-        showStatus();
+        showLink();
+        showNow();
         if (state === 'key') keyEntry.ask(keyEntry.kept && detail.message);
         if (state === 'stopped') talk.stopped();
     },
 });
 
-const talk = new Talk({ socket, speaker, bubbles, timeLine, onPhase: (next) => showPhase(next) });
+const talk = new Talk({
+    ...{ socket, speaker, bubbles, timeLine, settings },
+    onPhase: (next) => showPhase(next),
+});
 
 const isUser = (text) => !isEcho(text, speaker.recentText);
 
+function showHearing(text) {
+    isUserSpeaking = text !== '';
+    bubbles.hearing(text);
+    showNow();
+}
+
+function hear(text) {
+    if (!text) talk.dropDraft();
+    else if (isUser(text)) talk.hear(text);
+    else return;
+    showHearing(text);
+}
+
+function hearAll(text, msAgo) {
+    showHearing('');
+    if (isUser(text) && !isStopped()) talk.say(text, msAgo);
+}
+
 const listener = new Listener({
-    onPartial: (text) => isUser(text) && talk.hear(text),
+    onPartial: hear,
     onPause: (text) => isUser(text) && talk.draft(text),
-    onFinal: (text, msAgo) => isUser(text) && !isStopped() && talk.say(text, msAgo),
+    onFinal: hearAll,
     onChange: (fault) => {
         if (!listener.isOn) talk.dropDraft();
         listenButton.setAttribute('aria-pressed', String(listener.isOn));
         if (fault) bubbles.note(fault, true);
-        showStatus();
+        showHearing('');
     },
 });
 
@@ -107,6 +149,16 @@ const keyEntry = new KeyEntry({
     field: find('key'),
     fault: find('key-fault'),
     onKey: (key) => socket.connect(key),
+});
+
+const drawer = new Drawer({
+    dialog: find('drawer'),
+    close: find('close-drawer'),
+    settings,
+    listModels: () => socket.models(),
+    listVoices: () => speaker.voices,
+    onChange: applyVoice,
+    onSession: () => talk.renew(),
 });
 
 // --- what the user does
@@ -124,7 +176,7 @@ function send() {
     words.value = '';
     fitWords();
     speaker.unlock();
-    talk.say(text);
+    talk.type(text);
 }
 
 function fitWords() {
@@ -139,6 +191,11 @@ function showVoice() {
     bubbles.isRead = speaker.isMuted;
 }
 
+function applyVoice() {
+    speaker.voice = settings.get('voice');
+    speaker.rate = Number(settings.get('rate')) || 1;
+}
+
 find('composer').addEventListener('submit', (event) => {
     event.preventDefault();
     send();
@@ -149,19 +206,23 @@ words.addEventListener('keydown', (event) => {
     send();
 });
 words.addEventListener('input', fitWords);
-document.addEventListener('keydown', (event) => event.key === 'Escape' && talk.interrupt());
-interruptButton.addEventListener('click', () => talk.interrupt());
-goOnButton.addEventListener('click', () => talk.goOn());
+// In a dialog, Escape closes the dialog.
+document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && !event.target.closest('dialog')) talk.interrupt();
+});
+turnButton.addEventListener('click', (event) => {
+    // The second click of a double click was meant for the button that it was.
+    if (event.detail > 1) return;
+    if (phase.mayGoOn) talk.goOn();
+    else talk.interrupt();
+});
 voiceButton.addEventListener('click', () => {
     speaker.isMuted = !speaker.isMuted;
+    settings.set('isMuted', speaker.isMuted);
     speaker.unlock();
     showVoice();
 });
-functionsButton.addEventListener('click', () => {
-    const isOn = talk.functions.length === 0;
-    talk.functions = isOn ? functions : [];
-    functionsButton.setAttribute('aria-pressed', String(isOn));
-});
+find('settings').addEventListener('click', () => drawer.open());
 find('anew').addEventListener('click', () => {
     talk.forget();
     socket.anew();
@@ -177,6 +238,9 @@ listenButton.addEventListener('click', () => {
 // --- begin
 
 async function begin() {
+    speaker.isMuted = settings.get('isMuted');
+    speaker.onVoices = () => drawer.showVoices();
+    applyVoice();
     showVoice();
     // A phone shows the conversation first.
     if (matchMedia('(width < 60rem)').matches) find('time-line-panel').open = false;

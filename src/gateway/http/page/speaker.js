@@ -15,6 +15,9 @@ export class Speaker {
     #current = null;
     #lastWords = { text: '', until: 0 };
     #charsPerSecond = silentCharsPerSecond;
+    #rate = 1;
+    /** The name of the voice; empty for the browser's own. */
+    voice = '';
     #onNoVoice;
 
     /** onNoVoice(): the browser cannot speak; replies go on in silence. */
@@ -28,6 +31,25 @@ export class Speaker {
 
     get isMuted() {
         return this.#isMuted || !this.canSpeak;
+    }
+
+    /** The names of the browser's voices, those of the user's language first. */
+    get voices() {
+        const language = navigator.language.slice(0, 2);
+        const isOther = ({ lang }) => Number(!lang.startsWith(language));
+        const all = [...(this.#synthesis?.getVoices() ?? [])];
+        return all.sort((a, b) => isOther(a) - isOther(b)).map(({ name }) => name);
+    }
+
+    /** Called when there are other voices. */
+    set onVoices(onVoices) {
+        if (this.#synthesis) this.#synthesis.onvoiceschanged = onVoices;
+    }
+
+    /** The speed of the voice, and of silent replies; 1 is normal. */
+    set rate(rate) {
+        this.#charsPerSecond *= rate / this.#rate;
+        this.#rate = rate;
     }
 
     /** What is being spoken goes on from where it is. */
@@ -82,7 +104,10 @@ export class Speaker {
 
     #voice(current) {
         const utterance = new SpeechSynthesisUtterance(current.text);
-        utterance.lang = navigator.language;
+        const voice = this.#synthesis.getVoices().find(({ name }) => name === this.voice);
+        if (voice) utterance.voice = voice;
+        utterance.lang = voice?.lang ?? navigator.language;
+        utterance.rate = this.#rate;
         // Stored, because browsers garbage-collect an unreferenced utterance before its end event.
         current.utterance = utterance;
         utterance.onstart = () => this.#started(current, utterance);
@@ -139,9 +164,9 @@ export class Speaker {
         const began = performance.now();
         if (!current.startedAt) current.handlers.onStart();
         current.startedAt ||= began;
+        const charsPerSecond = silentCharsPerSecond * this.#rate;
         current.timer = setInterval(() => {
-            const heard =
-                from + Math.floor(((performance.now() - began) / 1000) * silentCharsPerSecond);
+            const heard = from + Math.floor(((performance.now() - began) / 1000) * charsPerSecond);
             if (heard >= current.length) this.#ended(current);
             else this.#progress(current, heard);
         }, tickMs);

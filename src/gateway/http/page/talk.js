@@ -10,6 +10,7 @@ export class Talk {
     #speaker;
     #bubbles;
     #timeLine;
+    #settings;
     #onPhase;
     #draft;
     // Replies that have not ended, in order of arrival. The gateway returns `id` in every message
@@ -21,8 +22,6 @@ export class Talk {
     // Calls without a result, by id: {message, row, lines}; a call is in the time lines of all
     // replies until its result.
     #calls = new Map();
-    /** The functions that the model may call from the next turn on. */
-    functions = [];
     // The whole dialogue: {text} of the user, {bubble} of the bot.
     #said = [];
     // The interrupted turn, which the user may resume.
@@ -32,12 +31,16 @@ export class Talk {
     #graceMs = 0;
     #graceTimer = 0;
 
-    /** onPhase({isRunning, isSpeaking, mayGoOn}) is told of each change. */
-    constructor({ socket, speaker, bubbles, timeLine, onPhase }) {
+    /**
+     * onPhase({isRunning, isSpeaking, mayGoOn, call}) is told of each change; call: the function
+     * whose result the bot waits for.
+     */
+    constructor({ socket, speaker, bubbles, timeLine, settings, onPhase }) {
         this.#socket = socket;
         this.#speaker = speaker;
         this.#bubbles = bubbles;
         this.#timeLine = timeLine;
+        this.#settings = settings;
         this.#onPhase = onPhase;
         this.#draft = new Draft(socket);
     }
@@ -48,18 +51,24 @@ export class Talk {
 
     // --- what the user does
 
-    /** stoppedMsAgo: since the user stopped speaking; undefined if the text was typed. */
+    /** The user has said `text`, and stopped so long ago. */
     say(text, stoppedMsAgo) {
+        this.#send('commit', text, stoppedMsAgo);
+    }
+
+    /** The user has typed `text`. */
+    type(text) {
+        this.#send('start', text, 0);
+    }
+
+    #send(type, text, stoppedMsAgo) {
         this.interrupt();
         this.#setCut(null);
         this.#bubbles.user(text);
         this.#said.push({ text });
         const { id } = this.#ask(this.#newBubble());
-        const message = { type: 'start', ...this.#turnWith({ turn: id, text }) };
-        if (stoppedMsAgo !== undefined) {
-            message.type = 'commit';
-            message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
-        }
+        const message = { type, ...this.#turnWith({ turn: id, text }) };
+        message.user_stopped_ms_ago = Math.round(stoppedMsAgo);
         this.#draft.end();
         if (!this.#socket.send(message)) this.#waiting.push({ id, text });
     }
@@ -101,9 +110,15 @@ export class Talk {
     goOn() {
         const cut = this.#cut;
         if (!cut || !this.#socket.isReady) return;
-        this.#setCut(null);
         const { id } = this.#ask(cut.bubble, { goesOn: true });
+        this.#setCut(null);
         this.#socket.send({ type: 'resume', turn: id });
+    }
+
+    /** Goes on in a new session, with other settings. */
+    renew() {
+        if (this.#said.length > 0) this.#bubbles.note('The new settings apply from here on.');
+        this.#socket.anew();
     }
 
     forget() {
@@ -125,9 +140,12 @@ export class Talk {
     opening(session) {
         const [first] = this.#waiting;
         if (session) return this.#turnWith({ session, turn: first?.id, text: first?.text });
-        const messages = this.#history();
-        const turn = this.#turns.at(-1)?.id;
-        return messages.length > 0 ? this.#turnWith({ messages, turn }) : {};
+        const { messages, ...fields } = this.#settings.session;
+        const said = this.#history();
+        const all = [...messages, ...said];
+        if (all.length > 0) fields.messages = all;
+        if (said.length === 0) return fields;
+        return this.#turnWith({ ...fields, turn: this.#turns.at(-1)?.id });
     }
 
     ready({ resumed, limits }) {
@@ -216,7 +234,6 @@ export class Talk {
         turn.piece = turn.bubble.add(message);
         turn.chunk = message;
         turn.line.chunk(message);
-        this.#bubbles.follow();
         if (turn.isCut) turn.piece.cut();
         else if (message.speech.trim()) this.#speak(turn, message);
         else this.#spoken(turn, message);
@@ -258,7 +275,6 @@ export class Talk {
 
     #show(turn, message) {
         turn.line.ended(message);
-        this.#timeLine.showFigures(message);
         if (message.finish_reason === 'tool_calls' && !turn.isCut) this.#awaitResults(turn);
         if (message.type === 'error') this.#bubbles.note(message.message, true);
         else if (message.finish_reason === 'length')
@@ -346,7 +362,8 @@ export class Talk {
     }
 
     #turnWith(fields) {
-        return { ...fields, timeline: true, options: { tools: this.functions } };
+        const options = { ...fields.options, tools: this.#settings.tools };
+        return { ...fields, timeline: true, options };
     }
 
     // --- what may be done now
@@ -364,6 +381,7 @@ export class Talk {
             isRunning: turn !== undefined,
             isSpeaking: Boolean(turn?.piece),
             mayGoOn: this.#cut !== null && turn === undefined && this.#socket.isReady,
+            call: turn?.awaitsResults ? this.#calls.values().next().value?.message.name : undefined,
         });
     }
 }

@@ -1,7 +1,7 @@
-// Draws the time line: a lane for each slot, and for waits, cache, chunks and speech. Replies are
-// side by side, with the running one on the right.
+// Draws the time line: a lane for each slot, and for waits, cache, chunks and speech where there are
+// any. Replies are side by side, with the running one on the right.
 
-import { showFigures } from './figures.js';
+import { fitLabels, widthOf } from './time_line_labels.js';
 import { TimeLineTurn } from './time_line_turn.js';
 
 const pxPerMs = 0.08;
@@ -10,15 +10,29 @@ const barHeight = 16;
 const top = 24;
 const turnGap = 28;
 const leastTurn = 60;
-const labelWidth = 44;
 const mostTurns = 40;
+const labelGap = 8;
+const nearPx = 80;
 
 const laneNames = {
     wait: 'Waits',
     cache: 'Cache',
     chunk: 'Chunks',
     speech: 'Speech',
-    call: 'Functions',
+    call: 'Tools',
+};
+// What a bar means, by its kind.
+const meanings = {
+    prefill: 'prompt',
+    generate: 'generation',
+    warming: 'warming',
+    wait: 'waiting',
+    cache: 'cached part of the prompt',
+    chunk: 'chunk',
+    gap: 'silence',
+    speech: 'speech',
+    call: 'tool',
+    'cut-off': 'interrupted',
 };
 // Sorts slot 10 after slot 9.
 const byNumbers = new Intl.Collator('en', { numeric: true });
@@ -44,17 +58,34 @@ function laneName(lane, isOneServer) {
     return isOneServer ? `Slot ${slot}` : `${server}: slot ${slot}`;
 }
 
+// As "speech is-cut".
+const kindOf = (bar) => bar.kind.split(' ')[0];
+
+function legendEntry(kind) {
+    const entry = html('li', '');
+    entry.append(html('span', `swatch ${kind}`), meanings[kind]);
+    return entry;
+}
+
 export class TimeLine {
     #labels = html('ol', 'lanes');
     #track = html('div', 'track');
     #svg = svg('svg', { role: 'img' });
+    #place;
+    #empty;
+    #legend;
     #figures;
+    #isAtEnd = true;
     #turns = [];
     #lanes = [];
     #count = 0;
     #timer = 0;
 
-    constructor({ place, figures }) {
+    /** empty: shown until the first reply. */
+    constructor({ place, empty, legend, figures }) {
+        this.#place = place;
+        this.#empty = empty;
+        this.#legend = legend;
         this.#figures = figures;
         this.#labels.setAttribute('aria-hidden', 'true');
         this.#track.tabIndex = 0;
@@ -62,13 +93,15 @@ export class TimeLine {
         this.#track.setAttribute('aria-label', 'Time line, scrolls sideways');
         this.#track.append(this.#svg);
         place.append(this.#labels, this.#track);
+        this.#track.addEventListener('scroll', () => this.#scrolled());
+        new ResizeObserver(() => this.#settle()).observe(this.#track);
         this.clear();
     }
 
     clear() {
         this.#turns = [];
         this.#count = 0;
-        this.#figures.replaceChildren();
+        this.#figures.clear();
         this.#draw();
     }
 
@@ -79,6 +112,8 @@ export class TimeLine {
             group: svg('g'),
             number: ++this.#count,
             isDrawn: false,
+            x: 0,
+            width: 0,
         };
         this.#turns.push(turn);
         this.#turns.splice(0, this.#turns.length - mostTurns);
@@ -97,13 +132,12 @@ export class TimeLine {
             interrupted: told('interrupted'),
             called: told('called'),
             answered: told('answered'),
-            ended: told('ended'),
+            ended: (end) => {
+                told('ended')(end);
+                this.#figures.show(turn.number, end);
+            },
             close: told('close'),
         };
-    }
-
-    showFigures(end) {
-        showFigures(this.#figures, end);
     }
 
     // --- drawing
@@ -111,11 +145,9 @@ export class TimeLine {
     #draw() {
         clearTimeout(this.#timer);
         const now = performance.now();
-        const isAtEnd =
-            this.#track.scrollWidth - this.#track.scrollLeft - this.#track.clientWidth < 80;
         for (const turn of this.#turns) if (!turn.isDrawn) turn.bars = turn.model.bars(now);
-        this.#setLanes();
-        const width = this.#place(now);
+        this.#showWhatIsThere();
+        const width = this.#arrange(now);
         const height = top + this.#lanes.length * laneHeight;
         for (const [key, value] of Object.entries({ width, height }))
             this.#svg.setAttribute(key, value);
@@ -125,21 +157,49 @@ export class TimeLine {
             ...this.#turns.map((turn) => turn.group),
         );
         this.#svg.setAttribute('aria-label', this.#summary());
-        if (isAtEnd) this.#track.scrollLeft = this.#track.scrollWidth;
+        this.#settle();
         const isLive = this.#turns.some((turn) => turn.model.over === null);
         if (isLive) this.#timer = setTimeout(() => this.#draw(), isCalm.matches ? 1000 : 80);
     }
 
-    // New slots need new lanes, so everything is redrawn.
-    #setLanes() {
+    #scrolled() {
+        const { scrollWidth, scrollLeft, clientWidth } = this.#track;
+        this.#isAtEnd = scrollWidth - scrollLeft - clientWidth < nearPx;
+        fitLabels(this.#track, this.#turns);
+    }
+
+    // The running reply stays in view, unless the reader has scrolled back.
+    #settle() {
+        if (this.#isAtEnd) this.#track.scrollLeft = this.#track.scrollWidth;
+        fitLabels(this.#track, this.#turns);
+    }
+
+    #showWhatIsThere() {
+        const isEmpty = this.#turns.length === 0;
+        this.#empty.hidden = !isEmpty;
+        this.#place.hidden = isEmpty;
+        this.#legend.hidden = isEmpty;
         const bars = this.#turns.flatMap((turn) => turn.bars);
+        this.#setLanes(bars);
+        this.#setLegend(bars);
+    }
+
+    #setLegend(bars) {
+        const kinds = new Set(bars.map(kindOf));
+        const entries = Object.keys(meanings).filter((kind) => kinds.has(kind));
+        if (entries.length === this.#legend.childElementCount) return;
+        this.#legend.replaceChildren(...entries.map(legendEntry));
+    }
+
+    // New lanes move the others, so everything is redrawn.
+    #setLanes(bars) {
         const slots = [
             ...new Set(bars.map(({ lane }) => lane).filter((lane) => lane.startsWith('slot:'))),
         ].sort(byNumbers.compare);
-        const named = Object.keys(laneNames).filter(
-            (name) => name !== 'call' || bars.some(({ lane }) => lane === 'call'),
+        const named = Object.keys(laneNames).filter((name) =>
+            bars.some(({ lane }) => lane === name),
         );
-        const lanes = [...(slots.length > 0 ? slots : ['slot:0:0']), ...named];
+        const lanes = [...slots, ...named];
         if (lanes.join() === this.#lanes.join()) return;
         this.#lanes = lanes;
         const isOneServer = slots.every((lane) => lane.startsWith('slot:0:'));
@@ -156,21 +216,21 @@ export class TimeLine {
     }
 
     /** Puts the turns side by side; the width of all. */
-    #place(now) {
+    #arrange(now) {
         let x = 8;
         for (const turn of this.#turns) {
-            const width = Math.max(
-                ((turn.model.over ?? now) - turn.model.began) * pxPerMs,
-                leastTurn,
-            );
+            const duration = ((turn.model.over ?? now) - turn.model.began) * pxPerMs;
+            const ends = turn.bars.map((bar) => this.#endOf(bar, turn));
+            turn.x = x;
+            turn.width = Math.max(duration, leastTurn, ...ends);
             turn.group.setAttribute('transform', `translate(${x} 0)`);
             if (!turn.isDrawn)
                 turn.group.replaceChildren(
-                    ...this.#axis(turn, width),
+                    ...this.#axis(turn, duration),
                     ...turn.bars.map((bar) => this.#bar(bar, turn)),
                 );
             turn.isDrawn = turn.model.over !== null;
-            x += width + turnGap;
+            x += turn.width + turnGap;
         }
         return Math.ceil(x);
     }
@@ -233,24 +293,28 @@ export class TimeLine {
         const y = top + this.#lanes.indexOf(bar.lane) * laneHeight + (laneHeight - barHeight) / 2;
         const made = svg('g', { class: `bar ${bar.kind}` });
         made.append(svg('title', {}, bar.words), ...this.#shape(bar, x, y, width));
-        if (bar.kind === 'cache' && this.#hasRoom(bar, turn))
-            made.append(svg('text', { x: x + 8, y: y + 12 }, bar.label));
+        if (bar.label && this.#hasRoom(bar, turn))
+            made.append(svg('text', { x: x + labelGap, y: y + 12 }, bar.label));
         return made;
+    }
+
+    /** Where its label ends, if it has one. */
+    #endOf(bar, turn) {
+        if (!bar.label) return 0;
+        return (bar.from - turn.model.began) * pxPerMs + labelGap + widthOf(bar.label);
     }
 
     #hasRoom(bar, turn) {
         const next = turn.bars
             .slice(turn.bars.indexOf(bar) + 1)
-            .find(({ lane }) => lane === bar.lane);
-        return !next || (next.from - bar.from) * pxPerMs > labelWidth;
+            .find(({ kind }) => kind === bar.kind);
+        const least = labelGap + widthOf(bar.label) + labelGap;
+        return !next || (next.from - bar.from) * pxPerMs > least;
     }
 
     #shape(bar, x, y, width) {
         if (bar.kind === 'chunk')
-            return [
-                svg('rect', { x: x - 9, y: y - 2, width: 18, height: barHeight + 4, rx: 4 }),
-                svg('text', { x, y: y + 12 }, bar.label),
-            ];
+            return [svg('rect', { x: x - 1.5, y: y - 2, width: 3, height: barHeight + 4 })];
         if (bar.kind === 'cache') {
             const filled = barHeight * bar.share;
             return [
