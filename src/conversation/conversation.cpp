@@ -199,8 +199,8 @@ void conversation::interrupt() {
     detail::used(shell_)->scope().dispatch([s = shell_] { s->interrupt(); });
 }
 
-reply conversation::resume() {
-    return reply(detail::used(shell_)->resume());
+reply conversation::resume(std::optional<chunk_id> speaking) {
+    return reply(detail::used(shell_)->resume(speaking));
 }
 
 void conversation::warm() {

@@ -116,13 +116,13 @@ generation_options conversation_shell::get_resume_options() {
     return asked ? *asked : *turn_options_;
 }
 
-std::shared_ptr<reply_shell> conversation_shell::resume() {
-    return reply_shell::make(
-        *scope_, rules_, {.options = get_resume_options()},
-        make_reply_source([self = shared_from_this()](reply_shell& reply, start_handler done) {
-            self->resume_turn(reply, std::move(done));
-        }),
-        weak_from_this(), interrupts_);
+std::shared_ptr<reply_shell> conversation_shell::resume(std::optional<chunk_id> speaking) {
+    return reply_shell::make(*scope_, rules_, {.options = get_resume_options()},
+                             make_reply_source([self = shared_from_this(), speaking](
+                                                   reply_shell& reply, start_handler done) {
+                                 self->resume_turn(reply, speaking, std::move(done));
+                             }),
+                             weak_from_this(), interrupts_);
 }
 
 // Without options of its own, the turn keeps those of the last one.

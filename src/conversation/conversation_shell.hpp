@@ -55,7 +55,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void add_filler(const std::string& text) { history_.add_filler(text); }
     std::shared_ptr<reply_shell> generate(reply_options wish);
     std::shared_ptr<reply_shell> generate();
-    std::shared_ptr<reply_shell> resume();
+    std::shared_ptr<reply_shell> resume(std::optional<chunk_id> speaking);
     std::shared_ptr<reply_shell> say_text(std::string text,
                                           std::optional<generation_options> options);
     std::shared_ptr<reply_shell> say_aside(std::string text,
@@ -149,7 +149,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
     // Starting a turn.
     void begin_turn(reply_shell& reply, const options_ptr& options, start_handler done);
-    void resume_turn(reply_shell& reply, start_handler done);
+    void resume_turn(reply_shell& reply, std::optional<chunk_id> speaking, start_handler done);
     void begin_spoken_turn(reply_shell& reply, const options_ptr& options, const std::string& text,
                            const start_handler& done);
     bool restart_turn(const reply_shell& reply, const start_handler& done);

@@ -92,14 +92,15 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     find_server(starting_);
 }
 
-void conversation_shell::resume_turn(reply_shell& reply, start_handler done) {
+void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id> speaking,
+                                     start_handler done) {
     if (restart_turn(reply, done)) return;
     if (const auto why = check_turn_allowed()) return done(why->ec, why->diag, {});
     // Uses one time for both steps, so that the grace period cannot end between check and resume.
     const auto at = now();
     if (const auto why = check_resume_allowed(at)) return done(why->ec, why->diag, {});
     discard_draft();
-    auto unheard = history_.resume(at);
+    auto unheard = history_.resume(at, speaking);
     prepare_turn(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;

@@ -205,11 +205,11 @@ bool turn_history::can_resume(time_point now) const noexcept {
     return state_ == turn_state::ended && end_ == turn_end::interrupted && !is_over(now);
 }
 
-std::optional<std::string> turn_history::resume(time_point now) {
+std::optional<std::string> turn_history::resume(time_point now, std::optional<chunk_id> speaking) {
     if (!can_resume(now)) return std::nullopt;
     state_ = turn_state::running;
     is_resumed_ = true;
-    return turn_.resume();
+    return turn_.resume(speaking);
 }
 
 turn_state turn_history::state(time_point now) const noexcept {

@@ -88,8 +88,9 @@ class turn_history {
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
     /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
-    /// the last whole word that was heard on. Returns nullopt if the turn cannot be resumed.
-    std::optional<std::string> resume(time_point now);
+    /// the last whole word that was heard on, or after the chunk that the voice still speaks.
+    /// Returns nullopt if the turn cannot be resumed.
+    std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 
     // Progress of the turn; see ledger. Chunks count while the turn runs, the other reports until

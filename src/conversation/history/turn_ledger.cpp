@@ -84,12 +84,21 @@ std::size_t turn_ledger::heard_end_offset() const {
     return std::max(spoken.size(), floor_to_word_end(text_, heard_));
 }
 
-std::string turn_ledger::resume() {
+std::string turn_ledger::resume(std::optional<chunk_id> speaking) {
+    reply_.reset();
+    const auto* const spoken = speaking ? find(*speaking) : nullptr;
+    if (spoken && spoken->end >= heard_) return resume_after(*spoken);
     heard_ = handed_over_ = spoken_ = heard_end_offset();
     parts_.clear();
     parts_heard_ = 0;
-    reply_.reset();
     return text_.substr(heard_);
+}
+
+std::string turn_ledger::resume_after(const part& p) {
+    handed_over_ = p.end;
+    parts_.resize(static_cast<std::size_t>(&p - parts_.data()) + 1);
+    parts_heard_ = std::min(parts_heard_, parts_.size());
+    return text_.substr(handed_over_);
 }
 
 std::size_t turn_ledger::end_of(history_policy policy) const {

@@ -43,8 +43,9 @@ class turn_ledger {
 
     /// Continues from the last whole word that was heard: takes back the text handed over after it
     /// and forgets all chunks so far. Returns the text from there on, which another reply must hand
-    /// over. If the chunks of that reply differ, their text replaces it.
-    std::string resume();
+    /// over. If the chunks of that reply differ, their text replaces it. If the voice still speaks
+    /// the chunk `speaking`, continues after it, and forgets only later chunks.
+    std::string resume(std::optional<chunk_id> speaking = {});
 
     /// The text that history keeps of an interrupted turn. If it omits anything other than white
     /// space, it ends without white space, and `mark` is appended unless nothing is kept.
@@ -61,6 +62,7 @@ class turn_ledger {
     };
 
     part* find(chunk_id id) noexcept;
+    std::string resume_after(const part& p);
     std::string_view speech_of(const part& p) const noexcept;
     void advance_heard(std::size_t offset);
     void overwrite_text(std::string_view next);

@@ -43,7 +43,7 @@ class random_turn {
             case 6:
                 return turn_.generated(next_text(below(12)));
             default:
-                if (below(4) == 0) resume();
+                if (below(4) == 0) below(2) ? resume() : speak_on();
         }
     }
     void finish() {
@@ -98,6 +98,16 @@ class random_turn {
         EXPECT_EQ(turn_.heard(), kept.size());
         at_ = turn_.heard();
         heard_before_ = at_;
+        begin_reply();
+    }
+    void speak_on() {
+        const auto before = turn_.text();
+        const auto heard = turn_.heard();
+        const auto rest = turn_.resume(some_chunk());
+        EXPECT_TRUE(before.ends_with(rest));
+        at_ = turn_.handed_over();
+        EXPECT_EQ(at_ + rest.size(), before.size());
+        heard_before_ = std::min(heard, turn_.heard());
         begin_reply();
     }
     /// The id of a chunk of this reply, which may not exist yet, or of another reply.

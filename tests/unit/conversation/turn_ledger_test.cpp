@@ -305,6 +305,31 @@ TEST(turn_ledger, keeps_the_rest_of_a_turn_that_is_cut_again_before_it_was_hande
     EXPECT_EQ(turn.resume(), " Four five six. Seven");
 }
 
+TEST(turn_ledger, continues_after_the_chunk_that_the_voice_still_speaks) {
+    auto turn = two_chunks();
+    EXPECT_EQ(turn.resume(chunk_id{first, 0}), " Four five six. Seven");
+    expect_sizes(turn, 35, 14, 0);
+    turn.begin_reply(second);
+    turn.handed_over(chunk_of({second, 0}, " Four five six."));
+    EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
+    EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two");
+    EXPECT_FALSE(turn.heard({first, 1}, std::size_t{4})) << "it is spoken as another chunk";
+    turn.heard({second, 0}, std::size_t{5});
+    EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two three. Four");
+}
+
+TEST(turn_ledger, goes_back_to_no_chunk_before_the_last_words_that_were_heard) {
+    auto turn = two_chunks();
+    turn.heard({first, 1}, std::size_t{7});
+    EXPECT_EQ(turn.resume(chunk_id{first, 0}), " five six. Seven");
+}
+
+TEST(turn_ledger, takes_an_unknown_chunk_for_silence) {
+    auto turn = two_chunks();
+    turn.continued({first, 0});
+    EXPECT_EQ(turn.resume(chunk_id{second, 0}), " Four five six. Seven");
+}
+
 TEST(turn_ledger, forgets_the_chunks_of_a_reply_that_a_resume_cut) {
     auto turn = two_chunks();
     turn.continued({first, 0});
