@@ -19,6 +19,9 @@ class curl_exchange final : public exchange {
     std::optional<duration> connect_duration() const noexcept override {
         return transfer_->connect_duration();
     }
+    std::optional<duration> retry_after() const noexcept override {
+        return transfer_->retry_after();
+    }
 
  private:
     std::shared_ptr<curl_multi_driver> loop_;

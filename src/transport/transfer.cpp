@@ -29,6 +29,15 @@ duration connecting_time(CURL* easy) noexcept {
     return std::chrono::microseconds(std::max(tcp, tls));
 }
 
+// Also for a date; curl reports neither as 0.
+std::optional<duration> read_retry_after(CURL* easy) noexcept {
+    curl_off_t seconds = 0;
+    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);
+    if (seconds <= 0) return std::nullopt;
+    constexpr curl_off_t most = 24 * 3600;
+    return std::chrono::seconds(std::min(seconds, most));
+}
+
 bool is_final(int status) {
     return status >= 200;
 }
@@ -113,6 +122,7 @@ void transfer::read_header(std::string_view line) {
     if (line.starts_with('\r') || line.starts_with('\n')) headers_ended_ = is_final(status_);
     if (!headers_ended_) return;
     connected_after_ = connecting_time(easy_.get());
+    retry_after_ = read_retry_after(easy_.get());
     apply_pause_state();
     queue_->push(*this);
 }

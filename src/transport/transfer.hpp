@@ -45,6 +45,8 @@ class transfer : public std::enable_shared_from_this<transfer> {
     int http_status() const noexcept { return headers_ended_ ? status_ : 0; }
     /// See exchange::connect_duration().
     std::optional<duration> connect_duration() const noexcept { return connected_after_; }
+    /// See exchange::retry_after().
+    std::optional<duration> retry_after() const noexcept { return retry_after_; }
     /// curl's message about a failure.
     std::string_view curl_error_text() const noexcept { return curl_words_.data(); }
 
@@ -78,6 +80,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     body_buffer body_;
     int status_ = 0;
     std::optional<duration> connected_after_;
+    std::optional<duration> retry_after_;
     bool headers_ended_ = false;
     bool status_told_ = false;
     bool ended_ = false;

@@ -60,6 +60,9 @@ class exchange {
     /// Time from start() until the connection was up, including name lookup and TLS. Known once the
     /// answer's status has arrived.
     virtual std::optional<duration> connect_duration() const noexcept { return std::nullopt; }
+    /// How long the server asks to wait, in a Retry-After header. Known once the answer's status
+    /// has arrived.
+    virtual std::optional<duration> retry_after() const noexcept { return std::nullopt; }
 };
 
 /// Sends requests, each over its own connection. Not thread-safe: all calls must be made on one

@@ -2,6 +2,8 @@
 
 #include "gateway/traces/span.hpp"
 
+#include "tandem/duration.hpp"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +21,8 @@ std::string encode_export(std::string_view spans);
 struct export_answer {
     /// 0 = there was no answer.
     int status = 0;
+    /// How long the collector asks to wait before the next request.
+    duration retry_after{};
     std::string body{};
 
     bool is_ok() const noexcept { return status == 200; }

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -175,7 +176,10 @@ class trace_exporter::worker final : private transport::exchange_handler {
 
     // --- transport::exchange_handler
 
-    void on_status(int http_status) override { answer_.status = http_status; }
+    void on_status(int http_status) override {
+        answer_.status = http_status;
+        answer_.retry_after = exchange_->retry_after().value_or(duration());
+    }
     void on_data(std::string_view bytes) override {
         answer_.body += bytes.substr(0, max_answer_bytes - answer_.body.size());
     }
@@ -204,8 +208,9 @@ class trace_exporter::worker final : private transport::exchange_handler {
     // Doubles each time. Random, so that gateways do not return to a busy collector all at once.
     duration pause() {
         const auto longest = limits_.first_pause * (1 << (batch_.attempts - 1));
-        return std::chrono::duration_cast<duration>(
+        const auto own = std::chrono::duration_cast<duration>(
             longest * std::uniform_real_distribution<>(0.5, 1)(generator_));
+        return std::max(own, std::min(answer_.retry_after, limits_.longest_pause));
     }
 
     void on_delivered() {

@@ -27,6 +27,8 @@ struct export_limits {
     /// Requests for one batch, and the wait before the second; it doubles each time.
     int attempts = 5;
     duration first_pause = std::chrono::seconds(1);
+    /// The longest wait that a collector can ask for with Retry-After.
+    duration longest_pause = std::chrono::minutes(1);
     /// How long the destructor may send what waits.
     duration farewell = std::chrono::seconds(3);
 };

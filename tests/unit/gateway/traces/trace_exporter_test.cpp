@@ -4,6 +4,7 @@
 #include "support/otlp_collector.hpp"
 #include "support/poll_until.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -107,6 +108,28 @@ TEST_F(exported, turns_are_sent_again_to_a_busy_collector) {
     EXPECT_EQ(dropped, 0u);
     EXPECT_THAT(log, ElementsAre("traces are not delivered: the collector answered HTTP 503: busy",
                                  "traces are delivered again"));
+}
+
+// The answer of a collector that asks for so many seconds.
+std::string busy_for(int seconds) {
+    return whole_answer("busy", fmt::format("503 Service Unavailable\r\nRetry-After: {}", seconds));
+}
+
+TEST_F(exported, turns_wait_as_long_as_the_collector_asks) {
+    otlp_collector collector({busy_for(1)});
+    start(collector.url());
+    const auto began = std::chrono::steady_clock::now();
+    add("first");
+    EXPECT_TRUE(poll_until([&] { return collector.requests().size() == 2; }));
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 1s);
+}
+
+TEST_F(exported, turns_do_not_wait_longer_than_the_limit) {
+    otlp_collector collector({busy_for(3600)});
+    limits.longest_pause = 1ms;
+    start(collector.url());
+    add("first");
+    EXPECT_TRUE(poll_until([&] { return collector.requests().size() == 2; }));
 }
 
 TEST_F(exported, turns_are_dropped_after_the_last_attempt) {
