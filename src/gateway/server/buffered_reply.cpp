@@ -1,14 +1,48 @@
 #include "gateway/server/buffered_reply.hpp"
 
 #include "gateway/answers/random_ids.hpp"
+#include "gateway/json/api_error.hpp"
+#include "gateway/server/reply_delivery.hpp"
 #include "loop/clock.hpp"
+
+#include "tandem/conversation.hpp"
+#include "tandem/reply.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <cstddef>
+#include <string>
 #include <utility>
+#include <variant>
 
 namespace tandem::gateway {
+namespace {
+
+/// Reads a reply to its end before responding.
+class buffered_reply {
+ public:
+    /// Starts the reply.
+    buffered_reply(gateway_core& core, generation_job order);
+
+    /// Reads until the reply ends; if the client disconnects, cancels the reply. Returns the answer
+    /// or an error.
+    boost::asio::awaitable<std::variant<finished_answer, api_error>> read(answer_client& client);
+
+    // Valid after read().
+    /// The reply, for its usage.
+    const reply& itself() const noexcept { return reply_; }
+
+ private:
+    std::variant<finished_answer, api_error> finish();
+
+    gateway_core& core_;
+    std::string pin_;
+    std::size_t bytes_;
+    conversation talk_;
+    reply reply_;
+    finished_answer answer_{};
+};
 
 buffered_reply::buffered_reply(gateway_core& core, generation_job order)
     : core_(core),
@@ -42,6 +76,22 @@ std::variant<finished_answer, api_error> buffered_reply::finish() {
     answer_.reason = result.finish_reason;
     answer_.usage = to_answer_usage(result);
     return std::move(answer_);
+}
+
+}  // namespace
+
+boost::asio::awaitable<std::optional<finished_answer>> generate_answer(http_exchange& exchange,
+                                                                       gateway_core& core,
+                                                                       generation_job order,
+                                                                       admitted& who) {
+    const auto& model = *order.model;
+    buffered_reply reply(core, std::move(order));
+    auto read = co_await reply.read(exchange);
+    charge(exchange, core, model, who, reply.itself(), false);
+    who.release();
+    if (auto* const answer = std::get_if<finished_answer>(&read)) co_return std::move(*answer);
+    co_await exchange.send(std::get<api_error>(read));
+    co_return std::nullopt;
 }
 
 }  // namespace tandem::gateway

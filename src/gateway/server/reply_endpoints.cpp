@@ -95,15 +95,10 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
     }
     if (const auto error = check_door(core, order))
         co_return co_await refuse(exchange, who, *error);
-    buffered_reply reply(core, std::move(order));
-    const auto read = co_await reply.read(exchange);
-    charge(exchange, core, model, who, reply.itself(), false);
-    who.release();
-    if (const auto* const error = std::get_if<api_error>(&read))
-        co_return co_await exchange.send(*error);
-    const auto& answer = std::get<finished_answer>(read);
-    if (key) core.answers.store(detail::now(), *key, answer);
-    co_await send_whole(exchange, head, answer);
+    const auto answer = co_await generate_answer(exchange, core, std::move(order), who);
+    if (!answer) co_return;
+    if (key) core.answers.store(detail::now(), *key, *answer);
+    co_await send_whole(exchange, head, *answer);
 }
 
 template <class Request>

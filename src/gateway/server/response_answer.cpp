@@ -165,18 +165,13 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
 
 awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
                               admitted& who) {
-    const auto& model = *order.job.model;
     const auto bytes = bytes_of(order.job);
-    buffered_reply reply(core, std::move(order.job));
-    const auto read = co_await reply.read(exchange);
-    charge(exchange, core, model, who, reply.itself(), false);
-    who.release();
-    if (const auto* const error = std::get_if<api_error>(&read))
-        co_return co_await exchange.send(*error);
-    const auto& answer = std::get<finished_answer>(read);
-    if (!is_complete(answer)) co_return co_await exchange.send(make_cut_short_error(answer.reason));
-    order.keeper.keep(answer, bytes);
-    co_await exchange.send(200, encode_response(order.head, answer));
+    const auto answer = co_await generate_answer(exchange, core, std::move(order.job), who);
+    if (!answer) co_return;
+    if (!is_complete(*answer))
+        co_return co_await exchange.send(make_cut_short_error(answer->reason));
+    order.keeper.keep(*answer, bytes);
+    co_await exchange.send(200, encode_response(order.head, *answer));
 }
 
 awaitable<void> stream_warm_response(answer_client& client, response_stream& events,
