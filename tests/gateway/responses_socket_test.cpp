@@ -210,4 +210,16 @@ TEST_F(responses_socket, checks_the_key_and_its_limits_for_each_request) {
     EXPECT_EQ(end_of(c)["status"], 429);
 }
 
+TEST_F(responses_socket, charges_the_key_for_a_request_that_only_evaluates_its_prompt) {
+    const auto key = gateway::make_api_key();
+    options.keys = gateway::api_keys(
+        {{.name = "bot", .sha256 = *gateway::hash_api_key(key.key), .requests_per_minute = 2}});
+    start();
+    auto c = socket("Bearer " + key.key);
+    c.say(create("Hello!", {{"generate", false}}));
+    EXPECT_EQ(end_of(c)["status"], "completed");
+    c.say(create("Hello!"));
+    EXPECT_EQ(end_of(c)["status"], 429);
+}
+
 }  // namespace
