@@ -199,6 +199,21 @@ TEST_F(exporting_gateway, sends_an_interruption_as_an_event) {
     EXPECT_EQ(events_of(all[0]).back(), "interrupt");
 }
 
+TEST_F(exporting_gateway, names_the_turn_of_a_reply_that_is_resumed) {
+    start();
+    auto c = voice();
+    c.say(start_of("Hello!"));
+    c.read("chunk");
+    c.say({{"type", "interrupt"}});
+    c.read("end");
+    c.say({{"type", "resume"}, {"turn", "t2"}});
+    EXPECT_EQ(listen(c)["type"], "end");
+    std::vector<json> turns;
+    for (const auto& s : spans())
+        if (s["name"] == "voice turn") turns.push_back(otlp_collector::attribute(s, "tandem.turn"));
+    EXPECT_THAT(turns, ElementsAre(json(), json("t2")));
+}
+
 TEST_F(exporting_gateway, sends_no_texts_unless_they_are_asked_for) {
     start();
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);

@@ -274,8 +274,8 @@ void voice_session::perform(const voice_action::generate_raw& a) {
 }
 
 void voice_session::perform(const voice_action::resume& a) {
-    trace_.begin_resumed();
-    begin(a.number, talk_->resume());
+    trace_.begin_resumed(*a.turn);
+    begin(a.turn->number, talk_->resume(a.speaking));
 }
 
 void voice_session::perform(const voice_action::say_text& a) {

@@ -66,6 +66,10 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
 
     served_model& model() const noexcept { return model_; }
 
+    /// Why this start cannot resume the session; nullopt if it can.
+    std::optional<api_error> find_fault(const voice::start& first) const {
+        return turns_.find_fault(first);
+    }
     /// A socket opens or resumes the session. The caller must be authorized for it.
     void attach(voice_socket socket, voice_caller caller, voice::start first);
     void deliver(voice_socket socket, voice_message message);

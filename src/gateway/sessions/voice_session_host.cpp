@@ -53,7 +53,7 @@ void voice_session_host::start(voice_socket socket, voice_caller caller, voice::
 auto voice_session_host::admit(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> try {
     if (gateway_.is_stopping) return make_stopping_error();
-    return first.session.empty() ? open(who, first) : take_up(who, first.session);
+    return first.session.empty() ? open(who, first) : take_up(who, first);
 } catch (...) {
     // The client waits for a response.
     log_current_exception(gateway_.options,
@@ -80,12 +80,15 @@ auto voice_session_host::open(const admitted& who, const voice::start& first)
 }
 
 // A resumed session keeps its model.
-auto voice_session_host::take_up(const admitted& who, const std::string& id)
+auto voice_session_host::take_up(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
+    const auto& id = first.session;
     const auto known = sessions_.find(id);
     if (known != sessions_.end())
         if (auto error = check_model_allowed(who, known->second->model().name))
             return *std::move(error);
+    if (gateway_.known_sessions.owns(who.key_name(), id))
+        if (auto error = sessions_.at(id)->find_fault(first)) return *std::move(error);
     auto given = gateway_.known_sessions.admit(who.key_name(), id);
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
     return sessions_.at(id);

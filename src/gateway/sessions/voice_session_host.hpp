@@ -61,7 +61,7 @@ class voice_session_host final : public voice_session_owner {
 
     std::variant<session_ptr, api_error> admit(const admitted& who, const voice::start& first);
     std::variant<session_ptr, api_error> open(const admitted& who, const voice::start& first);
-    std::variant<session_ptr, api_error> take_up(const admitted& who, const std::string& id);
+    std::variant<session_ptr, api_error> take_up(const admitted& who, const voice::start& first);
     session_ptr make(const std::string& id, served_model& model, const voice::start& first);
     std::vector<session_ptr> all() const;
     voice_sink* find(voice_socket socket) const noexcept;

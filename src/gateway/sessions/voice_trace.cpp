@@ -22,8 +22,9 @@ void voice_trace::begin(const voice_turn& turn, generation_options& options) {
 }
 
 // Its requests still carry the header of the turn that was interrupted.
-void voice_trace::begin_resumed() {
-    turn_ = gateway_.begin_trace(traceparent_, detail::now());
+void voice_trace::begin_resumed(const voice_turn& turn) {
+    turn_ = gateway_.begin_trace(traceparent_, turn.asked_at);
+    if (turn_) turn_->turn = turn.id;
 }
 
 // A chunk that comes after the interruption is not sent.

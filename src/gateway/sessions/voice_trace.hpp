@@ -19,7 +19,7 @@ class voice_trace {
     /// The turn's reply begins. Puts its requests to servers below its span.
     void begin(const voice_turn& turn, generation_options& options);
     /// The last turn's reply is resumed, below the span of that turn.
-    void begin_resumed();
+    void begin_resumed(const voice_turn& turn);
     /// The header of the running reply's requests; empty if there is none.
     std::string traceparent() const {
         return turn_ ? to_traceparent(turn_->context) : traceparent_;

@@ -136,7 +136,8 @@ struct generate_raw {
 };
 /// conversation::resume().
 struct resume {
-    std::uint64_t number;
+    voice_turn_ptr turn;
+    std::optional<chunk_id> speaking{};
 };
 
 /// conversation::say_text() with the turn's text and options.

@@ -28,21 +28,28 @@ void for_each_voice_message(Visitor&& visit) {
 
 // Call `visit(const char* name, field&)` for each field. Durations are in milliseconds.
 
+/// Those of a turn, which `start` and `commit` have.
 template <class Visitor>
-void for_each_voice_field(voice::start& m, Visitor&& visit) {
+void for_each_turn_field(voice::start& m, Visitor&& visit) {
     visit("turn", m.turn);
-    visit("session", m.session);
-    visit("messages", m.messages);
     visit("text", m.text);
-    visit("prompt", m.prompt);
     visit("options", m.options);
-    visit("conversation", m.conversation);
-    visit("model", m.model);
     visit("filler", m.filler);
     visit("user_stopped_ms_ago", m.user_stopped_ago);
     visit("vad_stop_ms", m.vad_stop);
     visit("timeline", m.timeline);
     visit("traceparent", m.traceparent);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::start& m, Visitor&& visit) {
+    for_each_turn_field(m, visit);
+    visit("session", m.session);
+    visit("last", m.last);
+    visit("messages", m.messages);
+    visit("prompt", m.prompt);
+    visit("conversation", m.conversation);
+    visit("model", m.model);
 }
 
 template <class Visitor>
@@ -70,6 +77,12 @@ void for_each_voice_field(voice::heard& m, Visitor&& visit) {
     visit("share", m.share);
     visit("words", m.words);
     visit("said", m.said);
+}
+
+template <class Visitor>
+void for_each_voice_field(voice::last_heard& m, Visitor&& visit) {
+    for_each_voice_field(static_cast<voice::heard&>(m), visit);
+    visit("speaking", m.speaking);
 }
 
 template <class Visitor>
@@ -112,15 +125,8 @@ void for_each_voice_field(voice::draft& m, Visitor&& visit) {
 
 template <class Visitor>
 void for_each_voice_field(voice::commit& m, Visitor&& visit) {
-    visit("turn", m.turn);
-    visit("text", m.text);
+    for_each_turn_field(m, visit);
     visit("match", m.match);
-    visit("options", m.options);
-    visit("filler", m.filler);
-    visit("user_stopped_ms_ago", m.user_stopped_ago);
-    visit("vad_stop_ms", m.vad_stop);
-    visit("timeline", m.timeline);
-    visit("traceparent", m.traceparent);
 }
 
 template <class Visitor>

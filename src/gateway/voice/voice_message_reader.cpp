@@ -185,14 +185,24 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return given(v, at, "chunk") && given(v, at, "ends_in_ms") && members(v, at, out);
     }
     bool value(json& v, const std::string& at, voice::heard& out) {
+        return place(v, at, out) && right_unless(count_places(out) != 1, joined(at, "chars"),
+                                                 "or one of share, words and said is required");
+    }
+    bool value(json& v, const std::string& at, voice::last_heard& out) {
+        const auto places = [&] { return count_places(out); };
+        return place(v, at, out) &&
+               right_unless(places() > 1 || places() + out.speaking == 0, joined(at, "chars"),
+                            "or one of share, words and said is required, unless speaking is true");
+    }
+    template <class Heard>
+    bool place(json& v, const std::string& at, Heard& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
         return given(v, at, "chunk") && members(v, at, out) &&
-               right_unless(out.chars.has_value() + out.share.has_value() + out.words.has_value() +
-                                    out.said.has_value() !=
-                                1,
-                            joined(at, "chars"), "or one of share, words and said is required") &&
                right_unless(out.share && !(*out.share >= 0 && *out.share <= 1), joined(at, "share"),
                             "must be from 0 to 1");
+    }
+    static int count_places(const voice::heard& m) {
+        return m.chars.has_value() + m.share.has_value() + m.words.has_value() + m.said.has_value();
     }
     bool value(json& v, const std::string& at, voice::resume& out) {
         return members(v, at, out) && check_turn(v, out.turn);
@@ -252,7 +262,9 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     // A client that repeats its messages on resumption would have them in the history twice.
     bool check_session(const voice::start& m) {
-        return right_unless(
+        return right_unless(m.session.empty() && m.last, "last",
+                            "is only for a session that is resumed; add session") &&
+               right_unless(
                    !m.session.empty() && !m.messages.empty(), "messages",
                    "cannot be combined with session, which has its own history; send only text") &&
                right_unless(!m.session.empty() && m.conversation != conversation_changes(),

@@ -21,12 +21,30 @@ namespace tandem::gateway {
 
 namespace voice {
 
+/// How far the listener heard a chunk: in characters (Unicode code points) or words of its speech,
+/// as a share of it, or up to the end of the words `said`. Exactly one of them is set.
+struct heard {
+    client_chunk_id chunk{};
+    std::optional<std::uint64_t> chars{};
+    std::optional<double> share{};
+    std::optional<std::uint64_t> words{};
+    std::optional<std::string> said{};
+};
+
+/// What the listener heard last, before the socket was lost.
+struct last_heard : heard {
+    /// The voice speaks the chunk to its end; then no place is required.
+    bool speaking = false;
+};
+
 /// Opens or resumes a session, or starts its next turn.
 struct start {
     /// The client's id of the turn, which is repeated in messages about it; empty = none.
     std::string turn{};
     /// The session to resume; empty = a new one, or that of the socket.
     std::string session{};
+    /// Only with `session`.
+    std::optional<last_heard> last{};
     /// Messages to append to the history; in a first start, the system prompt and the previous
     /// history.
     std::vector<chat_message> messages{};
@@ -57,16 +75,6 @@ struct continued {
 struct speaking {
     client_chunk_id chunk{};
     duration ends_in{};
-};
-
-/// How far the listener heard a chunk: in characters (Unicode code points) or words of its speech,
-/// as a share of it, or up to the end of the words `said`. Exactly one of them is set.
-struct heard {
-    client_chunk_id chunk{};
-    std::optional<std::uint64_t> chars{};
-    std::optional<double> share{};
-    std::optional<std::uint64_t> words{};
-    std::optional<std::string> said{};
 };
 
 /// The user interrupts the reply (barge-in).

@@ -128,6 +128,7 @@ std::string encode_ready(const voice_ready& r) {
     json out{{"type", "ready"}, {"protocol", voice_protocol}, {"session", r.session}};
     if (!r.model.empty()) out["model"] = r.model;
     out["resumed"] = r.resumed;
+    if (r.resumed) out["turns"] = r.turns;
     out["limits"] = {{"message_bytes", r.limits.message_bytes},
                      {"message_burst", r.limits.message_burst},
                      {"messages_per_second", r.limits.messages_per_second},

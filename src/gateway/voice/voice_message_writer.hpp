@@ -26,6 +26,9 @@ struct voice_ready {
     std::string model{};
     /// Whether an existing session was resumed.
     bool resumed = false;
+    /// Of a resumed session: the client's ids of the turns whose replies have yet to end, one for
+    /// each end.
+    std::vector<std::string> turns{};
     voice_limits limits{};
     /// Settings of the session's conversation and of its replies.
     duration resume_grace{};

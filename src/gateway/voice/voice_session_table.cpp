@@ -68,11 +68,15 @@ std::variant<voice_session_table::admission, api_error> voice_session_table::ope
 
 std::variant<voice_session_table::admission, api_error> voice_session_table::take_up(
     std::string_view owner, const std::string& id) {
-    const auto found = known_.find(id);
-    if (found == known_.end() || found->second->owner != owner) return not_found();
-    const auto s = found->second;
+    if (!owns(owner, id)) return not_found();
+    const auto s = known_.at(id);
     if (std::exchange(s->is_kept, false)) live_.splice(live_.end(), kept_, s);
     return admission{.id = id, .is_new = false};
+}
+
+bool voice_session_table::owns(std::string_view owner, const std::string& id) const {
+    const auto found = known_.find(id);
+    return found != known_.end() && found->second->owner == owner;
 }
 
 voice_session_table::place voice_session_table::oldest_kept(std::string_view owner) {

@@ -43,6 +43,9 @@ class voice_session_table {
     /// of the key's sessions. If all of them have a socket, returns `too_many_sessions`.
     std::variant<admission, api_error> admit(std::string_view owner, std::string_view wanted);
 
+    /// Whether there is such a session of the owner's key.
+    bool owns(std::string_view owner, const std::string& id) const;
+
     /// The session has lost its socket.
     void keep(time_point now, std::string_view id);
     /// The session has ended.

@@ -45,14 +45,21 @@ void voice_turn_machine::send(std::string text) {
 
 void voice_turn_machine::deliver(std::string text) {
     if (socket_) return send(std::move(text));
-    held_texts_.push_back(std::move(text));
+    held_texts_.push_back({std::move(text)});
+}
+
+void voice_turn_machine::deliver_end(const voice_turn& turn, std::string text) {
+    if (socket_) return send(std::move(text));
+    held_texts_.push_back({std::move(text), turn.id});
 }
 
 // The end of a turn that was never started.
 void voice_turn_machine::deliver_end(const voice_turn& turn) {
     const reply_result none{.finish_reason = finish_reason::interrupted};
-    deliver(encode_end(
-        {.reply = turn.number, .turn = turn.id, .result = none, .timeline = turn.timeline}));
+    deliver_end(
+        turn,
+        encode_end(
+            {.reply = turn.number, .turn = turn.id, .result = none, .timeline = turn.timeline}));
 }
 
 void voice_turn_machine::send_error(api_error why) {
@@ -70,7 +77,7 @@ void voice_turn_machine::interrupt() {
     if (!is_running() || std::exchange(reply_->is_interrupted, true)) return;
     reply_->is_speaking = false;
     reply_->filler.is_speaking = false;
-    reply_->filler.answer.reset();
+    if (std::exchange(reply_->filler.answer, std::nullopt)) reply_->has_unsent = true;
     last_words_.reset();
     actions_.push_back(voice_action::interrupt{reply_->turn->is_outside_history()});
     request_next_chunk();
@@ -92,7 +99,8 @@ void voice_turn_machine::end_waiting(const api_error* why) {
     for (const auto& w : std::exchange(waiting_, {})) {
         if (w.turn->what == kind::messages) continue;
         if (why && !w.is_cancelled)
-            deliver(error_text({.why = *why, .reply = w.turn->number, .turn = w.turn->id}));
+            deliver_end(*w.turn,
+                        error_text({.why = *why, .reply = w.turn->number, .turn = w.turn->id}));
         else
             deliver_end(*w.turn);
     }
@@ -107,12 +115,17 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
     const auto found = std::ranges::find_if(
         waiting_, [&](const waiting_turn& w) { return w.turn->number == number; });
     if (found == waiting_.end() || found->is_permitted) return;
-    voice_error error{.why = std::move(why), .turn = found->turn->id};
-    if (found->turn->what != kind::messages) error.reply = number;
-    const bool has_words = found->turn->what == kind::reply && !found->turn->messages.empty();
-    if (has_conversation_ && has_words) actions_.push_back(voice_action::drop_draft{});
+    const auto turn = found->turn;
     waiting_.erase(found);
-    deliver(error_text(error));
+    const bool has_words = turn->what == kind::reply && !turn->messages.empty();
+    if (has_conversation_ && has_words) actions_.push_back(voice_action::drop_draft{});
+    voice_error error{.why = std::move(why), .turn = turn->id};
+    if (turn->what == kind::messages) {
+        deliver(error_text(error));
+    } else {
+        error.reply = number;
+        deliver_end(*turn, error_text(error));
+    }
     advance(now);
 }
 
@@ -147,7 +160,7 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     if (next.is_cancelled) return deliver_end(*turn);
     if (turn->is_given_text()) return speak(now, turn);
     if (turn->what == kind::prompt) return begin(now, turn, voice_action::generate_raw{turn});
-    if (turn->what == kind::resume) return begin(now, turn, voice_action::resume{turn->number});
+    if (turn->what == kind::resume) return resume(now, turn);
     begin(now, turn, voice_action::generate{turn});
 }
 
@@ -155,6 +168,11 @@ void voice_turn_machine::speak(time_point now, const voice_turn_ptr& turn) {
     keep_messages(*turn);
     if (turn->what == kind::aside) return begin(now, turn, voice_action::say_aside{turn});
     begin(now, turn, voice_action::say_text{turn});
+}
+
+void voice_turn_machine::resume(time_point now, const voice_turn_ptr& turn) {
+    const auto speaking = spoken_on_ ? find_in_history(*spoken_on_) : std::nullopt;
+    begin(now, turn, voice_action::resume{turn, speaking});
 }
 
 /// Opens the conversation if it is the session's first turn.
@@ -178,6 +196,7 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
     // A filler before calls is heard to its end, while the reply to their results begins.
     if (last_words_ && reply_->filler.is_speaking) keep_filler();
+    speak_on();
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
         last_turn_ = turn;
@@ -215,7 +234,10 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     if (is_over_ || !is_running() || reply_->turn->number != number) return;
     reply_->is_asked = false;
     // This chunk was pending when the reply was interrupted. Only the end matters.
-    if (reply_->is_interrupted) return request_next_chunk();
+    if (reply_->is_interrupted) {
+        reply_->has_unsent = true;
+        return request_next_chunk();
+    }
     if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
     if (reply_->filler.is_speaking) return void(reply_->filler.answer = c);
     reply_->id = c.id.reply;
@@ -258,21 +280,21 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
     reply_->is_ended = true;
     reply_->is_asked = false;
     if (!is_aside()) settle(now, result);
-    deliver(encode_end({.reply = number,
-                        .turn = reply_->turn->id,
-                        .result = result,
-                        .sent_bytes = reply_->bytes,
-                        .heard_tokens = static_cast<int>(std::lround(reply_->heard_tokens)),
-                        .silence = measure(result),
-                        .timeline = reply_->turn->timeline}));
+    deliver_end(*reply_->turn,
+                encode_end({.reply = number,
+                            .turn = reply_->turn->id,
+                            .result = result,
+                            .sent_bytes = reply_->bytes,
+                            .heard_tokens = static_cast<int>(std::lround(reply_->heard_tokens)),
+                            .silence = measure(result),
+                            .timeline = reply_->turn->timeline}));
     advance(now);
 }
 
 void voice_turn_machine::settle(time_point now, const reply_result& result) {
-    // The reply ended before the interruption, and all of it was heard.
-    if (result.finish_reason != finish_reason::interrupted && !reply_->is_unheard &&
-        !calls_.were_made())
-        is_resume_due_ = false;
+    // A reply that ended before the interruption was heard, unless the voice was speaking.
+    reply_->is_complete = result.finish_reason != finish_reason::interrupted && !calls_.were_made();
+    drop_resume_if_heard();
     end_calls(now, result);
 }
 

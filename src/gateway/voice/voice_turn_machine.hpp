@@ -55,6 +55,8 @@ struct voice_setup {
 /// `end`, or one `error` that names it; without a socket, this message is kept for the next socket.
 /// Ids of chunks that are not of this session, or not of its last reply, have no effect. A lost
 /// socket counts as an interruption; when another socket resumes the session, the reply is resumed.
+/// The new socket may say what the listener heard meanwhile, and which chunk the voice still
+/// speaks.
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
 /// interruption, a new turn of the user and a lost socket drop the calls without a result. A late
@@ -84,6 +86,8 @@ class voice_turn_machine {
  public:
     explicit voice_turn_machine(voice_setup setup);
 
+    /// Why this start cannot resume the session; nullopt if it can.
+    std::optional<api_error> find_fault(const voice::start& first) const;
     /// A socket opens or resumes the session with this start. It receives `ready`; the session's
     /// previous socket is closed.
     void on_socket_attached(time_point now, voice_socket socket, voice::start first);
@@ -146,6 +150,8 @@ class voice_turn_machine {
         bool is_asked = true;      // its next chunk was requested
         bool is_speaking = false;  // its last chunk was not continued
         bool is_unheard = false;   // it was speaking when the socket was lost
+        bool has_unsent = false;   // a chunk came after the interrupt
+        bool is_complete = false;  // it ended by itself, without calls
         std::uint64_t id = 0;      // the library's; set by the first chunk
         std::uint32_t chunks = 0;  // number of sent chunks, with a filler
         spoken_filler filler{};
@@ -157,6 +163,18 @@ class voice_turn_machine {
         std::optional<time_point> first_chunk_at{};
 
         std::uint32_t count_fillers() const noexcept { return filler.text.empty() ? 0 : 1; }
+        bool has(const client_chunk_id& name) const noexcept {
+            return name.reply == turn->number && name.seq < chunks;
+        }
+        bool is_filler(const client_chunk_id& name) const noexcept {
+            return name.seq < count_fillers();
+        }
+        // A filler is unknown to the library.
+        chunk_id to_library_id(const client_chunk_id& name) const noexcept {
+            return {id, name.seq - count_fillers()};
+        }
+        const unspoken_chunk* find_unspoken(const client_chunk_id& name) const;
+        void record_heard(const unspoken_chunk& chunk, std::size_t characters);
     };
 
     // Messages of the client.
@@ -164,6 +182,7 @@ class voice_turn_machine {
     void handle(time_point now, const voice::continued& m);
     void handle(time_point now, const voice::speaking& m);
     void handle(time_point now, const voice::heard& m);
+    void take_last(const voice::last_heard& last);
     void handle(time_point now, const voice::interrupt& m);
     void handle(time_point now, const voice::resume& m);
     void handle(time_point now, voice::result m);
@@ -201,16 +220,20 @@ class voice_turn_machine {
     bool take_next(time_point now);
     void take(time_point now, const waiting_turn& next);
     void speak(time_point now, const voice_turn_ptr& turn);
+    void resume(time_point now, const voice_turn_ptr& turn);
     void keep_messages(const voice_turn& turn);
     template <class Action>
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
     std::optional<voice_timing> measure(const reply_result& result);
     void add_messages(const voice_turn& turn);
     void resume_if_due(time_point now);
-    bool is_chunk_of_reply(const client_chunk_id& id) const;
-    chunk_id to_library_id(const client_chunk_id& id) const;
-    const unspoken_chunk* find_unspoken(const client_chunk_id& id) const;
-    void record_heard(const unspoken_chunk& chunk, std::size_t characters);
+    bool is_chunk_of_reply(const client_chunk_id& id) const { return reply_ && reply_->has(id); }
+    last_reply* find_reply(const client_chunk_id& id);
+    std::optional<chunk_id> find_in_history(const client_chunk_id& id);
+    void report_whole(const client_chunk_id& id);
+    void speak_on();
+    void drop_resume();
+    void drop_resume_if_heard();
     void request_next_chunk();
     void request_early_chunk(const chunk& last);
     std::optional<time_point> continue_due() const;
@@ -237,7 +260,6 @@ class voice_turn_machine {
     void arm_filler(time_point silent_since);
     std::optional<time_point> filler_due() const;
     void speak_filler(time_point now);
-    bool is_filler(const client_chunk_id& id) const;
     void on_filler_spoken(time_point now);
     void keep_filler();
     void end_filler(time_point now);
@@ -247,6 +269,8 @@ class voice_turn_machine {
     void send(std::string text);
     void deliver(std::string text);
     void deliver_end(const voice_turn& turn);
+    void deliver_end(const voice_turn& turn, std::string text);
+    std::vector<std::string> list_open_turns(const voice::start& first) const;
     void send_error(api_error why);
 
     voice_setup setup_;
@@ -268,12 +292,21 @@ class voice_turn_machine {
     std::optional<last_reply> reply_;
     /// The last chunk of the reply before, while it is spoken.
     std::optional<client_chunk_id> last_words_;
+    /// The chunk that the voice still speaks after the socket was lost, until the next reply
+    /// begins.
+    std::optional<client_chunk_id> spoken_on_;
+    /// The reply of that chunk, during the next one.
+    std::optional<last_reply> reply_before_;
     voice_turn_ptr last_turn_;               // the last one that was no aside
     bool is_filler_used_ = false;            // in this turn
     std::size_t fillers_ = 0;                // number of fillers in the session
     voice_open_calls calls_;                 // of its reply
     std::uint64_t last_before_results_ = 0;  // the newest turn when the last result came
-    std::vector<std::string> held_texts_;    // of replies and calls, while there is no socket
+    struct held_text {
+        std::string text;
+        std::string ended{};  // the id of the turn whose reply it ends
+    };
+    std::vector<held_text> held_texts_;  // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;
 };
 

@@ -30,10 +30,6 @@ void voice_turn_machine::speak_filler(time_point now) {
                       {.text = text, .speech = text, .boundary = boundary::sentence}, true));
 }
 
-bool voice_turn_machine::is_filler(const client_chunk_id& id) const {
-    return reply_->count_fillers() > id.seq;
-}
-
 void voice_turn_machine::on_filler_spoken(time_point now) {
     if (!reply_->filler.is_speaking) return;
     keep_filler();

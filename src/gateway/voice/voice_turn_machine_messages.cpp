@@ -73,13 +73,17 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     answered_ = first.turn;
     resumed_as_.clear();
     take_conversation(first.conversation);
+    spoken_on_.reset();
+    if (first.last) take_last(*first.last);
+    if (is_running()) reply_->is_unheard = true;  // ready promises the resumed reply
     send(encode_ready({.session = setup_.session,
                        .model = setup_.model,
                        .resumed = resumed,
+                       .turns = list_open_turns(first),
                        .limits = setup_.limits,
                        .resume_grace = setup_.conversation.resume_grace,
                        .continue_timeout = setup_.continue_timeout}));
-    for (auto& text : std::exchange(held_texts_, {})) send(std::move(text));
+    for (auto& held : std::exchange(held_texts_, {})) send(std::move(held.text));
     if (!resumed) take_options(first);
     if (is_for_other_model(first)) return advance(now);
     if (has_words(first))
@@ -130,6 +134,8 @@ bool voice_turn_machine::is_for_other_model(const voice::start& m) {
 bool voice_turn_machine::is_refused(const voice::start& m) {
     return reject_if(!m.session.empty() && m.session != setup_.session, "session",
                      "is not that of this socket; resume it on another socket") ||
+           reject_if(m.last.has_value(), "last",
+                     "is too late: this socket has the session; send heard") ||
            is_for_other_model(m) ||
            reject_if(has_conversation_ && m.conversation != conversation_changes(), "conversation",
                      "is too late: the session already has its options") ||
@@ -196,7 +202,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
     // The user is speaking, so earlier turns and the running reply must stop.
     if (what != kind::messages) {
-        is_resume_due_ = false;
+        drop_resume();
         cancel_waiting();
         silence_caller(now);
         interrupt();
@@ -240,12 +246,14 @@ voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const 
 
 // All chunks up to this one were spoken. The reply counts their tokens as heard.
 void voice_turn_machine::handle(time_point now, const voice::continued& m) {
+    if (spoken_on_ || (reply_before_ && reply_before_->has(m.chunk))) report_whole(m.chunk);
+    if (spoken_on_ && m.chunk >= *spoken_on_) spoken_on_.reset();
     if (last_words_ && m.chunk >= *last_words_) {
         last_words_.reset();
         arm_filler(now);
     }
-    if (!reply_ || !reply_->is_speaking || !is_chunk_of_reply(m.chunk)) return;
-    if (is_filler(m.chunk)) return on_filler_spoken(now);
+    if (!is_chunk_of_reply(m.chunk) || !reply_->is_speaking) return;
+    if (reply_->is_filler(m.chunk)) return on_filler_spoken(now);
     const auto left = reply_->chunks - m.chunk.seq - 1;
     auto& unspoken = reply_->unspoken;
     if (left >= unspoken.size()) return;
@@ -254,13 +262,13 @@ void voice_turn_machine::handle(time_point now, const voice::continued& m) {
         reply_->heard_tokens = std::max(0.0, reply_->heard_tokens - unspoken.front().tokens);
     reply_->is_speaking = left > 0;
     reply_->spoken_since = now;
-    actions_.push_back(voice_action::continue_after{to_library_id(m.chunk), spoken});
+    actions_.push_back(voice_action::continue_after{reply_->to_library_id(m.chunk), spoken});
     request_next_chunk();
 }
 
 void voice_turn_machine::handle(time_point now, const voice::interrupt& m) {
     if (m.heard) handle(now, *m.heard);
-    is_resume_due_ = false;
+    drop_resume();
     cancel_waiting();
     drop_calls(now);
     interrupt();
@@ -279,7 +287,7 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
             "reply_running", "functions are running; send their results, or interrupt first"));
     if (!has_conversation_)
         return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
-    is_resume_due_ = false;
+    drop_resume();
     if (can_accept_turn()) wait(now, make_resume(false, m.turn), waiting_.end());
 }
 

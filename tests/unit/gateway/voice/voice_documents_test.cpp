@@ -104,7 +104,7 @@ json full_end(finish_reason why) {
 
 // Messages of the gateway with every possible field.
 json full_ready() {
-    return json::parse(encode_ready({.session = "s", .model = "m"}));
+    return json::parse(encode_ready({.session = "s", .model = "m", .resumed = true}));
 }
 
 json full_error() {

@@ -14,15 +14,17 @@ TEST(voice_ready, tells_the_session_and_its_limits) {
     const auto ready = json::parse(encode_ready({.session = "s-1",
                                                  .model = "talk",
                                                  .resumed = true,
+                                                 .turns = {"t1"},
                                                  .limits = {.message_bytes = 1000},
                                                  .resume_grace = 65s,
                                                  .continue_timeout = 30s}));
     EXPECT_EQ(ready, json::parse(R"({"type":"ready","protocol":"tandem.voice.v1","session":"s-1",
-        "model":"talk","resumed":true,"limits":{"message_bytes":1000,"message_burst":100.0,
-        "messages_per_second":25.0,"silence_ms":30000.0,"session_kept_ms":60000.0,
-        "call_timeout_ms":60000.0,
+        "model":"talk","resumed":true,"turns":["t1"],
+        "limits":{"message_bytes":1000,"message_burst":100.0,"messages_per_second":25.0,
+        "silence_ms":30000.0,"session_kept_ms":60000.0,"call_timeout_ms":60000.0,
         "resume_grace_ms":65000.0,"continue_timeout_ms":30000.0}})"));
     EXPECT_FALSE(json::parse(encode_ready({})).contains("model"));
+    EXPECT_FALSE(json::parse(encode_ready({})).contains("turns"));
 }
 
 TEST(voice_chunk, is_named_by_its_session_and_not_by_the_library) {

@@ -187,7 +187,10 @@ class voice_session_driver {
         note("generate raw " + std::to_string(a.turn->number));
         generated.push_back(a.turn);
     }
-    void perform(voice_action::resume& a) { note("resume " + std::to_string(a.number)); }
+    void perform(voice_action::resume& a) {
+        const auto after = a.speaking ? " after " + name(*a.speaking) : "";
+        note("resume " + std::to_string(a.turn->number) + after);
+    }
     void perform(voice_action::say_text& a) {
         note(fmt::format("say {} {}", a.turn->number, a.turn->text));
     }

@@ -264,6 +264,34 @@ TEST(voice_socket, has_the_time_line_of_what_is_resumed_if_it_or_the_turn_asked_
     }
 }
 
+TEST(voice_socket, that_takes_up_a_session_is_told_of_each_end_that_will_come) {
+    voice_session_driver s;
+    s.attach(first, R"({"type":"start","turn":"a","text":"Hello"})");
+    s.chunk(1, 0, "One. ");
+    s.say(first, R"({"type":"say","turn":"b","text":"Good evening."})");
+    s.drop(first);
+    s.attach(second, take_up);
+    EXPECT_EQ(s.sent(second).at(0)["turns"], nlohmann::json({"a", "a", "b"})) << "while it ends";
+    s.drop(second);
+    s.end(1, finish_reason::interrupted);
+    s.attach(3, take_up);
+    EXPECT_EQ(s.sent(3).at(0)["turns"], nlohmann::json({"a", "a", "b"})) << "after its end";
+    s.end(3, finish_reason::eos);
+    s.drop(3);
+    s.attach(4, take_up);
+    EXPECT_EQ(s.sent(4).at(0)["turns"], nlohmann::json::array({"b", "b"}));
+}
+
+TEST(voice_socket, that_was_promised_the_rest_gets_it_even_if_there_is_none) {
+    speaking_to_first s;
+    s.say(first, R"({"type":"continue","chunk":"1-0"})");
+    s.drop(first);
+    s.attach(second, take_up);
+    s.asked();
+    s.end(1);
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
+}
+
 TEST(voice_socket, may_not_change_the_model_of_a_session) {
     dropped s;
     s.attach(second, R"({"type":"start","session":"s-1","model":"other","text":"Hi"})");
