@@ -108,7 +108,7 @@ class Dialogues(unittest.IsolatedAsyncioTestCase):
                 await lose(self.dialogue)
                 said.append(chunk.speech)
                 self.dialogue.spoken(chunk)
-        self.assertEqual(FIRST, said)
+        self.assertEqual(" ".join(FIRST), " ".join(said))
 
     async def test_begins_anew_with_the_whole_history_after_an_error_of_the_session(self):
         error = VoiceError("taken_over", "by another connection")

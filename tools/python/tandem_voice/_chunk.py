@@ -15,7 +15,6 @@ class Chunk:
     early: bool = False
     last: bool = False
     _on_spoken: Callable[["Chunk"], None] = field(default=lambda chunk: None, repr=False)
-    _is_spoken: bool = field(default=False, repr=False)
 
     def spoken(self) -> None:
         """This chunk, and all before it, were spoken. No effect after an interruption."""

@@ -22,7 +22,7 @@ class History:
         for reply in self._replies:
             if reply.was_refused or not (reply.has_begun or reply.is_over):
                 continue
-            if reply.message["type"] != "say":
+            if reply.message["type"] in ("start", "commit"):
                 said.append({"role": "user", "content": reply.message["text"]})
             if reply.heard_text and reply.message.get("history", True):
                 said.append({"role": "assistant", "content": reply.heard_text})

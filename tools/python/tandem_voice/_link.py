@@ -37,7 +37,7 @@ class Owner(Protocol):
     def _opening(self, session: str | None) -> Message:
         """The first message of a connection, without `session` if the gateway does not know it any more."""
 
-    def _on_ready(self, is_resumed: bool) -> None:
+    def _on_ready(self, ready: Message) -> None:
         """The connection was opened again. What was added before waits until this returns."""
 
     def _on_message(self, event: Message) -> None: ...
@@ -56,6 +56,7 @@ class Link:
         self._protocols = [PROTOCOL, f"tandem-api-key.{key}"] if key else [PROTOCOL]
         self._owner = owner
         self.limits: Message = {}
+        self.last: Message | None = None  # what the listener heard, for the next connection
         self._session: str | None = None
         self._socket: Any = None
         self._waiting: deque[tuple[Message, str]] = deque()
@@ -81,10 +82,15 @@ class Link:
         self._waiting.appendleft((message, json.dumps(message)))
         self._added.set()
 
+    @property
+    def waiting(self) -> list[Message]:
+        """The messages that were not sent."""
+        return [message for message, _ in self._waiting]
+
     def keep_waiting(self, types: Collection[str]) -> list[Message]:
         """Of the messages that were not sent, keeps and returns those of these types."""
         self._waiting = deque(waiting for waiting in self._waiting if waiting[0]["type"] in types)
-        return [message for message, _ in self._waiting]
+        return self.waiting
 
     async def close(self, last: Message | None) -> None:
         """Closes, after the gateway has answered this message by closing, too."""
@@ -139,8 +145,8 @@ class Link:
                 self._added.clear()
                 await self._added.wait()
 
-    async def _open_again(self) -> bool:
-        """Whether the session was resumed."""
+    async def _open_again(self) -> Message:
+        """Returns `ready`."""
         wait, error = FIRST_WAIT, VoiceError("connection_lost", "the connection was lost")
         least = RESTART_WAIT if self._socket.close_code == RESTARTING else 0.0
         for _ in range(TRIES):
@@ -153,8 +159,8 @@ class Link:
                 error, least, wait = failed, failed.retry_after or 0.0, min(2 * wait, LONGEST_WAIT)
         raise VoiceError("connection_lost", f"{TRIES} tries to connect again failed: {error.message}")
 
-    async def _open(self) -> bool:
-        """Whether the session was resumed."""
+    async def _open(self) -> Message:
+        """Returns `ready`."""
         address = f"{self._url}/v1/voice"
         try:
             self._socket = await connect(
@@ -176,17 +182,24 @@ class Link:
             await self._socket.close()
             raise error_of(event)
         self._session, self.limits = event["session"], event["limits"]
-        return bool(event["resumed"])
+        if not event["resumed"]:
+            self.last = None
+        return event
 
     async def _greet(self) -> Message:
         """Returns the gateway's first message."""
         try:
             while True:
-                await self._socket.send(json.dumps(self._owner._opening(self._session)))
+                opening = self._owner._opening(self._session)
+                if self._session and self.last:
+                    opening["last"] = self.last
+                await self._socket.send(json.dumps(opening))
                 event: Message = json.loads(await self._socket.recv())
-                if event.get("code") != "session_not_found":
+                if event.get("code") == "session_not_found":
+                    self._session = None
+                elif not str(event.get("param")).startswith("last"):
                     return event
-                self._session = None
+                self.last = None
         except BaseException:
             await self._socket.close()
             raise

@@ -72,8 +72,6 @@ class Session:
         self._error: VoiceError | None = None
         self._turns = 0
         self._replies: dict[str, Reply] = {}  # those that have not ended, in order
-        self._probe: str | None = None  # a turn that asks whether a reply runs
-        self._probes = 0
         self._running: set[asyncio.Task[None]] = set()
         self._results: list[tuple[str, Message]] = []  # of a reply's calls; the gateway may not have them
 
@@ -115,6 +113,10 @@ class Session:
     def say(self, text: str, *, history: bool = True) -> Reply:
         """A text of the bot's own, after the replies that were asked for."""
         return self._begin({"type": "say", "text": text, "history": history})
+
+    def resume(self) -> Reply:
+        """The interrupted reply goes on: it was a false alarm."""
+        return self._begin({"type": "resume"})
 
     def interrupt(self, chunk: Chunk | None = None, **heard: float | str) -> None:
         """The user talks over the bot, and has heard this much of the chunk that is being spoken: chars=,
@@ -158,20 +160,24 @@ class Session:
         self._turns += 1
         message["turn"] = str(self._turns)
         options = {**self._first["options"], **message.get("options", {})}
-        reply = Reply(message, self._send, continues=not options.get("lookahead"))
+        continues = not options.get("lookahead")
+        reply = Reply(message, self._send, self._note_last, continues=continues)
         self._link.send(message)
         self._replies[reply.turn] = reply
         if self._tools is not None:
             self._history.add(reply)
         return reply
 
+    def _note_last(self, last: Message) -> None:
+        self._link.last = last
+
     def _note_heard(self, chunk: Chunk, heard: Mapping[str, float | str]) -> None:
         for reply in self._open():
-            reply.hear_in_part(chunk, heard_part(chunk.speech, heard))
+            reply.hear_in_part(chunk, dict(heard), heard_part(chunk.speech, heard))
 
     def _open(self) -> list[Reply]:
-        """The replies that have not ended, in order. A probe that goes on with one is no other reply."""
-        return list(dict.fromkeys(self._replies.values()))
+        """The replies that have not ended, in order."""
+        return list(self._replies.values())
 
     def _send(self, message: Message) -> None:
         """No effect while there is no connection."""
@@ -182,10 +188,9 @@ class Session:
         replies = self._open()
         for reply in replies:
             reply.interrupt()
-        for reply in replies:
-            if self._is_lost or reply.is_unseen:  # perhaps the gateway does not know it
-                self._finish(reply, INTERRUPTED)
         if self._is_lost:
+            for reply in replies:
+                self._finish(reply, INTERRUPTED)
             self._owes_interrupt = True
             self._link.keep_waiting(())
 
@@ -202,26 +207,41 @@ class Session:
     def _on_lost(self, why: VoiceError | None) -> None:
         """What was sent may have arrived, or not."""
         self._is_lost = True
-        self._probe = None
-        waiting = self._link.keep_waiting(("start", "commit", "say"))
+        waiting = self._link.keep_waiting(("start", "commit", "say", "resume"))
         for reply in [r for r in self._open() if r.message not in waiting]:
             reply.lose()
             if why:
                 self._fail(reply, why)
 
-    def _on_ready(self, is_resumed: bool) -> None:
-        if not is_resumed:
-            self._begin_anew()
+    def _on_ready(self, ready: Message) -> None:
+        waiting = self._link.waiting
+        sent = [reply for reply in self._open() if reply.message not in waiting]
+        if ready["resumed"]:
+            self._go_on(sent, ready.get("turns", []))
+        else:
+            self._begin_anew(sent)
         for _, result in reversed(self._results):
             self._link.send_first(result)
-        stopped = [reply for reply in self._open() if reply.is_interrupted]
+        if self._owes_interrupt:
+            self._link.send_first({"type": "interrupt"})
+        self._is_lost = self._owes_interrupt = False
+
+    def _go_on(self, replies: list[Reply], turns: list[str]) -> None:
+        """`turns` are those of which the gateway will send an end, one for each end."""
+        stopped = [reply for reply in replies if reply.is_interrupted]
+        going_on = [reply for reply in replies if not reply.is_interrupted]
+        # a gateway that knows a later request has got the interrupt before it, too
+        if any(r.turn in turns for r in stopped) and not any(r.turn in turns for r in going_on):
+            self._owes_interrupt = True
         for reply in stopped:
             self._finish(reply, INTERRUPTED)
-        self._is_lost = False
-        if self._owes_interrupt or (stopped and not self._replies):
-            self._link.send_first({"type": "interrupt"})
-        self._owes_interrupt = False
-        self._probe_unseen()
+        for reply in reversed(going_on):
+            if reply.turn in turns:
+                reply.expect_ends(turns.count(reply.turn))
+            elif reply.has_begun:  # only its end was lost
+                self._finish(reply, INTERRUPTED)
+            else:
+                self._link.send_first(reply.message)
 
     def _on_failed(self, error: VoiceError) -> None:
         if self._error:
@@ -233,61 +253,31 @@ class Session:
         for task in self._running:
             task.cancel()
 
-    def _begin_anew(self) -> None:
+    def _begin_anew(self, replies: list[Reply]) -> None:
         """The gateway has the history alone. What it has not begun is asked again."""
         self._results.clear()
         lost = VoiceError("session_not_found", "the gateway does not know the session any more; ask again")
-        unseen = [reply for reply in self._open() if reply.is_unseen and not reply.is_interrupted]
-        for reply in reversed(unseen):
-            if reply.has_begun:
+        for reply in reversed(replies):
+            if reply.is_interrupted:
+                self._finish(reply, INTERRUPTED)
+            elif reply.has_begun:
                 self._fail(reply, lost)
             else:
-                self._ask_again(reply)
-
-    def _probe_unseen(self) -> None:
-        """Asks whether the gateway knows the oldest reply of which nothing came since the connection was
-        lost. `resume` fails with reply_running if a reply runs or waits."""
-        if self._probe is None and not self._is_lost and self._oldest_unseen():
-            self._probes += 1
-            self._probe = f"probe{self._probes}"
-            self._link.send_first({"type": "resume", "turn": self._probe})
-
-    def _oldest_unseen(self) -> Reply | None:
-        oldest = self._oldest()
-        return oldest if oldest and oldest.is_unseen and not oldest.is_interrupted else None
-
-    def _oldest(self) -> Reply | None:
-        return next(iter(self._replies.values()), None)
-
-    def _on_probe_failed(self, error: VoiceError) -> None:
-        self._probe = None
-        reply = self._oldest_unseen()
-        if reply is None or error.code == "reply_running":
-            return
-        if error.code != "nothing_to_resume":
-            self._fail(reply, error)
-        elif reply.has_begun:  # only its end was lost
-            self._finish(reply, INTERRUPTED)
-        else:
-            self._ask_again(reply)
-
-    def _ask_again(self, reply: Reply) -> None:
-        reply.begin_again()
-        self._link.send_first(reply.message)
+                reply.expect_ends(1)
+                self._link.send_first(reply.message)
 
     # --- messages of the gateway
 
     def _on_message(self, event: Message) -> None:
-        reply = self._reply_of(event)
+        reply = self._replies.get(event.get("turn", ""))
         kind = event["type"]
         if kind in ("chunk", "end"):
             self._results = [(of, result) for of, result in self._results if of == event["reply"]]
         if kind == "error":
             self._take_error(event, reply)
         elif reply is None:
-            self._probe_unseen()
+            return
         elif kind == "chunk":
-            self._finish_before(reply)
             reply.take_chunk(event)
         elif kind == "call":
             reply.take_call(event)
@@ -298,33 +288,8 @@ class Session:
         elif kind == "end" and reply.take_end(event):
             self._finish(reply, event)
 
-    def _reply_of(self, event: Message) -> Reply | None:
-        """Its reply. A reply that is not known here shows that the oldest one did not arrive."""
-        turn = event.get("turn", "")
-        if turn in self._replies or event["type"] not in ("chunk", "call"):
-            return self._replies.get(turn)
-        oldest = self._oldest()
-        if turn == self._probe:
-            self._probe = None
-            if oldest and (oldest.has_begun or not oldest.is_unseen):
-                self._replies[turn] = oldest  # the probe itself goes on with it
-                return oldest
-        if oldest and oldest.is_unseen and not oldest.has_begun:
-            self._ask_again(oldest)
-        return None
-
-    def _finish_before(self, reply: Reply) -> None:
-        """Turns come in order, so the ends of those before it were lost."""
-        for before in self._open():
-            if before is reply:
-                return
-            if before.is_unseen:
-                self._finish(before, INTERRUPTED)
-
     def _take_error(self, event: Message, reply: Reply | None) -> None:
-        if self._probe and event.get("turn") == self._probe:
-            self._on_probe_failed(error_of(event))
-        elif reply:
+        if reply:
             self._end_by(event, reply)
         elif event.get("fatal") or event.get("turn") == OPENING:
             raise error_of(event)
@@ -332,6 +297,8 @@ class Session:
             logger.warning("%s: %s", event["code"], event["message"])
 
     def _end_by(self, error: Message, reply: Reply) -> None:
+        if "reply" in error and reply.take_early_end():
+            return
         reply.was_refused = "reply" not in error
         if reply.is_interrupted:
             self._finish(reply, INTERRUPTED)
@@ -349,8 +316,7 @@ class Session:
         self._forget(reply)
 
     def _forget(self, reply: Reply) -> None:
-        self._replies = {turn: other for turn, other in self._replies.items() if other is not reply}
-        self._probe_unseen()
+        self._replies.pop(reply.turn, None)
 
     # --- functions
 
