@@ -40,6 +40,7 @@ export async function talk(place: Place): Promise<void> {
     const filler = { after_ms: 800, texts: ['One moment.'] };
     const reply = session.ask('For four.', { turn: 't1', filler });
     session.interrupt(place);
+    await speak(session.resume());
     try {
         await speak(reply);
     } catch (error) {

@@ -1,24 +1,11 @@
 // Loses the connection at each message, and checks that nothing is lost or repeated.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { connect, VoiceError } from 'tandem-voice';
 
-import { bookTool, runGateway, runMockServer, story, system, textOf } from './gateway_fixture.js';
-
-let mock;
-let gateway;
-
-before(async () => {
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-});
+import { bookTool, gateway, mock, runGateway, story, system, textOf } from './gateway_fixture.js';
 
 /** A WebSocket class that loses its nth message in a direction, and with it the connection. */
 function losing(direction, nth) {
@@ -70,6 +57,49 @@ test('a connection that is lost again and again loses nothing', async () => {
     const talk = connect(gateway.url, { system });
     const text = await textOf(talk.ask('Hello!'), ({ seq }) => seq === 0 && gateway.wire.cut());
     assert.equal(text, story);
+    talk.close();
+});
+
+/** Cuts the connection, and waits until the client knows. */
+class Cut extends WebSocket {
+    static #newest;
+
+    static async cut() {
+        const closed = new Promise((resolve) => Cut.#newest.addEventListener('close', resolve));
+        gateway.wire.cut();
+        await closed;
+    }
+
+    constructor(...given) {
+        super(...given);
+        Cut.#newest = this;
+    }
+}
+
+for (const [when, cut] of [
+    ['sent into a lost connection', () => gateway.wire.cut()],
+    ['made without a connection', () => Cut.cut()],
+])
+    test(`an interrupt ${when} leaves in the history what was heard`, async () => {
+        const talk = connect(gateway.url, { system, WebSocket: Cut });
+        const reply = talk.ask('Hello!');
+        const text = await textOf(reply, async ({ id }) => {
+            await cut();
+            talk.interrupt({ chunk: id, chars: 4 });
+        });
+        assert.equal(text, 'I am very well today.');
+        assert.equal(await textOf(talk.ask('And tomorrow?')), 'Where was I?');
+        talk.close();
+    });
+
+test('what is heard while there is no connection counts', async () => {
+    const talk = connect(gateway.url, { system, WebSocket: Cut });
+    await textOf(talk.ask('Hello!'), async ({ id }) => {
+        await Cut.cut();
+        talk.heard({ chunk: id, chars: 4 });
+        talk.interrupt();
+    });
+    assert.equal(await textOf(talk.ask('And tomorrow?')), 'Where was I?');
     talk.close();
 });
 

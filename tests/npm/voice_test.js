@@ -5,25 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import { connect, VoiceError } from 'tandem-voice';
 
-import { bookTool, runGateway, runMockServer, story, system, textOf } from './gateway_fixture.js';
-
-let mock;
-let gateway;
-
-before(async () => {
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-});
+import { bookTool, gateway, mock, runGateway, story, system, textOf } from './gateway_fixture.js';
 
 const hasCode = (code) => (error) => error instanceof VoiceError && error.code === code;
 
@@ -67,6 +54,18 @@ test('a barge-in ends the reply, and history keeps what was heard', async (t) =>
     assert.equal(chunks, 1);
     assert.equal(await textOf(talk.ask('And tomorrow?')), 'Where was I?');
     assert.equal(reply.end.finish_reason, 'interrupted');
+});
+
+test('a reply goes on after a false alarm', async (t) => {
+    const talk = session(t);
+    const onChunk = ({ id, seq }) => seq === 1 && talk.interrupt({ chunk: id, words: 3 });
+    await textOf(talk.ask('Hello!'), onChunk);
+    assert.equal(await textOf(talk.resume()), 'is free. What can I do for you?');
+    assert.equal(await textOf(talk.ask('And tomorrow?')), 'Tomorrow, too.');
+});
+
+test('without an interrupted reply, nothing goes on', async (t) => {
+    await assert.rejects(textOf(session(t).resume()), hasCode('nothing_to_resume'));
 });
 
 test('leaving the loop interrupts the reply', async (t) => {

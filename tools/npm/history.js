@@ -23,7 +23,7 @@ export class History {
         const said = this.#replies
             .filter((reply) => reply.isBegun || (reply.isOver && !reply.isRefused))
             .flatMap(({ message, heardText }) => {
-                const words = message.type === 'say' ? '' : message.text;
+                const words = message.type === 'say' ? '' : (message.text ?? '');
                 const isKept = message.history !== false;
                 return [
                     { role: 'user', content: words },

@@ -26,6 +26,8 @@ export class Link {
     #waitTimer = 0;
     #answerTimer = 0;
     #closed = new AbortController();
+    /** What the listener heard last, for the next connection: {chunk, speaking, chars, …}. */
+    last = undefined;
 
     /**
      * url: of the gateway.
@@ -159,14 +161,17 @@ export class Link {
     }
 
     #begin(socket) {
-        socket.send(JSON.stringify({ type: 'start', ...this.#handlers.opening(this.#session) }));
+        const message = { type: 'start', ...this.#handlers.opening(this.#session) };
+        if (this.#session) message.last = this.last;
+        socket.send(JSON.stringify(message));
     }
 
     #take(message) {
         if (message.type === 'ready') return this.#ready(message);
         if (this.#isReady || message.type !== 'error') return this.#handlers.onMessage(message);
-        if (message.code !== 'session_not_found') return this.#turnedAway(message);
-        this.#session = '';
+        if (message.code === 'session_not_found') this.#session = '';
+        else if (!message.param?.startsWith('last')) return this.#turnedAway(message);
+        this.last = undefined;
         this.#begin(this.#socket);
     }
 
@@ -182,6 +187,7 @@ export class Link {
         this.#isReady = true;
         this.#tries = 0;
         this.#session = message.session;
+        if (!message.resumed) this.last = undefined;
         this.#handlers.onLink('ready', message.model);
         this.#handlers.onReady(message);
     }

@@ -6,6 +6,7 @@ import type {
     GenerationOptions,
     Hearing,
     HeardPlace,
+    Resume,
     Say,
     Start,
 } from './messages.js';
@@ -61,6 +62,8 @@ export interface Session {
     say(text: string, fields?: Fields<Say>): Reply;
     /** The user talks over the bot, which was heard up to this place. */
     interrupt(heard?: Place): void;
+    /** Goes on with the interrupted reply: it was a false alarm. */
+    resume(fields?: Fields<Resume>): Reply;
     heard(place: Place): void;
     speaking(chunk: string, endsInMs: number): void;
     /** What the user has said so far. */

@@ -10,14 +10,16 @@ export { VoiceError };
 const mostTries = 8;
 // Of messages without a connection.
 const mostWaiting = 32;
-// After a reconnection, the gateway reports replies that it knows at once.
-const doubtMs = 2000;
 
 const remedy = 'use Node.js 22, node --experimental-websocket, or the option WebSocket';
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
-const endsReplies = ({ type }) => ['start', 'commit', 'interrupt'].includes(type);
+const isQuestion = ({ type }) => ['start', 'commit'].includes(type);
+
+// The voice does not speak the chunk to its end.
+const silenced = ({ chunk, speaking, ...part }) =>
+    speaking && Object.keys(part).length === 0 ? { chunk, share: 0 } : { chunk, ...part };
 
 const described = (tools) =>
     Object.entries(tools).map(([name, { description, parameters }]) => ({
@@ -40,7 +42,6 @@ class Session {
     #isAsking = false;
     #drafted = null;
     #failed = null;
-    #doubtTimer = 0;
 
     constructor(url, options) {
         const { key, model, system, tools = {}, signal, onError = console.error } = options;
@@ -77,14 +78,21 @@ class Session {
 
     /** The user talks over the bot, which was heard up to this place. */
     interrupt(heard) {
+        if (heard) this.#noteHeard(heard);
+        this.#silence();
         if (this.#replies.size === 0) return;
-        const place = this.#placeOf(heard);
         this.#replies.forEach((reply) => reply.interrupt(heard));
-        this.#post({ type: 'interrupt', heard: place });
+        this.#post({ type: 'interrupt', heard });
+    }
+
+    /** Goes on with the interrupted reply: it was a false alarm. */
+    resume(fields = {}) {
+        return this.#request({ type: 'resume', ...fields });
     }
 
     heard(place) {
-        this.#link.send({ type: 'heard', ...this.#placeOf(place) });
+        this.#noteHeard(place);
+        this.#link.send({ type: 'heard', ...place });
     }
 
     speaking(chunk, endsInMs) {
@@ -120,19 +128,26 @@ class Session {
         return String(++this.#turns);
     }
 
-    #placeOf(place) {
-        for (const reply of this.#replies.values()) place &&= reply.placeOf(place);
-        return place;
+    #noteHeard(place) {
+        const { last } = this.#link;
+        if (last?.speaking && place.chunk === last.chunk)
+            this.#link.last = { ...place, speaking: true };
+    }
+
+    #silence() {
+        if (this.#link.last) this.#link.last = silenced(this.#link.last);
     }
 
     #request(fields) {
         if (this.#failed) throw this.#failed;
         const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
         const reply = new Reply(message, {
-            send: (said) => this.#link.send(said),
+            onTaken: (chunk) => (this.#link.last = { chunk, speaking: true }),
+            onSpoken: (chunk) => this.#spoken(chunk),
             onLeft: () => this.interrupt(),
         });
-        if (message.type !== 'say') {
+        if (isQuestion(message)) {
+            this.#silence();
             this.#replies.forEach((other) => other.interrupt());
             this.#drafted = null;
         }
@@ -140,6 +155,11 @@ class Session {
         this.#replies.set(message.turn, reply);
         this.#post(message);
         return reply;
+    }
+
+    #spoken(chunk) {
+        if (this.#link.last?.chunk === chunk) this.#link.last = { chunk, share: 1 };
+        this.#link.send({ type: 'continue', chunk });
     }
 
     #post(message) {
@@ -158,15 +178,13 @@ class Session {
         return { ...this.#first, messages };
     }
 
-    #ready({ resumed }) {
+    #ready({ resumed, turns = [] }) {
         const waiting = this.#waiting.splice(0);
         const isLeft = ({ turn }) => this.#replies.has(turn);
-        const sent = [...this.#replies.values()].filter(
-            ({ turn }) => !waiting.some((message) => message.turn === turn),
-        );
+        const isSent = ({ turn }) => !waiting.some((message) => message.turn === turn);
+        const sent = [...this.#replies.values()].filter(isSent);
         if (resumed) {
-            if (waiting.some(endsReplies)) this.#forgetOver();
-            else this.#doubt(sent);
+            this.#goOn(sent, turns);
             waiting.forEach((message) => this.#link.send(message));
         } else {
             this.#askAgain(sent);
@@ -174,42 +192,15 @@ class Session {
         }
     }
 
-    #doubt(replies) {
-        replies.forEach((reply) => reply.doubt());
-        if (replies.length > 0 && replies.every((reply) => reply.isOver)) {
-            this.#link.send({ type: 'interrupt' });
-            this.#forgetOver();
-        }
-        this.#waitInDoubt();
-    }
-
-    #waitInDoubt() {
-        clearTimeout(this.#doubtTimer);
-        const replies = [...this.#replies.values()];
-        if (replies.some((reply) => reply.isInDoubt))
-            this.#doubtTimer = setTimeout(() => this.#askUnknown(replies), doubtMs);
-    }
-
-    // Texts of the bot wait for the replies before them.
-    #askUnknown(replies) {
-        if (replies.some((reply) => !reply.isInDoubt && !reply.isOver)) return this.#waitInDoubt();
-        const unknown = replies.filter((reply) => reply.isUnknown());
-        if (replies.some((reply) => reply.isOver && reply.isInDoubt))
-            this.#link.send({ type: 'interrupt' });
-        unknown.forEach(({ message }) => this.#link.send(message));
+    /** turns: those of which the gateway will send an end, one for each end. */
+    #goOn(replies, turns) {
+        const endsOf = ({ turn }) => turns.filter((known) => known === turn).length;
+        const open = replies.filter(({ isOver }) => !isOver);
+        const goesOn = ({ isOver, turn }) => isOver && turns.includes(turn);
+        // A gateway that knows a later request has got the interrupt before it, too.
+        if (replies.some(goesOn) && !open.some(endsOf)) this.#link.send({ type: 'interrupt' });
+        for (const reply of open) if (reply.isLost(endsOf(reply))) this.#link.send(reply.message);
         this.#forgetOver();
-    }
-
-    // The gateway goes on with a reply that was interrupted: the interrupt was lost, and with it
-    // all requests after it. The texts that wait now end by the interrupt.
-    #interruptAgain() {
-        clearTimeout(this.#doubtTimer);
-        this.#link.send({ type: 'interrupt' });
-        this.#forgetOver();
-        for (const reply of this.#replies.values()) {
-            if (reply.message.type === 'say') reply.doubt();
-            this.#link.send(reply.message);
-        }
     }
 
     // The session is new to the gateway.
@@ -224,7 +215,6 @@ class Session {
 
     #lost() {
         this.#drafted = null;
-        clearTimeout(this.#doubtTimer);
         this.#replies.forEach((reply) => reply.lose());
     }
 
@@ -232,33 +222,28 @@ class Session {
 
     #take(message) {
         const reply = this.#replies.get(message.turn);
-        if (message.type === 'chunk') this.#chunk(message, reply);
-        else if (message.type === 'call_dropped') reply?.goesOn();
+        if (message.type === 'chunk') reply?.take(message);
+        else if (message.type === 'call_dropped') reply?.begin();
         else if (message.type === 'call') this.#call(message, reply);
         else if (message.type === 'end') this.#ended(message, reply);
         else if (message.type === 'error') this.#refused(message, reply);
     }
 
-    #chunk(message, reply) {
-        if (reply?.isOver && reply.isInDoubt) this.#interruptAgain();
-        else reply?.take(message);
-    }
-
     #ended(message, reply) {
         if (reply?.takeEnd(message)) this.#replies.delete(reply.turn);
-        this.#waitInDoubt();
     }
 
     #refused(error, reply) {
+        if (error.reply !== undefined && reply?.takeEarlyEnd()) return;
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
         // A refused question does not interrupt the reply before it.
         const others = [...this.#replies.values()];
-        const isQuestion = reply && error.reply === undefined && reply.message.type !== 'say';
-        if (isQuestion && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
+        const isAsked = reply && error.reply === undefined && isQuestion(reply.message);
+        if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
     }
 
     async #call({ id, name, arguments: given }, reply) {
-        reply?.goesOn();
+        reply?.begin();
         let content;
         try {
             if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
@@ -289,7 +274,6 @@ class Session {
     #end(error) {
         if (this.#failed) return;
         this.#failed = error;
-        clearTimeout(this.#doubtTimer);
         this.#replies.forEach((reply) => reply.fail(error));
         this.#replies.clear();
         this.#link.close();
