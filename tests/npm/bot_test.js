@@ -2,28 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
 import { connect } from 'tandem-voice';
 
-import { bookTool, runGateway, runMockServer } from './gateway_fixture.js';
+import { bookTool, gateway } from './gateway_fixture.js';
 
 const readme = readFileSync('node_modules/tandem-voice/README.md', 'utf8');
 const sample = /^```js\n(.*?)^```$/ms.exec(readme)[1];
 const mostStatements = 12;
-let mock;
-let gateway;
-
-before(async () => {
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-});
-
 class Voice {
     heardChars = 4;
     spoken = [];

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 
 import { run, wireTo } from './programs.js';
 
@@ -32,7 +33,7 @@ export function bookTool() {
     return { calls, book: { description: 'Books a table', parameters: guests, run } };
 }
 
-export async function runMockServer() {
+async function runMockServer() {
     const folder = mkdtempSync(join(tmpdir(), 'tandem-npm-'));
     const file = join(folder, 'dialogues.jsonl');
     const lines = dialogues.map((messages, i) => JSON.stringify({ id: `d${i}`, messages }));
@@ -65,3 +66,17 @@ export async function textOf(reply, onChunk = () => {}) {
     }
     return text.trim();
 }
+
+// Those that the tests of a file share.
+export let mock;
+export let gateway;
+
+before(async () => {
+    mock = await runMockServer();
+    gateway = await runGateway(mock);
+});
+
+after(async () => {
+    await gateway?.stop();
+    await mock?.stop();
+});
