@@ -95,6 +95,24 @@ TEST_F(stopped_gateway, finishes_the_replies_that_run) {
     EXPECT_EQ(late.get("/health").status, 0);
 }
 
+TEST_F(stopped_gateway, tells_probes_that_it_lives_and_takes_no_replies_until_the_last_has_ended) {
+    server_options.tokens_per_second = 20;
+    start();
+    EXPECT_TRUE(is_ready());
+    http_client busy(port);
+    busy.send_request("POST", "/v1/chat/completions", chat("Hello!", {{"stream", true}}).dump());
+    ASSERT_TRUE(busy.read_until("data: "));
+    const auto stopped = stop(1min);
+    http_client silent(port);
+    EXPECT_EQ(client().get("/livez").status, 200);
+    EXPECT_EQ(client().get("/readyz").status, 503);
+    const auto refused = client().post("/v1/chat/completions", chat());
+    EXPECT_EQ(refused.parsed()["error"]["code"], "gateway_stopping");
+    EXPECT_EQ(refused.headers.at("connection"), "close");
+    EXPECT_EQ(text_of(busy.read_answer()), story);
+    EXPECT_EQ(stopped.wait_for(10s), std::future_status::ready) << "nobody waits for the silent";
+}
+
 TEST_F(stopped_gateway, ends_whole_answers_that_take_too_long) {
     server_options.tokens_per_second = 0.1;
     start();

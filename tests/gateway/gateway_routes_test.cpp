@@ -15,9 +15,11 @@ using ::testing::Not;
 TEST_F(a_gateway, is_healthy_whatever_its_servers_do) {
     start();
     mock_server->stop();
-    const auto a = client().get("/health");
-    EXPECT_EQ(a.status, 200);
-    EXPECT_EQ(a.parsed()["status"], "ok");
+    for (const auto* path : {"/livez", "/health"}) {
+        const auto a = client().get(path);
+        EXPECT_EQ(a.status, 200);
+        EXPECT_EQ(a.parsed()["status"], "ok");
+    }
 }
 
 TEST_F(a_gateway, tells_the_date) {
@@ -41,7 +43,7 @@ TEST_F(a_gateway, is_ready_while_a_server_may_serve) {
     start();
     EXPECT_TRUE(is_ready());
     mock_server->stop();
-    ASSERT_TRUE(poll_until([&] { return client().get("/ready").status == 503; }))
+    ASSERT_TRUE(poll_until([&] { return client().get("/readyz").status == 503; }))
         << "no request is needed to detect it";
     EXPECT_EQ(client().get("/ready").parsed()["servers"][0]["state"], "down");
     server_options.port = mock_server->port();

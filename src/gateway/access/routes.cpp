@@ -14,7 +14,9 @@ namespace {
 
 // Open routes reveal nothing about the deployment.
 constexpr std::array table{
-    route{"GET", "/health", endpoint::health, right::open},
+    route{"GET", "/livez", endpoint::live, right::open},
+    route{"GET", "/health", endpoint::live, right::open},
+    route{"GET", "/readyz", endpoint::ready, right::open},
     route{"GET", "/ready", endpoint::ready, right::open},
     route{"GET", "/", endpoint::page, right::open},
     route{"GET", "/assets/{name}", endpoint::asset, right::open},

@@ -15,7 +15,7 @@ namespace tandem::gateway {
 /// The handler of a route.
 enum class endpoint {
     preflight,
-    health,
+    live,
     ready,
     page,
     asset,

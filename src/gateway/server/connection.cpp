@@ -83,7 +83,8 @@ connection::connection(asio::ip::tcp::socket socket, std::shared_ptr<gateway_cor
     : core_(std::move(core)),
       stream_(std::move(socket), core_->tls),
       limit_(stream_.get_executor()),
-      buffer_(core_->options.max_header_bytes + read_ahead) {
+      buffer_(core_->options.max_header_bytes + read_ahead),
+      delays_stop_(!core_->is_stopping) {
     boost::system::error_code ec;
     remote_ = stream_.socket().remote_endpoint(ec).address().to_string();
     // Disables Nagle's algorithm, which would delay small events.
@@ -158,7 +159,7 @@ void connection::set_read_deadline(duration limit) {
 // Checks the head first: the body of a rejected request is not stored.
 auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     const auto& o = core_->options;
-    if (core_->is_stopping) co_return std::nullopt;
+    if (core_->is_stopping && !is_first_) co_return std::nullopt;
     boost::system::error_code ec;
     is_reading_ = true;
     if (buffer_.size() == 0 && !std::exchange(is_first_, false)) {

@@ -48,6 +48,9 @@ class connection : public std::enable_shared_from_this<connection> {
 
     /// Serves requests until the client disconnects or the protocol changes.
     void start();
+    /// Whether a stopping gateway waits for its end. Later connections only bring questions, which
+    /// may come until the last earlier one has ended.
+    bool delays_stop() const noexcept { return delays_stop_; }
     /// Closes the connection at once if it is idle, else after the response.
     void close_when_idle();
     /// Closes the connection; a WebSocket once its running reply has ended.
@@ -85,6 +88,7 @@ class connection : public std::enable_shared_from_this<connection> {
     bool is_reading_ = false;
     bool is_late_ = false;
     bool is_first_ = true;
+    const bool delays_stop_;
 };
 
 }  // namespace tandem::gateway

@@ -58,8 +58,8 @@ auto connection::run_endpoint(http_exchange& exchange, const matched_route& foun
     switch (found.route->endpoint) {
         case endpoint::preflight:
             co_return co_await answer_preflight(exchange);
-        case endpoint::health:
-            co_return co_await answer_health(exchange);
+        case endpoint::live:
+            co_return co_await answer_live(exchange);
         case endpoint::ready:
             co_return co_await answer_ready(exchange, *core_);
         case endpoint::page:

@@ -51,7 +51,7 @@ awaitable<void> answer_preflight(http_exchange& exchange) {
     co_await exchange.send(204, "", "");
 }
 
-awaitable<void> answer_health(http_exchange& exchange) {
+awaitable<void> answer_live(http_exchange& exchange) {
     co_await exchange.send(200, R"({"status":"ok"})");
 }
 

@@ -16,9 +16,10 @@ namespace tandem::gateway {
 /// What pages of an allowed origin may send: any header, because clients have their own.
 boost::asio::awaitable<void> answer_preflight(http_exchange& exchange);
 
-/// Liveness of the gateway itself, regardless of its servers.
-boost::asio::awaitable<void> answer_health(http_exchange& exchange);
-/// 200 if a server can take requests, else 503; with the state of each server.
+/// Liveness of the process and its loop; asks no server.
+boost::asio::awaitable<void> answer_live(http_exchange& exchange);
+/// 200 if a server can take requests and the gateway is not stopping, else 503; with the state of
+/// each server.
 boost::asio::awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core);
 
 /// The built-in page and its files. `gateway.json` reports to the page whether a key is required.

@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace tandem::gateway {
@@ -31,6 +32,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         : acceptor_(loop, endpoint_of(options)),
           limit_(loop),
           look_(loop),
+          pause_(loop),
           core_(std::make_shared<gateway_core>(loop, std::move(options))) {
         core_->tls = std::move(tls);
         warn_of(core_->options.keys);
@@ -51,7 +53,6 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     void stop(duration limit, std::function<void()> stopped) {
         stopped_ = std::move(stopped);
         core_->is_stopping = true;
-        close_acceptor();
         core_->desk->close();
         core_->voices.drain();
         for_all(&connection::close_when_idle);
@@ -78,6 +79,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         core_->desk->close();
         limit_.cancel();
         look_.cancel();
+        pause_.cancel();
         close_all();
         core_->traces.reset();  // while the loop, to which it logs, exists
     }
@@ -101,8 +103,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     // For example, no file descriptors are left.
     void accept_later() {
         constexpr auto pause = std::chrono::milliseconds(50);
-        look_.expires_after(pause);
-        look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+        pause_.expires_after(pause);
+        pause_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             if (!ec) self->accept();
         });
     }
@@ -125,7 +127,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
 
     void look() {
         constexpr auto pause = std::chrono::milliseconds(5);
-        if (core_->connections.empty() && core_->known_sessions.size() == 0) {
+        if (std::ranges::none_of(core_->connections, &connection::delays_stop) &&
+            core_->known_sessions.size() == 0) {
             core_->traces.reset();  // posts its last log lines
             return asio::post(acceptor_.get_executor(),
                               [self = shared_from_this()] { self->on_stopped(); });
@@ -137,7 +140,10 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     void on_stopped() {
+        close_acceptor();
+        close_all();
         limit_.cancel();
+        pause_.cancel();
         if (const auto told = std::exchange(stopped_, nullptr)) told();
     }
 
@@ -154,6 +160,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     tcp::acceptor acceptor_;
     asio::steady_timer limit_;
     asio::steady_timer look_;
+    asio::steady_timer pause_;
     std::shared_ptr<gateway_core> core_;
     std::function<void()> stopped_;
 };

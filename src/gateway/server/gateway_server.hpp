@@ -42,9 +42,10 @@ class gateway_server {
     /// without TLS.
     std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
-    /// Stops accepting connections and requests. Running requests may finish, and are cancelled
-    /// after `limit`. Then calls `stopped` once, on the loop, possibly up to 10 s later if
-    /// WebSockets do not close.
+    /// Refuses new replies and sessions; the port stays open for probes, which see that the gateway
+    /// is not ready. Running requests may finish, and are cancelled after `limit`. Then closes the
+    /// port and calls `stopped` once, on the loop, possibly up to 10 s later if WebSockets do not
+    /// close.
     void stop(duration limit, std::function<void()> stopped);
 
  private:

@@ -35,7 +35,7 @@ constexpr const char* serve_text = R"(Example:
 
 Serves replies over the network, for bots in any language: OpenAI's API over
 HTTP (POST /v1/chat/completions, /v1/responses, /v1/completions), the WebSocket
-/v1/voice, GET /health, GET /ready, and GET /metrics for Prometheus.
+/v1/voice, GET /livez, GET /readyz, and GET /metrics for Prometheus.
 
 Usage: tandem serve [FLAG...]
 
@@ -52,8 +52,8 @@ NAME=URL, and are selected by the model of a request:
   tandem serve --url talk=http://a:8080 --url code=http://b:8080
 
 SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and reopens
-the file of --audit. After SIGTERM or Ctrl-C, new requests are rejected, and
-running replies may finish within --drain. A second signal stops at once.
+the file of --audit. After SIGTERM or Ctrl-C, new requests are rejected, /readyz
+answers 503, and running replies may finish within --drain. A second signal stops at once.
 
 Times are written as 250ms, 2s, 1m, 0.5h or plain seconds. The flags of the
 groups server to generation can also be set by environment variables

@@ -49,7 +49,7 @@ TEST(requests_per_minute, count_for_each_key_apart) {
 TEST(requests_per_minute, count_all_requests_but_those_to_open_routes_or_forbidden) {
     gate g({limited(2)});
     for (int i = 0; i < 10; ++i) {
-        EXPECT_EQ(status_of(g.ask(endpoint::health, bearer("bot"))), 200);
+        EXPECT_EQ(status_of(g.ask(endpoint::live, bearer("bot"))), 200);
         EXPECT_EQ(status_of(g.ask(endpoint::metrics, bearer("bot"))), 403);
     }
     EXPECT_EQ(status_of(g.ask(endpoint::list_models, bearer("bot"))), 200);

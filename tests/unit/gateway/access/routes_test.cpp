@@ -69,7 +69,7 @@ TEST(routes, are_open_where_they_tell_nothing_of_what_runs_here) {
     std::vector<std::string_view> open;
     for (const auto& r : all_routes())
         if (r.required_right == right::open) open.push_back(r.path);
-    EXPECT_THAT(open, ElementsAre("/health", "/ready", "/", "/assets/{name}"));
+    EXPECT_THAT(open, ElementsAre("/livez", "/health", "/readyz", "/ready", "/", "/assets/{name}"));
 }
 
 TEST(routes, that_change_what_is_served_need_the_right_to) {
@@ -80,12 +80,12 @@ TEST(routes, that_change_what_is_served_need_the_right_to) {
 TEST(match_route, cuts_the_query_off) {
     EXPECT_EQ(endpoint_of("GET", "/v1/models?limit=2"), endpoint::list_models);
     EXPECT_EQ(endpoint_of("GET", "/?"), endpoint::page);
-    EXPECT_EQ(endpoint_of("GET", "/health?a=/v1/models"), endpoint::health);
+    EXPECT_EQ(endpoint_of("GET", "/health?a=/v1/models"), endpoint::live);
     EXPECT_EQ(parameter_of("GET", "/v1/models/tiny?x=%zz"), "<tiny>");
 }
 
 TEST(match_route, takes_head_as_get) {
-    EXPECT_EQ(endpoint_of("HEAD", "/health"), endpoint::health);
+    EXPECT_EQ(endpoint_of("HEAD", "/health"), endpoint::live);
     EXPECT_EQ(status_of("HEAD", "/v1/completions"), 405);
 }
 
@@ -206,8 +206,8 @@ TEST(match_route, repeats_no_query_as_it_may_have_secrets) {
 }
 
 TEST(routes, are_found_where_a_proxy_put_the_servers_name_before_them) {
-    EXPECT_EQ(endpoint_of("GET", "http://gateway.example:8081/health"), endpoint::health);
-    EXPECT_EQ(endpoint_of("GET", "http://gateway.example/health?x=http://a/b"), endpoint::health);
+    EXPECT_EQ(endpoint_of("GET", "http://gateway.example:8081/health"), endpoint::live);
+    EXPECT_EQ(endpoint_of("GET", "http://gateway.example/health?x=http://a/b"), endpoint::live);
     EXPECT_EQ(endpoint_of("GET", "https://gateway.example"), endpoint::page);
     EXPECT_EQ(status_of("GET", "http:///"), 200);
     EXPECT_EQ(status_of("GET", "ftp://gateway.example/health"), 404);
