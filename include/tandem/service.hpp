@@ -74,6 +74,11 @@ class service {
     /// stay.
     void reload(std::vector<std::string> urls);
 
+    /// No further turn starts on this server, until undrain_server() or its removal; running
+    /// replies finish there. It stays in the list. Ignored if it is not listed.
+    void drain_server(std::string url);
+    void undrain_server(std::string url);
+
     /// The state of each server. Handler signature: `void(error_code,
     /// std::vector<server_status>)`. Error: client_destroyed.
     template <class CompletionToken>

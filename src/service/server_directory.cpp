@@ -30,7 +30,7 @@ std::vector<server_status> server_directory::status(time_point now) const {
         const auto& scheduler = slots->scheduler;
         all.push_back({.url = s.url,
                        .state = s.health.state(),
-                       .draining = s.removal_deadline.has_value(),
+                       .draining = s.removal_deadline || s.is_drained,
                        .circuit_open = !asked.takes_requests,
                        .slots = asked.slots,
                        .conversations = s.conversations,
@@ -50,7 +50,9 @@ failure server_directory::unavailable_reason(time_point now) const {
     std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
     for (const auto& s : servers)
         words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
-                             s.removal_deadline ? "being removed" : to_string(s.health.state()),
+                             s.removal_deadline ? "being removed"
+                             : s.is_drained     ? "drained"
+                                                : to_string(s.health.state()),
                              s.health.fault().empty() ? "" : ": ", s.health.fault());
     for (const auto& s : servers)
         if (!state_of(s, now).takes_requests)

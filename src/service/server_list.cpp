@@ -27,6 +27,13 @@ const listed_server* server_list::remove(time_point now, std::string_view url, d
     return s;
 }
 
+const listed_server* server_list::set_drained(std::string_view url, bool is_drained) {
+    auto* const s = find(url);
+    if (!s || s->is_drained == is_drained) return nullptr;
+    s->is_drained = is_drained;
+    return s;
+}
+
 std::vector<server_id> server_list::drop_drained() {
     std::vector<server_id> dropped;
     std::erase_if(servers_, [&](const listed_server& s) {
@@ -74,7 +81,7 @@ std::optional<time_point> server_list::next_event(bool is_watching) const {
 
 bool server_list::may_serve(const listed_server& s, const server_criteria& wish,
                             const server_state_query& ask, health_rule is_well) {
-    return (s.health.*is_well)() && !s.removal_deadline && ask(s).takes_requests &&
+    return (s.health.*is_well)() && !s.removal_deadline && !s.is_drained && ask(s).takes_requests &&
            std::ranges::find(wish.excluded, s.id) == wish.excluded.end();
 }
 

@@ -29,6 +29,8 @@ struct listed_server {
     int generating = 0;
     /// Set while the server is being removed: when running replies must leave.
     std::optional<time_point> removal_deadline{};
+    /// Listed, but gets no turns.
+    bool is_drained = false;
     bool is_eviction_reported = false;
 };
 
@@ -65,6 +67,9 @@ class server_list {
     /// Stops assigning turns to the server; running replies must leave after `limit`, at most a
     /// day. Returns nothing if the server is not present.
     const listed_server* remove(time_point now, std::string_view url, duration limit);
+    /// Stops or resumes assigning turns to the server. Returns nothing if the server is not
+    /// present, or if nothing changes.
+    const listed_server* set_drained(std::string_view url, bool is_drained);
     /// Drops removed servers on which no reply is generating, and returns them.
     std::vector<server_id> drop_drained();
     /// Removed servers whose time limit has passed; each is returned once for its replies.

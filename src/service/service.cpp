@@ -128,6 +128,16 @@ void service::reload(std::vector<std::string> urls) {
     core_->scope().dispatch([c = core_, u = std::move(urls)] { c->reload(u); });
 }
 
+void service::drain_server(std::string url) {
+    detail::used(core_)->scope().dispatch(
+        [c = core_, u = std::move(url)] { c->set_drained(u, true); });
+}
+
+void service::undrain_server(std::string url) {
+    detail::used(core_)->scope().dispatch(
+        [c = core_, u = std::move(url)] { c->set_drained(u, false); });
+}
+
 service::executor_type service::get_executor() const noexcept {
     return executor_of(*detail::used(core_));
 }

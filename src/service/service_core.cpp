@@ -70,6 +70,18 @@ void service_core::reload(const std::vector<std::string>& urls) {
     for (const auto& url : gone) remove_server(url, std::chrono::minutes(1));
 }
 
+void service_core::set_drained(std::string_view url, bool is_drained) {
+    const auto* const s =
+        scope_->is_closed() ? nullptr : directory_.list().set_drained(url, is_drained);
+    if (!s) return;
+    const auto shown = transport::without_credentials(s->url);
+    if (is_drained)
+        scope_->log(log_level::info, "server {}: drained; its {} running replies end there", shown,
+                    s->generating);
+    else
+        scope_->log(log_level::info, "server {}: no longer drained", shown);
+}
+
 void service_core::drop_drained() {
     for (const auto id : directory_.drop_drained()) drop_server(id);
 }

@@ -42,6 +42,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void add_server(const std::string& url);
     void remove_server(std::string_view url, duration limit);
     void reload(const std::vector<std::string>& urls);
+    void set_drained(std::string_view url, bool is_drained);
     std::vector<server_status> status() const { return directory_.status(now()); }
 
     std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) override;

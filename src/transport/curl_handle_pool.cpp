@@ -4,6 +4,8 @@
 
 #include "tandem/version.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -72,6 +74,8 @@ curl_handle_pool::curl_handle_pool(curl_options options) : options_(std::move(op
     server_ = std::move(parsed.url);
     shown_proxy_ = without_credentials(options_.proxy);
     if (fault_) return;
+    if (!server_.address.empty())
+        append(connect_to_, fmt::format("::{}:", server_.address).c_str());
     headers_ = make_headers(false);
     json_headers_ = make_headers(true);
 }
@@ -120,6 +124,7 @@ CURLcode curl_handle_pool::set_common_options(CURL* easy) const {
     set_connection(set);
     set_trust(set, options_);
     set(CURLOPT_USERAGENT, "tandem/" TANDEM_VERSION_STRING);
+    set(CURLOPT_CONNECT_TO, connect_to_.get());
     set(CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));
     if (options_.proxy == "none")
         set(CURLOPT_PROXY, "");

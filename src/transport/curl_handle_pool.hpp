@@ -43,6 +43,8 @@ class curl_handle_pool {
     std::string shown_proxy_;
     header_list headers_;
     header_list json_headers_;
+    /// Connects to the URL's address; null without one.
+    header_list connect_to_;
     std::vector<easy_handle> idle_;
 };
 

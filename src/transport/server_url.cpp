@@ -3,6 +3,7 @@
 #include "transport/curl_handles.hpp"
 #include "transport/curl_transport.hpp"
 
+#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,11 +49,20 @@ std::string shown_url(const url_handle& handle) {
 }
 
 // `handle` must contain the URL as shown.
-std::string identity_of(const url_handle& handle) {
-    const auto host = part(handle, CURLUPART_HOST);
+std::string identity_of(const url_handle& handle, const std::string& address) {
+    const auto host = address.empty() ? part(handle, CURLUPART_HOST) : address;
+    curl_url_set(handle.get(), CURLUPART_HOST, host.c_str(), 0);
     if (host == "localhost" || host == "[::1]")
         curl_url_set(handle.get(), CURLUPART_HOST, "127.0.0.1", 0);
     return without_final_slash(part(handle, CURLUPART_URL, CURLU_DEFAULT_PORT));
+}
+
+/// The address of a fragment, in brackets if it is an IPv6 address; empty if it is no address.
+std::string address_of(const std::string& fragment) {
+    boost::system::error_code ec;
+    const auto address = boost::asio::ip::make_address(fragment, ec);
+    if (ec) return {};
+    return address.is_v6() ? fmt::format("[{}]", fragment) : fragment;
 }
 
 bool is_control_or_space(char c) {
@@ -74,7 +84,9 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
         return fmt::format("{} has no host; write it as http://host:port", quoted(text));
     if (part(handle, CURLUPART_PORT) == "0")
         return fmt::format("{} has port 0; give the port the server listens on", quoted(text));
-    if (!part(handle, CURLUPART_QUERY).empty() || !part(handle, CURLUPART_FRAGMENT).empty())
+    const auto fragment = part(handle, CURLUPART_FRAGMENT);
+    if (!part(handle, CURLUPART_QUERY).empty() ||
+        (!fragment.empty() && address_of(fragment).empty()))
         return fmt::format("{} must end with the path; remove what follows \"?\" or \"#\"",
                            quoted(text));
     return {};
@@ -96,13 +108,17 @@ parsed_url parse_server_url(std::string_view text) {
     if (code != CURLUE_OK)
         return {{}, fmt::format("{} is not a URL; write it as http://host:port", quoted(text))};
     if (auto fault = find_fault(handle, text)) return {{}, std::move(fault)};
-    server_url result{without_final_slash(url),
+    const auto fragment = part(handle, CURLUPART_FRAGMENT);
+    server_url result{without_final_slash(without_address(url)),
                       {},
                       {},
                       part(handle, CURLUPART_HOST),
+                      address_of(fragment),
                       part(handle, CURLUPART_SCHEME) == "https"};
-    result.shown = shown_url(handle);
-    result.identity = identity_of(handle);
+    curl_url_set(handle.get(), CURLUPART_FRAGMENT, nullptr, 0);
+    const auto shown = shown_url(handle);
+    result.shown = fragment.empty() ? shown : url_at_address(shown, fragment);
+    result.identity = identity_of(handle, result.address);
     return {std::move(result), {}};
 }
 
@@ -112,6 +128,14 @@ std::string without_credentials(const std::string& text) {
     const auto scheme_end = text.find("://");
     const auto scheme = scheme_end < at ? text.substr(0, scheme_end + 3) : std::string();
     return scheme + text.substr(at + 1);
+}
+
+std::string url_at_address(std::string_view url, std::string_view address) {
+    return fmt::format("{}#{}", url, address);
+}
+
+std::string without_address(std::string_view url) {
+    return std::string(url.substr(0, url.find('#')));
 }
 
 std::optional<std::string> check_server_url(std::string_view url) {

@@ -8,14 +8,17 @@ namespace tandem::transport {
 
 /// The parts of a server's URL.
 struct server_url {
-    /// The URL passed to curl, with credentials and without a trailing slash.
+    /// The URL passed to curl, with credentials and without a trailing slash and the address.
     std::string base;
     /// The URL for display: without credentials, with the port.
     std::string shown;
     /// Equal for all spellings of one server. `localhost`, 127.0.0.1 and [::1] count as the same
-    /// host.
+    /// host; an address counts instead of the host.
     std::string identity;
     std::string host;
+    /// Where to connect instead of the host, whose name still counts for TLS: the fragment, as in
+    /// `http://llama:8080#10.0.0.5`. An IPv6 address has brackets here. Empty if not given.
+    std::string address;
     bool https = false;
 };
 
@@ -28,7 +31,7 @@ struct parsed_url {
 parsed_url parse_server_url(std::string_view text);
 
 /// The fault of a server's URL, described without its credentials; nullopt if the URL is valid. It
-/// needs a scheme (http or https) and a host; port, credentials and path are optional.
+/// needs a scheme (http or https) and a host; port, credentials, path and address are optional.
 std::optional<std::string> check_server_url(std::string_view url);
 
 /// llama-server's own API is not below /v1, so a URL with that path gets no useful answer.
@@ -46,5 +49,10 @@ std::optional<std::string> check_api_key(std::string_view api_key);
 
 /// `text` without user name and password, for messages.
 std::string without_credentials(const std::string& text);
+
+/// The URL of the server at this IP address of the URL's host.
+std::string url_at_address(std::string_view url, std::string_view address);
+/// `url` without the address.
+std::string without_address(std::string_view url);
 
 }  // namespace tandem::transport

@@ -163,6 +163,85 @@ TEST_F(a_gateway, tells_the_page_that_no_key_is_needed) {
     EXPECT_EQ(client().get("/assets/gateway.json").parsed()["keys"], false);
 }
 
+// --- servers that come and go
+
+class gateway_of_two_servers : public a_gateway {
+ protected:
+    void start() {
+        other.emplace(server_options);
+        other_servers = {other->url()};
+        a_gateway::start();
+    }
+    static std::string id_of(const mock::server& s) {
+        return "127.0.0.1:" + std::to_string(s.port());
+    }
+    http_answer order(const mock::server& s, const std::string& what) {
+        return client().post("/admin/servers/" + id_of(s) + "/" + what, json::object());
+    }
+    static std::size_t replies_of(const mock::server& s) {
+        return s.observe().of_path("/completion").size();
+    }
+    bool has_metric(const std::string& line) {
+        return poll_until([&] { return client().get("/metrics").body.find(line) != line.npos; });
+    }
+
+    std::optional<mock::server> other;
+};
+
+TEST_F(gateway_of_two_servers, sends_no_turns_to_a_drained_one_until_that_is_undone) {
+    start();
+    const auto drained = order(*mock_server, "drain");
+    EXPECT_EQ(drained.status, 200);
+    EXPECT_EQ(drained.parsed()["draining"], true);
+    for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);
+    EXPECT_EQ(replies_of(*mock_server), 0u);
+    EXPECT_GE(replies_of(*other), 1u);
+    EXPECT_TRUE(has_metric("tandem_server_draining{server=\"" + mock_server->url() + "\"} 1\n"));
+    EXPECT_EQ(order(*other, "drain").status, 200);
+    EXPECT_EQ(client().get("/readyz").status, 503) << "no server is left";
+    EXPECT_EQ(order(*mock_server, "undrain").parsed()["draining"], false);
+    EXPECT_EQ(client().post("/v1/completions", {{"prompt", "Hi"}}).status, 200);
+    EXPECT_EQ(replies_of(*mock_server), 1u);
+}
+
+TEST_F(gateway_of_two_servers, lets_replies_of_a_drained_one_finish_there) {
+    server_options.tokens_per_second = 20;
+    start();
+    EXPECT_EQ(order(*other, "drain").status, 200);
+    http_client busy(port);
+    busy.send_request("POST", "/v1/chat/completions", chat("Hello!", {{"stream", true}}).dump());
+    ASSERT_TRUE(busy.read_until("data: "));
+    EXPECT_EQ(order(*mock_server, "drain").parsed()["replies_running"], 1);
+    EXPECT_EQ(text_of(busy.read_answer()), story);
+    EXPECT_EQ(replies_of(*mock_server), 1u);
+    EXPECT_EQ(replies_of(*other), 0u);
+}
+
+TEST_F(gateway_of_two_servers, lists_them_and_knows_no_others) {
+    start();
+    const auto list = client().get("/admin/servers").parsed()["data"];
+    ASSERT_EQ(list.size(), 2u);
+    EXPECT_EQ(list[0]["id"], id_of(*other));
+    EXPECT_EQ(list[1]["model"], "talk");
+    const auto unknown = client().post("/admin/servers/10.0.0.1:1/drain", json::object());
+    EXPECT_EQ(unknown.status, 404);
+    EXPECT_EQ(unknown.parsed()["error"]["code"], "server_not_found");
+}
+
+TEST_F(gateway_of_two_servers, may_get_others_by_name_and_address) {
+    start();
+    const auto name = "http://llama.invalid:" + std::to_string(other->port());
+    on_loop([&] {
+        EXPECT_THAT(gate->replace_servers({"talk", {name + "#127.0.0.1"}}), IsEmpty());
+        EXPECT_EQ(gate->replace_servers({"talk", {"http://a", "http://a"}}).size(), 1u);
+    });
+    EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);
+    EXPECT_EQ(replies_of(*mock_server), 0u);
+    EXPECT_EQ(other->observe().of_path("/completion").size(), 1u);
+    EXPECT_EQ(client().get("/admin/servers").parsed()["data"].size(), 1u);
+}
+
 // --- keys
 
 class gateway_with_keys : public a_gateway {

@@ -31,6 +31,9 @@ constexpr std::array table{
     route{"POST", "/admin/adapters/{id}/load", endpoint::load_adapter, right::admin},
     route{"GET", "/admin/jobs/{id}", endpoint::show_job, right::admin},
     route{"GET", "/admin/adapters", endpoint::list_adapters, right::admin},
+    route{"GET", "/admin/servers", endpoint::list_servers, right::admin},
+    route{"POST", "/admin/servers/{+id}/drain", endpoint::drain_server, right::admin},
+    route{"POST", "/admin/servers/{+id}/undrain", endpoint::undrain_server, right::admin},
 };
 
 /// The path without the query, and without the scheme and host that proxies may send (RFC 9112,

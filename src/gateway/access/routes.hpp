@@ -31,6 +31,9 @@ enum class endpoint {
     load_adapter,
     show_job,
     list_adapters,
+    list_servers,
+    drain_server,
+    undrain_server,
 };
 
 struct route {

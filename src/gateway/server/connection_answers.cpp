@@ -84,6 +84,12 @@ auto connection::run_endpoint(http_exchange& exchange, const matched_route& foun
             co_return co_await answer_load_adapter(exchange, *core_, found.parameter);
         case endpoint::show_job:
             co_return co_await answer_job(exchange, *core_, found.parameter);
+        case endpoint::list_servers:
+            co_return co_await answer_servers(exchange, *core_);
+        case endpoint::drain_server:
+            co_return co_await answer_drain(exchange, *core_, found.parameter, true);
+        case endpoint::undrain_server:
+            co_return co_await answer_drain(exchange, *core_, found.parameter, false);
         case endpoint::response_socket:
             co_return co_await answer_response_socket(exchange, std::move(who));
         case endpoint::voice:

@@ -43,6 +43,11 @@ boost::asio::awaitable<void> answer_load_adapter(http_exchange& exchange, gatewa
 boost::asio::awaitable<void> answer_job(http_exchange& exchange, const gateway_core& core,
                                         std::string_view id);
 
+// For operators: lists the servers, stops or resumes new turns on one of them.
+boost::asio::awaitable<void> answer_servers(http_exchange& exchange, gateway_core& core);
+boost::asio::awaitable<void> answer_drain(http_exchange& exchange, gateway_core& core,
+                                          std::string_view id, bool is_drained);
+
 // Replies, as one body or as a stream. If the client disconnects, the reply is cancelled.
 boost::asio::awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who);
 boost::asio::awaitable<void> answer_response(http_exchange& exchange, gateway_core& core,

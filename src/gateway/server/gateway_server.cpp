@@ -72,6 +72,16 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         if (core_->tls) core_->tls = std::move(tls);
     }
 
+    std::vector<config_fault> replace_servers(const model_servers& servers) try {
+        for (auto& model : core_->models.all())
+            if (model.name == servers.name) model.bots.reload(servers.servers);
+        core_->metrics.add_servers(measured_servers(servers));
+        core_->desk->replace_servers(servers);
+        return {};
+    } catch (const config_error& e) {
+        return e.faults();
+    }
+
     void close() {
         stopped_ = nullptr;
         core_->is_stopping = true;
@@ -191,6 +201,10 @@ std::vector<config_fault> gateway_server::replace_tls(const tls_credentials& cre
     std::vector<config_fault> faults;
     if (auto tls = make_tls_context(credentials, faults)) listener_->replace_tls(std::move(tls));
     return faults;
+}
+
+std::vector<config_fault> gateway_server::replace_servers(const model_servers& servers) {
+    return listener_->replace_servers(servers);
 }
 
 void gateway_server::stop(duration limit, std::function<void()> stopped) {

@@ -42,6 +42,10 @@ class gateway_server {
     /// without TLS.
     std::vector<config_fault> replace_tls(const tls_credentials& credentials);
 
+    /// Makes these the servers of the model, as service::reload() does. Returns the faults of the
+    /// list, with which nothing changes.
+    std::vector<config_fault> replace_servers(const model_servers& servers);
+
     /// Refuses new replies and sessions; the port stays open for probes, which see that the gateway
     /// is not ready. Running requests may finish, and are cancelled after `limit`. Then closes the
     /// port and calls `stopped` once, on the loop, possibly up to 10 s later if WebSockets do not

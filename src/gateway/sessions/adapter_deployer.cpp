@@ -63,16 +63,11 @@ api_error too_many_jobs() {
 
 adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const gateway_options& o)
     : executor_(executor),
-      log_(o.instruments.log),
+      settings_(o.service.client),
+      instruments_(o.instruments),
       adapters_(o.adapters, names_of(models_of(o))),
       reconcile_timer_(executor) {
-    for (const auto& m : models_of(o)) {
-        if (adapters_.deployed_scales(m.name).empty()) continue;
-        for (const auto& url : m.servers)
-            servers_.push_back(std::make_shared<deployer_server>(deployer_server{
-                m.name, transport::without_credentials(url),
-                client(executor, settings_for(o.service.client, url), o.instruments)}));
-    }
+    for (const auto& m : models_of(o)) set_servers(m);
     if (o.state_file.empty()) return;
     store_.emplace(o.state_file);
     const auto allowed = adapters();
@@ -85,6 +80,28 @@ void adapter_deployer::start() {
     watch();
 }
 
+void adapter_deployer::replace_servers(const model_servers& m) {
+    if (is_closed_) return;
+    set_servers(m);
+    watch();
+}
+
+void adapter_deployer::set_servers(const model_servers& m) {
+    if (adapters_.deployed_scales(m.name).empty()) return;
+    std::vector<server_ptr> kept;
+    kept.reserve(m.servers.size());
+    for (const auto& url : m.servers) {
+        const auto known = std::ranges::find(servers_, url, &deployer_server::url);
+        kept.push_back(known != servers_.end()
+                           ? *known
+                           : std::make_shared<deployer_server>(deployer_server{
+                                 m.name, url, transport::without_credentials(url),
+                                 client(executor_, settings_for(settings_, url), instruments_)}));
+    }
+    std::erase_if(servers_, [&](const server_ptr& s) { return s->model == m.name; });
+    servers_.insert(servers_.end(), kept.begin(), kept.end());
+}
+
 void adapter_deployer::close() {
     is_closed_ = true;
     reconcile_timer_.cancel();
@@ -92,7 +109,8 @@ void adapter_deployer::close() {
 }
 
 void adapter_deployer::tell(log_level level, const std::string& text) const {
-    if (log_.enabled(level)) log_.write(level, text);
+    const auto& log = instruments_.log;
+    if (log.enabled(level)) log.write(level, text);
 }
 
 // --- jobs

@@ -37,6 +37,9 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     /// Stops all requests to servers; unfinished jobs keep their state.
     void close();
 
+    /// Makes these the servers of the model; the deployed adapters are set on new ones.
+    void replace_servers(const model_servers& m);
+
     /// The current state.
     const adapter_set& adapters() const noexcept { return adapters_; }
     /// See adapter_set.
@@ -57,6 +60,7 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     /// A server of a model that has adapters.
     struct deployer_server {
         std::string model;
+        std::string url;
         std::string shown_url;
         client talk;
     };
@@ -69,6 +73,7 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
         std::string fault{};
     };
 
+    void set_servers(const model_servers& m);
     void work();
     awaitable<void> run_jobs();
     awaitable<void> execute_job(std::string name, double scale);
@@ -82,7 +87,8 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     void tell(log_level level, const std::string& text) const;
 
     boost::asio::any_io_executor executor_;
-    logger log_;
+    config settings_;
+    instruments instruments_;
     adapter_set adapters_;
     adapter_jobs jobs_;
     std::optional<adapter_store> store_;

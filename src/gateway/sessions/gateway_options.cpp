@@ -54,7 +54,14 @@ std::vector<model_servers> models_of(const gateway_options& o) {
 std::vector<measured_server> measured_servers(const gateway_options& o) {
     std::vector<measured_server> all;
     for (const auto& m : models_of(o))
-        for (const auto& url : m.servers) all.push_back({url, m.name});
+        for (auto& s : measured_servers(m)) all.push_back(std::move(s));
+    return all;
+}
+
+std::vector<measured_server> measured_servers(const model_servers& m) {
+    std::vector<measured_server> all;
+    all.reserve(m.servers.size());
+    for (const auto& url : m.servers) all.push_back({url, m.name});
     return all;
 }
 

@@ -105,6 +105,7 @@ std::vector<model_servers> models_of(const gateway_options& o);
 std::vector<std::string> names_of(const std::vector<model_servers>& models);
 /// Same, one entry per server.
 std::vector<measured_server> measured_servers(const gateway_options& o);
+std::vector<measured_server> measured_servers(const model_servers& m);
 
 /// Returns all faults of `o`; empty if it is valid. Of the address, checks only whether other
 /// machines can reach it. Does not check `tls` (see tls_context.hpp).

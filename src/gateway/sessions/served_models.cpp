@@ -17,8 +17,8 @@ served_models::served_models(const boost::asio::any_io_executor& executor, const
         // The prefill before the first turn must use the adapters, too.
         settings.client.generation.lora = adapters.deployed_scales(m.name);
         names_.push_back(m.name);
-        models_.push_back({std::move(m.name), std::move(m.servers),
-                           service(executor, std::move(settings), o.instruments)});
+        models_.push_back(
+            {std::move(m.name), service(executor, std::move(settings), o.instruments)});
     }
 }
 

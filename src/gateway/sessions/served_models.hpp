@@ -21,8 +21,6 @@ namespace tandem::gateway {
 /// A model and the service for its servers.
 struct served_model {
     std::string name;
-    /// Not empty.
-    std::vector<std::string> servers;
     service bots;
     /// Of the voice sessions, and when its servers were last observed.
     slots::speech_load load{};

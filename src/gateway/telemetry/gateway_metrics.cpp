@@ -5,6 +5,7 @@
 #include "gateway/telemetry/metric_values.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
 #include "gateway/telemetry/reply_series.hpp"
+#include "gateway/telemetry/server_metrics.hpp"
 #include "transport/server_url.hpp"
 
 #include <fmt/format.h>
@@ -29,18 +30,25 @@ using prometheus::Histogram;
 using prometheus::Labels;
 
 constexpr int switching_protocols = 101;
+// Labels of servers, which may come and go.
+constexpr std::size_t most_servers = 256;
+
+namespace {
+
+std::string shown_server(std::string_view url) {
+    return transport::without_credentials(transport::without_address(url));
+}
+
+}  // namespace
 
 class gateway_metrics::registry {
  public:
     registry(const std::vector<measured_server>& served, std::int64_t started_at) {
         started_at_.Set(static_cast<double>(started_at));
-        for (const auto& s : served) {
-            servers_.emplace(s.url, transport::without_credentials(s.url));
-            models_.insert(s.model);
-        }
+        for (const auto& s : served) models_.insert(s.model);
         // Counters start at 0 rather than absent, so that rates are correct from the first event.
         for (const auto& r : all_routes()) begin_route(r);
-        for (const auto& s : served) begin_server(s);
+        add_servers(served);
         for (const auto& model : models_) begin_voice(model);
     }
 
@@ -98,17 +106,16 @@ class gateway_metrics::registry {
         traces_dropped_.Increment(static_cast<double>(turns));
     }
 
-    void set_server(const server_status& s) {
-        const Labels of_server{{"server", server_label(s.url)}};
-        set_state(of_server, s.state);
-        circuit_open_.Add(of_server).Set(s.circuit_open);
-        slots_.Add(of_server).Set(s.slots);
-        conversations_.Add(of_server).Set(s.conversations);
-        replies_running_.Add(of_server).Set(s.generating);
-        queue_depth_.Add(of_server).Set(s.waiting);
-        speed_.Add(of_server).Set(s.tokens_per_s.value_or(0));
-        raise_to(residence_changes_.Add(of_server), s.residence_changes);
-        raise_to(residence_change_tokens_.Add(of_server), s.residence_change_tokens);
+    void add_servers(const std::vector<measured_server>& served) {
+        for (const auto& s : served)
+            if (servers_.size() < most_servers && servers_.insert(shown_server(s.url)).second)
+                begin_server(s);
+    }
+
+    void set_servers(const std::vector<server_status>& servers) {
+        server_values_.clear();
+        for (const auto& s : servers) server_values_.add(server_label(s.url), s);
+        server_values_.forget_others();
     }
 
     std::string text(const process_stats& process) const {
@@ -138,7 +145,7 @@ class gateway_metrics::registry {
         using cause = cache_break::cause;
         for (const auto why : {cause::system_prompt, cause::tools, cause::trimmed, cause::history})
             cache_broke(labels, why);
-        set_server({.url = s.url});
+        server_values_.begin(shown_server(s.url));
     }
 
     void begin_voice(const std::string& model) {
@@ -163,8 +170,8 @@ class gateway_metrics::registry {
 
     std::string server_label(std::string_view url) const {
         if (url.empty()) return no_label;
-        const auto found = servers_.find(url);
-        return found == servers_.end() ? other_label : found->second;
+        auto shown = shown_server(url);
+        return servers_.contains(shown) ? std::move(shown) : other_label;
     }
     std::string model_label(std::string_view model) const {
         return models_.contains(model) ? std::string(model) : other_label;
@@ -234,18 +241,10 @@ class gateway_metrics::registry {
         return reply_errors_.Add(labels);
     }
 
-    void set_state(const Labels& of_server, server_status::health state) {
-        for (const auto& [which, name] : server_state_labels()) {
-            auto labels = of_server;
-            labels.emplace("state", name);
-            state_.Add(labels).Set(which == state);
-        }
-    }
-
     prometheus::Registry registry_;
-    std::map<std::string, std::string, std::less<>> servers_;  // labels, by URL
+    std::set<std::string, std::less<>> servers_;  // labels
     std::set<std::string, std::less<>> models_;
-    std::map<Labels, reply_series> series_;  // immutable after construction
+    std::map<Labels, reply_series> series_;
 
     Gauge& started_at_ = gauges("tandem_start_time_seconds", "Unix time of the start.").Add({});
 
@@ -325,26 +324,7 @@ class gateway_metrics::registry {
     Counter& traces_dropped_ =
         counters("tandem_traces_dropped_total", "Turns whose trace could not be sent.").Add({});
 
-    // Servers.
-    Family<Gauge>& state_ = gauges("tandem_server_state", "1 for the current state of a server.");
-    Family<Gauge>& circuit_open_ =
-        gauges("tandem_server_circuit_open",
-               "1 while a server gets no requests because its last ones failed.");
-    Family<Gauge>& slots_ = gauges("tandem_server_slots", "Slots that are used.");
-    Family<Gauge>& conversations_ =
-        gauges("tandem_server_conversations", "Conversations that are pinned to a server.");
-    Family<Gauge>& replies_running_ =
-        gauges("tandem_server_replies_running", "Running replies, including waiting ones.");
-    Family<Gauge>& queue_depth_ =
-        gauges("tandem_server_queue_depth", "Requests that wait for a slot.");
-    Family<Gauge>& speed_ =
-        gauges("tandem_server_tokens_per_second",
-               "Tokens that a server generates per second at most; 0 while unknown.");
-    Family<Counter>& residence_changes_ =
-        counters("tandem_server_residence_changes_total", "Slots that got another conversation.");
-    Family<Counter>& residence_change_tokens_ =
-        counters("tandem_server_residence_change_tokens_total",
-                 "Prompt tokens evaluated when a slot got another conversation.");
+    server_metrics server_values_{registry_};
 };
 
 gateway_metrics::gateway_metrics(const std::vector<measured_server>& served,
@@ -371,12 +351,16 @@ void gateway_metrics::record_voice_latency(std::string_view model, duration sinc
     all_->record_voice_latency(model, since_asked, timing);
 }
 
+void gateway_metrics::add_servers(const std::vector<measured_server>& served) {
+    all_->add_servers(served);
+}
+
 void gateway_metrics::set_load(const gateway_load& load) {
     all_->set_load(load);
 }
 
 void gateway_metrics::set_servers(const std::vector<server_status>& servers) {
-    for (const auto& s : servers) all_->set_server(s);
+    all_->set_servers(servers);
 }
 
 void gateway_metrics::set_speech_load(std::string_view model, double load) {

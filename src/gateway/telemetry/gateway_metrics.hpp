@@ -34,9 +34,12 @@ struct gateway_load {
 };
 
 /// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values are
-/// bounded regardless of client input: servers and models are those passed to the constructor,
-/// routes are those of the table; anything else is "other", and inapplicable labels are "none".
-/// Functions may be called from any thread.
+/// bounded regardless of client input: servers are at most 256 of those that were passed, without
+/// credentials and addresses; models are those passed to the constructor, routes are those of the
+/// table; anything else is "other", and inapplicable labels are "none". Servers with the same label
+/// are added up.
+///
+/// Thread-safety: count_dropped_traces() may be called from any thread, the others from one.
 class gateway_metrics {
  public:
     /// `started_at` is Unix time in seconds.
@@ -63,10 +66,14 @@ class gateway_metrics {
     /// The traces of these turns could not be sent.
     void count_dropped_traces(std::size_t turns);
 
+    /// Further servers.
+    void add_servers(const std::vector<measured_server>& served);
+
     // Current values for the next text().
     void set_load(const gateway_load& load);
     /// See slots::speech_load.
     void set_speech_load(std::string_view model, double load);
+    /// All servers; the values of others become 0.
     void set_servers(const std::vector<server_status>& servers);
 
     std::string text(const process_stats& process = {}) const;

@@ -16,10 +16,9 @@ inline const prometheus::Histogram::BucketBoundaries lives{
 inline const prometheus::Histogram::BucketBoundaries shares{0,   0.1, 0.2, 0.3, 0.4,  0.5,
                                                             0.6, 0.7, 0.8, 0.9, 0.95, 1};
 
-/// For a counter that is kept elsewhere.
-inline void raise_to(prometheus::Counter& counter, std::int64_t total) {
-    const auto more = static_cast<double>(total) - counter.Value();
-    if (more > 0) counter.Increment(more);
+/// A counter that is kept elsewhere may start anew.
+inline void raise_by(prometheus::Counter& counter, std::int64_t more) {
+    if (more > 0) counter.Increment(static_cast<double>(more));
 }
 
 }  // namespace tandem::gateway

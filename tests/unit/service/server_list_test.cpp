@@ -158,6 +158,29 @@ TEST(server_list, places_nothing_on_a_server_that_is_being_removed) {
     EXPECT_EQ(t.place(t.two), no_server);
 }
 
+TEST(server_list, places_nothing_on_a_drained_server_and_keeps_it) {
+    two_servers t;
+    t.list.turn_began(t.one);
+    EXPECT_TRUE(t.list.set_drained("one", true));
+    EXPECT_FALSE(t.list.set_drained("one", true)) << "nothing changes";
+    EXPECT_FALSE(t.list.set_drained("three", true)) << "it is not there";
+    EXPECT_EQ(t.place(t.one), t.two);
+    EXPECT_FALSE(t.list.pin_if_suitable("one", all_is_well));
+    EXPECT_FALSE(t.list.turn_ended(t.one));
+    EXPECT_THAT(t.list.drop_drained(), IsEmpty());
+    EXPECT_TRUE(t.list.set_drained("one", false));
+    EXPECT_EQ(t.place(t.one), t.one);
+}
+
+TEST(server_list, drops_a_drained_server_that_is_removed) {
+    two_servers t;
+    t.list.set_drained("one", true);
+    t.list.remove(at(0s), "one", 1min);
+    EXPECT_THAT(t.list.drop_drained(), ElementsAre(t.one));
+    EXPECT_NE(t.list.add("one"), no_server);
+    EXPECT_FALSE(t.list.find("one")->is_drained);
+}
+
 TEST(server_list, asks_for_the_health_of_what_is_away_soon_where_nothing_is_up) {
     two_servers t;
     for (const auto id : {t.one, t.two}) {

@@ -68,6 +68,24 @@ TEST(ServerUrl, is_shown_with_its_port_and_without_credentials) {
     EXPECT_EQ(parse_server_url("https://user:secret@host/v/").url.shown, "https://host:443/v");
 }
 
+TEST(ServerUrl, has_a_name_and_an_address) {
+    const auto at = parse_server_url("https://u:p@llama:8443/v/#10.0.0.5").url;
+    EXPECT_EQ(at.base, "https://u:p@llama:8443/v");
+    EXPECT_EQ(at.shown, "https://llama:8443/v#10.0.0.5");
+    EXPECT_EQ(at.host, "llama");
+    EXPECT_EQ(at.address, "10.0.0.5");
+    EXPECT_EQ(parse_server_url("http://llama:8080#fd00::1").url.address, "[fd00::1]");
+    EXPECT_THAT(check_server_url("http://llama#10.0.0"), Optional(HasSubstr("remove what")));
+}
+
+TEST(ServerUrl, is_the_same_with_the_same_address) {
+    EXPECT_TRUE(is_same_server("http://llama:8080#10.0.0.5", "http://10.0.0.5:8080"));
+    EXPECT_TRUE(is_same_server("http://llama:8080#fd00::1", "http://[fd00::1]:8080"));
+    EXPECT_TRUE(is_same_server("http://localhost:8080#::1", "http://127.0.0.1:8080"));
+    EXPECT_FALSE(is_same_server("http://llama:8080#10.0.0.5", "http://llama:8080#10.0.0.6"));
+    EXPECT_FALSE(is_same_server("http://llama:8080#10.0.0.5", "http://llama:8080"));
+}
+
 TEST(ServerUrl, is_the_same_in_all_spellings) {
     for (const char* const other :
          {"http://HOST", "HTTP://host/", "http://host:80", "http://u:p@host"})

@@ -46,6 +46,28 @@ TEST_F(TlsTest, a_server_with_a_trusted_certificate_is_talked_to) {
     EXPECT_EQ(r.body, "secret");
 }
 
+// A server whose certificate has a name, at an address.
+class NamedTlsTest : public TlsTest {
+ protected:
+    recorder exchange_as(const std::string& host) {
+        const certificate named("DNS:llama.example");
+        const temporary_file ca(named.cert);
+        tls_server server(named, whole_answer("secret"));
+        const auto port = server.url().substr(server.url().rfind(':'));
+        return exchange_with(trusting("https://" + host + port + "#127.0.0.1", ca.name()));
+    }
+};
+
+TEST_F(NamedTlsTest, a_server_at_an_address_is_known_by_its_name) {
+    const auto r = exchange_as("llama.example");
+    EXPECT_EQ(r.ec, error_code());
+    EXPECT_EQ(r.body, "secret");
+}
+
+TEST_F(NamedTlsTest, a_server_at_an_address_is_refused_under_another_name) {
+    EXPECT_EQ(exchange_as("other.example").ec, errc::tls_failed);
+}
+
 TEST_F(TlsTest, a_server_with_an_unknown_certificate_is_refused) {
     tls_server server(right, whole_answer("secret"));
     const auto r = exchange_with(server.url());

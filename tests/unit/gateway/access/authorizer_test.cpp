@@ -113,8 +113,7 @@ TEST(authorizer, calls_those_anonymous_who_need_no_key) {
     gate without({});
     EXPECT_EQ(std::get<admitted>(without.chat(bearer("bot"))).key_name(), "anonymous");
     gate with({key_named("bot")});
-    EXPECT_EQ(std::get<admitted>(with.ask(endpoint::live, bearer("bot"))).key_name(),
-              "anonymous");
+    EXPECT_EQ(std::get<admitted>(with.ask(endpoint::live, bearer("bot"))).key_name(), "anonymous");
 }
 
 TEST(authorizer, tells_a_client_without_a_key_how_to_send_one) {

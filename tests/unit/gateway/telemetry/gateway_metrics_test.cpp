@@ -210,6 +210,24 @@ TEST_F(counting, tells_of_the_load_and_of_changes_of_residence) {
     EXPECT_EQ(value(R"(tandem_sessions_refused_total{model="talk"})"), 1);
 }
 
+TEST_F(counting, adds_up_the_servers_of_a_name) {
+    using health = server_status::health;
+    metrics.add_servers({{"http://llama:8080", "talk"}});
+    const std::string server = R"(server="http://llama:8080")";
+    const std::string one = "http://llama:8080#10.0.0.1";
+    const std::string two = "http://llama:8080#10.0.0.2";
+    metrics.set_servers({{.url = one, .state = health::up, .waiting = 2, .residence_changes = 3},
+                         {.url = two, .state = health::up, .draining = true, .waiting = 1}});
+    EXPECT_EQ(value("tandem_server_state{" + server + R"(,state="up"})"), 2);
+    EXPECT_EQ(value("tandem_server_draining{" + server + "}"), 1);
+    EXPECT_EQ(value("tandem_server_queue_depth{" + server + "}"), 3);
+    metrics.set_servers({{.url = two, .state = health::up, .residence_changes = 2}});
+    EXPECT_EQ(value("tandem_server_state{" + server + R"(,state="up"})"), 1);
+    EXPECT_EQ(value("tandem_server_residence_changes_total{" + server + "}"), 5);
+    metrics.set_servers({});
+    EXPECT_EQ(value("tandem_server_state{" + server + R"(,state="up"})"), 0);
+}
+
 TEST_F(counting, has_bounded_labels_whatever_comes) {
     const auto tell_all_of = [&](int i) {
         const auto odd = "odd " + std::to_string(i) + "\n\"";
