@@ -14,6 +14,7 @@ namespace {
 
 using namespace tandem::testing;
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -267,6 +268,43 @@ TEST_F(serve_hangup_test, leaves_the_keys_where_the_file_is_bad) {
     const auto end = g.stop(SIGTERM);
     EXPECT_THAT(end.err, HasSubstr(keys_ + ": keys[0].sha256 is missing"));
     EXPECT_THAT(end.err, HasSubstr("the keys are unchanged"));
+}
+
+// --- servers that come and go
+
+TEST_F(serve_test, uses_the_addresses_of_a_name) {
+    const auto port = std::to_string(start_server().port());
+    auto g = running_gateway(program, {"serve", "--proxy", "none", "--listen", "127.0.0.1:0",
+                                       "--url", "talk=dns+http://localhost:" + port});
+    EXPECT_EQ(g.client().post("/v1/chat/completions", chat()).status, 200);
+    const auto list = g.client().get("/admin/servers").parsed()["data"];
+    ASSERT_EQ(list.size(), 1u) << "two addresses of one host are one server";
+    EXPECT_EQ(list[0]["id"], "127.0.0.1:" + port);
+    EXPECT_EQ(g.stop(SIGTERM).status, 0);
+}
+
+TEST_F(serve_test, reads_the_file_of_servers_again) {
+    start_server();
+    tandem::mock::server other{{}};
+    const auto path = temporary_path("servers");
+    write(path, server_->url() + '\n');
+    auto g = running_gateway(program, {"serve", "--proxy", "none", "--listen", "127.0.0.1:0",
+                                       "--url", "talk=file:" + path});
+    const auto listed = [&] {
+        std::vector<std::string> urls;
+        const auto list = g.client().get("/admin/servers").parsed()["data"];
+        for (const auto& s : list) urls.push_back(s["url"]);
+        return urls;
+    };
+    EXPECT_THAT(listed(), ElementsAre(server_->url()));
+    write(path, other.url() + '\n');
+    g.process.send_signal(SIGHUP);
+    EXPECT_TRUE(poll_until([&] { return listed() == std::vector{other.url()}; }));
+    write(path, "nothing\n");
+    g.process.send_signal(SIGHUP);
+    EXPECT_EQ(g.client().get("/livez").status, 200);
+    const auto end = g.stop(SIGTERM);
+    EXPECT_THAT(end.err, HasSubstr(path + ": 1 servers, 1 new, 1 gone"));
 }
 
 // --- audit

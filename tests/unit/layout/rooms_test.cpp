@@ -75,7 +75,7 @@ const tree trees[]{
       "gateway/server"}},
     {"tools/tandem",
      {"text", "terminal", "os", "flags", "recording", "run", "report", "replay", "probe", "doctor",
-      "bench", "sound", "line_input", "chat", "segment", "serve", "completion"}},
+      "bench", "sound", "line_input", "chat", "segment", "discovery", "serve", "completion"}},
     {"mock_server/src", {"faults", "answers", "engine", "http"}},
 };
 

@@ -7,6 +7,7 @@
 
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -85,7 +86,10 @@ config_flags::loaded config_flags::load(const environment& variables,
     layers.add_environment(variables);
     layers.add(settings(faults));
     for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
-    return {layers.result(), layers.urls(), layers.url_models(), layers.has("continue_timeout"),
+    std::vector<std::string> urls;
+    for (const auto& s : layers.servers())
+        if (s.file.empty()) urls.push_back(s.url);
+    return {layers.result(), std::move(urls), layers.servers(), layers.has("continue_timeout"),
             std::move(faults)};
 }
 

@@ -24,7 +24,7 @@ class config_flags {
         const std::function<bool(const field_info&)>& wanted = [](const auto&) { return true; },
         const config& defaults = default_config());
 
-    /// Accepts NAME=URL for servers, where NAME is the model of the server.
+    /// Accepts all that parse_named_server() does for servers.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// The configuration merged from all sources, and the faults found in it.
@@ -32,8 +32,8 @@ class config_flags {
         config value;
         /// All given URLs; `value` contains the last one.
         std::vector<std::string> urls;
-        /// The model names of `urls`, in the same order; empty if not given.
-        std::vector<std::string> url_models;
+        /// The same with their models, and with files of URLs.
+        std::vector<named_server> servers;
         bool has_continue_timeout = false;
         std::vector<std::string> faults;
     };

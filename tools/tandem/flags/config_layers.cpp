@@ -1,7 +1,6 @@
 #include "flags/config_layers.hpp"
 
 #include "flags/config_json.hpp"
-#include "flags/named_server.hpp"
 #include "text/edit_distance.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -72,8 +71,7 @@ void config_layers::add(const std::vector<setting>& layer) {
 // A list replaces the list of lower layers.
 void config_layers::begin_list(const std::string& name) {
     if (name == "url" && begun_lists_.insert(name).second) {
-        urls_.clear();
-        url_models_.clear();
+        servers_.clear();
     }
     for_each_field(config_, [&]<class Field>(const field_info& f, Field& value) {
         if constexpr (is_list<Field>)
@@ -81,26 +79,27 @@ void config_layers::begin_list(const std::string& name) {
     });
 }
 
-setting config_layers::take_model_name(const setting& s) {
-    if (s.field != "url") return s;
-    auto server = takes_model_names_ ? parse_named_server(s.text) : named_server{.url = s.text};
-    url_models_.push_back(std::move(server.model));
-    return {s.origin, s.field, std::move(server.url)};
+void config_layers::set(const setting& s) {
+    begin_list(s.field);
+    s.field == "url" ? add_server(s) : set_value(s);
 }
 
-void config_layers::set(const setting& given) {
-    begin_list(given.field);
-    const auto s = take_model_name(given);
+void config_layers::add_server(const setting& s) {
+    const auto& server = servers_.emplace_back(takes_model_names_ ? parse_named_server(s.text)
+                                                                  : named_server{.url = s.text});
+    if (server.file.empty()) set_value({s.origin, s.field, server.url});
+}
+
+void config_layers::set_value(const setting& s) {
     if (const auto fault = set_field(config_, s.field, s.text))
         faults_.push_back(fmt::format("{} {}", s.origin, *fault));
-    if (s.field == "url") urls_.push_back(s.text);
     origins_[s.field] = s.origin;
 }
 
 std::vector<std::string> config_layers::faults() {
     for (const auto& fault : check(config_)) {
         // If there are several URLs, the command that uses them checks each one.
-        if (fault.field == "url" && urls_.size() > 1) continue;
+        if (fault.field == "url" && servers_.size() > 1) continue;
         const auto known = origins_.find(fault.field);
         const auto origin = known != origins_.end() ? known->second : flag_name(fault.field);
         faults_.push_back(origin + (is_predicate(fault.message) ? " " : ": ") + fault.message);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "flags/named_server.hpp"
+
 #include "tandem/config.hpp"
 
 #include <map>
@@ -27,7 +29,7 @@ config default_config();
 /// layers override earlier ones. Collects faults with their origin.
 class config_layers {
  public:
-    /// From this call on, accepts NAME=URL for servers, where NAME is the model of the server.
+    /// From this call on, accepts all that parse_named_server() does for servers.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
     /// `json` is an object with field names as keys; `name` is the name of the file.
@@ -41,20 +43,18 @@ class config_layers {
     std::vector<std::string> faults();
     const config& result() const noexcept { return config_; }
     /// All `url` values of the topmost layer that sets any; empty if no layer does.
-    const std::vector<std::string>& urls() const noexcept { return urls_; }
-    /// The model names of urls(), in the same order; empty if not given.
-    const std::vector<std::string>& url_models() const noexcept { return url_models_; }
+    const std::vector<named_server>& servers() const noexcept { return servers_; }
     /// Returns true if any layer sets this field.
     bool has(const std::string& field) const { return origins_.contains(field); }
 
  private:
     void begin_list(const std::string& name);
-    void set(const setting& given);
-    setting take_model_name(const setting& s);
+    void set(const setting& s);
+    void set_value(const setting& s);
+    void add_server(const setting& s);
 
     config config_ = default_config();
-    std::vector<std::string> urls_;
-    std::vector<std::string> url_models_;
+    std::vector<named_server> servers_;
     bool takes_model_names_ = false;
     std::vector<std::string> faults_;
     std::map<std::string, std::string> origins_;

@@ -13,12 +13,17 @@ struct named_server {
     std::string url{};
     /// Why the server did not report its model; empty if it was not queried or did report it.
     std::string no_answer_reason{};
+    /// The servers are all addresses of the URL's host.
+    bool is_name = false;
+    /// The file that lists the URL; empty if it was given itself.
+    std::string file{};
 
     friend bool operator==(const named_server&, const named_server&) = default;
 };
 
 /// Parses `NAME=URL`, or a URL alone. A name may contain any character; the URL starts at the first
-/// `=http://` or `=https://`.
+/// `=http://` or `=https://`. Instead of a URL, accepts `dns+http://…` and `dns+https://…`, which
+/// set `is_name`, and `file:PATH`, which sets `file` and no URL.
 named_server parse_named_server(std::string_view text);
 
 }  // namespace tandem::command

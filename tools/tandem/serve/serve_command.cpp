@@ -1,5 +1,7 @@
 #include "serve/serve_command.hpp"
 
+#include "discovery/name_resolver.hpp"
+#include "discovery/server_discovery.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/adapters/adapter_store.hpp"
 #include "gateway/server/gateway_server.hpp"
@@ -24,6 +26,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <exception>
@@ -89,9 +92,12 @@ class serving {
         co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client,
                                    gateway_settings().instruments, servers);
         tell_models(servers);
+        share_models_of_files(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);
+        auto sources = make_sources(servers, settings.models);
         listen(std::move(settings));
+        if (gateway_) watch(std::move(sources));
     }
 
     gateway::gateway_options gateway_settings() {
@@ -160,6 +166,24 @@ class serving {
         if (std::exchange(missed_hangup_, false)) read_files_again();
     }
 
+    void watch(std::vector<server_source> sources) {
+        discovery_.emplace(
+            ioc_, std::move(sources),
+            [this](const std::string& host, addresses_handler done) {
+                resolver_.resolve(host, std::move(done));
+            },
+            server_discovery::callbacks{
+                .changed = [this](const gateway::model_servers& m) { replace_servers(m); },
+                .log = [this](log_level level, const std::string& text) { tell(level, text); }});
+        discovery_->start();
+    }
+
+    void replace_servers(const gateway::model_servers& m) {
+        for (const auto& f : gateway_->replace_servers(m))
+            tell(log_level::error,
+                 fmt::format("{}: {} {}; its servers are unchanged", m.name, f.field, f.message));
+    }
+
     void announce(const std::string& url, const std::vector<gateway::model_servers>& models) {
         std::size_t servers = 0;
         std::string names;
@@ -201,6 +225,7 @@ class serving {
         if (missed_hangup_) return;
         if (!options_.key_file.empty()) read_keys_again();
         if (!options_.tls.is_empty()) read_tls_again();
+        if (discovery_) discovery_->ask_all();
     }
 
     void read_keys_again() {
@@ -258,7 +283,9 @@ class serving {
     asio::io_context ioc_{1};
     stop_signals signals_;
     asio::signal_set hangups_;
+    name_resolver resolver_{ioc_.get_executor(), std::chrono::seconds(2)};
     std::optional<gateway::gateway_server> gateway_;
+    std::optional<server_discovery> discovery_;
     /// SIGHUP arrived before the gateway started.
     bool missed_hangup_ = false;
     int status_ = all_good;

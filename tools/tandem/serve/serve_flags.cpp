@@ -1,5 +1,6 @@
 #include "serve/serve_flags.hpp"
 
+#include "discovery/server_file.hpp"
 #include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 #include "flags/service_flags.hpp"
@@ -51,6 +52,10 @@ server are used unless --slots is given. Servers of several models are given as
 NAME=URL, and are selected by the model of a request:
   tandem serve --url talk=http://a:8080 --url code=http://b:8080
 
+--url dns+http://NAME:PORT (or dns+https) uses all addresses of the name, and
+--url file:PATH the URLs in the lines of a file, for one model. Both are asked
+again every 5 s; an empty or failed answer changes nothing.
+
 SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and reopens
 the file of --audit. After SIGTERM or Ctrl-C, new requests are rejected, /readyz
 answers 503, and running replies may finish within --drain. A second signal stops at once.
@@ -67,11 +72,21 @@ its recording, 2 wrong use, 130 and 143 stopped at once by a second signal.)";
 constexpr std::array<std::string_view, 2> format_names{"text", "json"};
 constexpr std::array<std::string_view, 2> stream_by_names{"chunk", "token"};
 
-std::vector<named_server> named_servers(const service_config& c,
-                                        const std::vector<std::string>& models) {
+/// Replaces each file by the servers that it lists.
+std::vector<named_server> read_server_files(const std::vector<named_server>& given,
+                                            std::vector<std::string>& faults) {
     std::vector<named_server> servers;
-    for (auto& url : server_urls(c))
-        servers.push_back({servers.size() < models.size() ? models[servers.size()] : "", url});
+    for (const auto& s : given) {
+        if (s.file.empty()) {
+            servers.push_back(s);
+            continue;
+        }
+        auto listed = read_server_file(s.file);
+        if (!listed.fault.empty())
+            faults.push_back(fmt::format("--url file:{}: {}", s.file, listed.fault));
+        for (auto& url : listed.urls)
+            servers.push_back({.model = s.model, .url = std::move(url), .file = s.file});
+    }
     return servers;
 }
 
@@ -288,9 +303,10 @@ void serve_flags::read_configuration(const environment& variables, serve_options
     std::ranges::move(loaded.faults, std::back_inserter(faults));
     auto& c = o.gateway.service;
     c.client = std::move(loaded.value);
-    c.servers = std::move(loaded.urls);
-    o.servers = named_servers(c, loaded.url_models);
+    if (loaded.servers.empty()) loaded.servers.push_back({.url = c.client.server.url});
+    o.servers = read_server_files(loaded.servers, faults);
     for (auto& s : o.servers) {
+        c.servers.push_back(s.url);
         if (!s.model.empty() && !gateway::is_model_name(s.model))
             faults.push_back(
                 fmt::format("--url {}: the model's name must be 1 to {} bytes of UTF-8",

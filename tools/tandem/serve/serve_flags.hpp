@@ -3,7 +3,7 @@
 #include "flags/config_flags.hpp"
 #include "recording/record_flags.hpp"
 #include "serve/serve_command.hpp"
-#include "serve/word_list.hpp"
+#include "text/word_list.hpp"
 
 #include <CLI/CLI.hpp>
 

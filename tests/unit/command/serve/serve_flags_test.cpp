@@ -149,6 +149,20 @@ TEST_F(serve_arguments, may_name_the_models_of_servers) {
               "http://a:1");
 }
 
+TEST_F(serve_arguments, may_name_servers_by_a_host_or_a_file) {
+    const auto listed = file_with("http://b:1\nhttp://c:1\n");
+    const auto c = serve({"--url", "talk=dns+https://llama:8080", "--url", "code=file:" + listed});
+    ASSERT_TRUE(c.serve) << c.err;
+    EXPECT_THAT(
+        c.serve->servers,
+        ElementsAre(named_server{.model = "talk", .url = "https://llama:8080", .is_name = true},
+                    named_server{.model = "code", .url = "http://b:1", .file = listed},
+                    named_server{.model = "code", .url = "http://c:1", .file = listed}));
+    EXPECT_THAT(serve({"--url", "file:/nowhere"}).err, HasSubstr("--url file:/nowhere: "));
+    EXPECT_THAT(serve({"--url", "dns+ftp://llama"}).err, HasSubstr("must begin with http://"));
+    EXPECT_THAT(replay({"--url", "dns+http://llama"}).err, HasSubstr("must begin with http://"));
+}
+
 TEST_F(serve_arguments, have_servers_of_one_model_without_the_names) {
     EXPECT_THAT(replay({"--url", "talk=http://a:1"}).err, HasSubstr("--url"));
     EXPECT_THAT(serve({"--config", file_with(R"({"servers": [{"model": "talk"}]})")}).err,

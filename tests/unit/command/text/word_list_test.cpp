@@ -1,4 +1,4 @@
-#include "serve/word_list.hpp"
+#include "text/word_list.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

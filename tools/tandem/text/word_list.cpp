@@ -1,4 +1,4 @@
-#include "serve/word_list.hpp"
+#include "text/word_list.hpp"
 
 #include "text/characters/white_space.hpp"
 

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "flags/named_server.hpp"
+#include "gateway/sessions/gateway_options.hpp"
+
+#include "tandem/log.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Where the servers of a gateway come from, and which they are now. Pure.
+namespace tandem::command {
+
+/// The servers that a name or a file has now, or why it is not known.
+struct source_answer {
+    std::vector<std::string> urls{};
+    std::string fault{};
+};
+
+/// The URL of each address, which is always the same for the same address. The IPv4 addresses, or
+/// the IPv6 addresses if there are none: a server with both must not count twice.
+source_answer servers_at(std::string_view url, std::vector<std::string> addresses);
+
+/// What to log about an answer; empty if nothing.
+struct source_news {
+    log_level level = log_level::info;
+    std::string text{};
+    bool has_changed = false;
+};
+
+/// The servers of a model that were given together.
+class server_source {
+ public:
+    server_source(std::string model, const named_server& first);
+
+    const std::string& model() const noexcept { return model_; }
+    const std::vector<std::string>& urls() const noexcept { return urls_; }
+    /// The URL whose host is the name; empty if there is none.
+    const std::string& name() const noexcept { return name_; }
+    /// The file; empty if there is none.
+    const std::string& file() const noexcept { return file_; }
+    /// Whether the servers may change.
+    bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
+
+    void add(std::string url) { urls_.push_back(std::move(url)); }
+    /// Takes the servers of the answer. A fault leaves them, and is reported once.
+    source_news take(source_answer answer);
+
+ private:
+    source_news report_fault(const std::string& fault);
+    std::string shown() const;
+
+    std::string model_;
+    std::string name_;
+    std::string file_;
+    std::vector<std::string> urls_;
+    bool has_failed_ = false;
+};
+
+/// The sources of the servers that `models` has.
+std::vector<server_source> make_sources(const std::vector<named_server>& servers,
+                                        const std::vector<gateway::model_servers>& models);
+
+/// The servers of all sources of the model, each once.
+gateway::model_servers collect_servers(const std::vector<server_source>& sources,
+                                       const std::string& model);
+
+/// A file lists servers of one model: the one that is known for any of them.
+void share_models_of_files(std::vector<named_server>& servers);
+
+}  // namespace tandem::command
