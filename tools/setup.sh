@@ -10,7 +10,7 @@ readonly build_packages=(
 readonly test_packages=(
   libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang lld llvm doxygen
   python3-aiohttp python3-websockets python3-httpx python3-pip python3-setuptools python3-wheel
-  python3-yaml mypy node-typescript curl espeak-ng
+  python3-yaml yamllint haproxy mypy node-typescript curl espeak-ng
   git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
 
 usage() {

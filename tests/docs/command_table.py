@@ -31,6 +31,8 @@ OTHER = {
 # Commands that are not run here, with the reason, and the ctest or script that runs the same.
 PACKAGES = "needs root, and a machine to install on; what is in the packages is tested"
 SYSTEMD = "needs systemd as init; the unit is tested by systemd's own programs"
+EXAMPLE = "names a server that is not there"
+CONTAINERS = "needs Docker; the files are tested"
 REAL = "needs a real llama-server"
 BY_HAND = "run by hand after a framework's release, with its sources, as the page says"
 NOT_RUN = {
@@ -53,6 +55,11 @@ NOT_RUN = {
     "pip install tools/python": ("installs", "integrations.wheel"),
     "python3 tools/npm/pack.py docs/voice.asyncapi.yaml .": ("writes into the folder", "npm.voice"),
     "npm install ./tandem-voice-0.1.0.tgz": ("installs what the command before it writes", "npm.voice"),
+    "curl -X POST http://127.0.0.1:8090/admin/servers/10.0.0.5:8080/drain": (EXAMPLE,
+        "gateway.gateway_of_two_servers.sends_no_turns_to_a_drained_one_until_that_is_undone"),
+    "docker build -f docs/deploy/Containerfile -t tandem .": (CONTAINERS, "docs.deploy"),
+    "docker run --rm tandem key --name bot": (CONTAINERS, "docs.deploy"),
+    "docker compose -f docs/deploy/compose.yaml up": (CONTAINERS, "docs.deploy"),
     "apt-get install espeak-ng alsa-utils": ("installs packages; Debian's own", None),
     "sudo apt-get install dpkg-dev file": ("installs packages; Debian's own", None),
     "sudo apt-get install ./build/package/packages/tandem_0.1.0_amd64.deb": (PACKAGES, "install.packages"),

@@ -26,6 +26,7 @@ PAGE_OF = {
 OTHER_PROGRAMS = {
     "cmake": {"--build", "--config", "--install", "--prefix", "--component", "--preset", "--strip", "--target"},
     "ctest": {"--test-dir"},
+    "docker": {"--rm"},
     "pkg-config": {"--cflags", "--libs", "--static"},
     "systemctl": {"--now"},
     "GoogleTest": {"--gtest_also_run_disabled_tests", "--gtest_filter"},
