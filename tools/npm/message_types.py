@@ -35,7 +35,7 @@ def type_of_kind(kind, schema, depth):
 
 def object_of(schema, depth):
     if "properties" not in schema:
-        return "Record<string, unknown>"
+        return f"Record<string, {type_of(schema.get('additionalProperties', {}), depth)}>"
     pad = "    " * depth
     required = schema.get("required", [])
     lines = []
