@@ -1,9 +1,11 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem {
 inline namespace v0 {
@@ -50,6 +52,29 @@ struct chunk_metrics {
     double gap_ms = 0;
 };
 
+/// A part of a chunk's speech, and the part of its text that it stands for; lengths in bytes. With
+/// equal lengths, they are the same text. Otherwise the speech replaces the text: text without
+/// speech is not spoken, and replaced words are heard as a whole or not at all.
+struct speech_run {
+    std::uint32_t speech = 0;
+    std::uint32_t text = 0;
+
+    friend bool operator==(const speech_run&, const speech_run&) = default;
+};
+
+/// A mark for the voice that was taken out of the speech.
+struct speech_mark {
+    /// Where it was: Unicode code points of the speech before it.
+    std::size_t at = 0;
+    /// As in `speech_config::mark_tags`; with a slash before it if it closes, as in `</whisper>`.
+    std::string tag{};
+    /// What else the mark says: `value="angry"` of `<emotion value="angry"/>`, "happy" of
+    /// `[emotion: happy]`. Often empty.
+    std::string label{};
+
+    friend bool operator==(const speech_mark&, const speech_mark&) = default;
+};
+
 /// The piece of a reply that goes to TTS. All chunks of a reply, joined, are its text, byte for
 /// byte; each is valid UTF-8.
 struct chunk {
@@ -59,10 +84,19 @@ struct chunk {
     /// of reasoning.
     std::string text{};
     /// The text to speak: without Markdown and HTML marks, code blocks, link targets and emoji, by
-    /// the fields of `speech_config`; with `speech_form::exact` the same as `text`.
+    /// the fields of `speech_config`; with `speech_form::exact` the same as `text`. Replaced words
+    /// and dropped marks differ in both forms.
     /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
     /// to speak, for example in a chunk of code: continue it after the chunks before it then.
     std::string speech{};
+    /// Which part of the text each part of the speech stands for, from start to end. Empty if they
+    /// are the same.
+    std::vector<speech_run> speech_runs{};
+    /// The marks for the voice, if `speech_config::marks` is `report`.
+    std::vector<speech_mark> marks{};
+    /// The language by whose rules the chunk ended: `chunking_config::language`, or the one that
+    /// the script implied. Empty with `boundary_rule::classic`, and in a piece of reasoning.
+    std::string language{};
     /// Why it ended here.
     tandem::boundary boundary = tandem::boundary::end;
     /// Handed over while an earlier chunk is spoken; see generation_options::lookahead.

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -56,6 +58,21 @@ enum class url_speech {
     host,  ///< `https://www.example.com/page` becomes `example.com`
 };
 
+/// Marks for the voice, such as `[laughs]`; see `speech_config::mark_tags`.
+enum class mark_speech {
+    drop,    ///< they are not in the speech
+    keep,    ///< they are in the speech as the model wrote them
+    report,  ///< not in the speech, but in `chunk::marks`
+};
+
+/// Words to speak in place of others: "Dr." → "Doctor".
+using speech_replacements = std::map<std::string, std::string, std::less<>>;
+
+/// Bounds: entries of this list and of tags, bytes of a word or tag, and of the words to speak.
+inline constexpr std::size_t max_speech_words = 128;
+inline constexpr std::size_t max_speech_word_bytes = 64;
+inline constexpr std::size_t max_spoken_words_bytes = 256;
+
 /// Marks around the model's reasoning, which is not spoken.
 struct tag_pair {
     std::string open{};   ///< opening mark, such as `<think>`
@@ -93,6 +110,10 @@ struct delivery_options {
     std::optional<std::string> language{};
     /// Form of `chunk::speech`.
     std::optional<speech_form> speech{};
+    /// These replace all of the configuration's words and tags.
+    std::optional<speech_replacements> speech_replace{};
+    std::optional<mark_speech> speech_marks{};
+    std::optional<std::vector<std::string>> speech_mark_tags{};
     /// Of two limits of the first chunk of which only one is set here, that one holds.
     std::optional<int> first_chunk_min_tokens{};
     std::optional<int> first_chunk_max_tokens{};
@@ -284,6 +305,15 @@ struct speech_config {
     emoji_speech emoji = emoji_speech::removed;
     code_speech code = code_speech::skipped;
     url_speech urls = url_speech::kept;
+    /// Whole words to speak as others, in both forms. Upper and lower case differ, and the longest
+    /// word at a place is replaced. At most 128 words of 1 to 64 bytes, each with 1 to 256 bytes to
+    /// speak, without white space around them.
+    speech_replacements replace{};
+    /// Marks for the voice, in both forms: these tags as `[tag]`, `<tag>`, `(tag)` or `*tag*`; see
+    /// docs/sentences.md. At most 128 tags of 1 to 64 letters, digits, `-`, `_` and
+    /// single spaces.
+    mark_speech marks = mark_speech::drop;
+    std::vector<std::string> mark_tags{};
     /// Text from an opening to its closing mark is in no chunk, also if the prompt ends with the
     /// opening mark. Empty = all text is in chunks. At most 32 pairs of texts of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();

@@ -167,6 +167,15 @@ void for_each_chunk_field(Config& c, Visitor& visit) {
           c.speech.code);
     visit(field_info{"speech_urls", "speech", "HOW", "web addresses in clean speech: kept or host"},
           c.speech.urls);
+    visit(field_info{"speech_replace", "speech", "WORD=WORDS",
+                     "speak a whole word as other words (may be repeated; none: no words)"},
+          c.speech.replace);
+    visit(field_info{"speech_marks", "speech", "HOW",
+                     "marks for the voice, such as [laughs]: drop, keep or report"},
+          c.speech.marks);
+    visit(field_info{"speech_mark_tags", "speech", "TAG",
+                     "what such a mark may say (may be repeated)", 0, max_speech_words},
+          c.speech.mark_tags);
     visit(field_info{"reasoning_tags", "speech", "'OPEN CLOSE'",
                      "marks around text that is not in chunks (may be repeated; none: no marks)", 0,
                      32},
@@ -237,9 +246,10 @@ void for_each_field(Config& c, Visitor&& visit) {
 }
 
 /// Sets the field `name` from text as people write it: durations as 250ms, 2s, 1m, 1h or plain
-/// seconds (`reuse_guard` also as auto), switches as true or false; `stop` adds one text, and
-/// `reasoning_tags` one pair, parted by white space, or takes all away with "none". Returns what is
-/// wrong, and then changes nothing; ranges are checked by check().
+/// seconds (`reuse_guard` also as auto), switches as true or false; `stop` and `speech_mark_tags`
+/// add one text, `reasoning_tags` one pair, parted by white space, and `speech_replace` one word,
+/// as WORD=WORDS; "none" takes all pairs or words away. Returns what is wrong, and then changes
+/// nothing; ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
 /// A field's value as set_field() reads it, lists with commas between their items; empty for a name
@@ -260,6 +270,7 @@ std::string_view to_string(speech_form s) noexcept;
 std::string_view to_string(emoji_speech s) noexcept;
 std::string_view to_string(code_speech s) noexcept;
 std::string_view to_string(url_speech s) noexcept;
+std::string_view to_string(mark_speech s) noexcept;
 
 }  // namespace v0
 }  // namespace tandem

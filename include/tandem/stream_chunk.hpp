@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace tandem {
 inline namespace v0 {
@@ -47,6 +48,8 @@ struct stream_chunk {
     std::string text{};
     /// The text to speak; see chunk::speech.
     std::string speech{};
+    /// The marks of all its chunks, placed in `speech`; see chunk::marks.
+    std::vector<speech_mark> marks{};
     /// The first and the last chunk in the item.
     chunk_id first{};
     chunk_id last{};

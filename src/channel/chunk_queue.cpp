@@ -1,5 +1,6 @@
 #include "channel/chunk_queue.hpp"
 
+#include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ bool begins_with_space(std::string_view text) {
 stream_chunk item_of(time_point now, chunk c) {
     return {.text = std::move(c.text),
             .speech = std::move(c.speech),
+            .marks = std::move(c.marks),
             .first = c.id,
             .last = c.id,
             .tokens = c.tokens,
@@ -62,6 +64,10 @@ void chunk_queue::append_to_item(time_point now, chunk c) {
     if (is_apart && !speech.empty() && !c.speech.empty() && !ends_with_space(speech) &&
         !begins_with_space(c.speech))
         speech += ' ';
+    for (auto& mark : c.marks) {
+        mark.at += text::count_characters(speech);
+        joined_->marks.push_back(std::move(mark));
+    }
     speech += c.speech;
     joined_->text += c.text;
     joined_->last = c.id;

@@ -30,6 +30,9 @@ config apply_delivery(config c, const delivery_options& o) {
     set(c.pacing.mode, o.pacing);
     set(c.chunking.language, o.language);
     set(c.speech.form, o.speech);
+    set(c.speech.replace, o.speech_replace);
+    set(c.speech.marks, o.speech_marks);
+    set(c.speech.mark_tags, o.speech_mark_tags);
     set_first_chunk(c.chunking, o);
     set(c.chunking.chunk_min_chars, o.chunk_min_chars);
     set(c.chunking.peek_hold, o.peek_hold);

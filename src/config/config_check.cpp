@@ -1,7 +1,9 @@
 #include "base/trace_context.hpp"
 #include "config/apply_delivery.hpp"
 #include "config/describe_expected_value.hpp"
+#include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
 #include "transport/server_url.hpp"
 #include "wire/calls/json_calls.hpp"
 #include "wire/calls/request_fields.hpp"
@@ -58,6 +60,17 @@ class checker {
             check_text(f, p.close, max_tag_bytes);
         }
     }
+    void operator()(const field_info& f, const speech_replacements& words) {
+        if (words.size() > max_speech_words)
+            add(f, fmt::format("has {} words; the maximum is {}", words.size(),
+                               max_speech_words));
+        for (const auto& [word, spoken] : words) {
+            check_spoken(f, word, max_speech_word_bytes);
+            if (word.find('=') != std::string::npos)
+                add(f, fmt::format("has \"{}\"; a word must not contain =", word));
+            check_spoken(f, spoken, max_spoken_words_bytes);
+        }
+    }
     template <class Enum>
     requires std::is_enum_v<Enum>
     void operator()(const field_info& f, Enum value) {
@@ -80,6 +93,11 @@ class checker {
         if (text::find_invalid_utf8(value) != std::string_view::npos) add(f, "is not valid UTF-8");
         if (value.empty() || value.size() > most)
             add(f, fmt::format("has a text of {} bytes; it must have 1 to {}", value.size(), most));
+    }
+    void check_spoken(const field_info& f, const std::string& words, std::size_t most) {
+        check_text(f, words, most);
+        if (text::trim_white_space(words) != words)
+            add(f, fmt::format("has \"{}\", which must not begin or end with white space", words));
     }
     template <class Field>
     void check_range(const field_info& f, const Field& field, double value,
@@ -108,6 +126,26 @@ void check_queue(const config& c, std::vector<config_fault>& faults) {
             {"queue_timeout",
              fmt::format("is {}, not longer than the reuse_guard of {}",
                          to_string(c.limits.queue_timeout), to_string(*c.server.reuse_guard))});
+}
+
+// Other characters could end a mark or a sentence.
+bool is_mark_tag(std::string_view tag) noexcept {
+    if (text::trim_white_space(tag) != tag) return false;
+    for (; !tag.empty(); tag.remove_prefix(text::decode_first_character(tag).bytes)) {
+        const auto c = text::decode_first_character(tag).character;
+        if (!text::is_letter(c) && !text::is_digit(c) && c != ' ' && c != '-' && c != '_')
+            return false;
+    }
+    return true;
+}
+
+void check_mark_tags(const config& c, std::vector<config_fault>& faults) {
+    for (const auto& tag : c.speech.mark_tags)
+        if (tag.size() > max_speech_word_bytes || !is_mark_tag(tag))
+            faults.push_back({"speech_mark_tags",
+                              fmt::format("has \"{}\"; a tag has 1 to {} bytes of letters, digits, "
+                                          "spaces, - and _, such as laughs",
+                                          tag, max_speech_word_bytes)});
 }
 
 constexpr int max_lookahead = 8;
@@ -240,6 +278,7 @@ std::vector<config_fault> check(const config& c) {
         faults.push_back({"api_key", *fault});
     check_first_chunk(c, faults);
     check_queue(c, faults);
+    check_mark_tags(c, faults);
     return faults;
 }
 

@@ -59,6 +59,18 @@ bool set_value(std::vector<tag_pair>& pairs, std::string_view text) {
     return true;
 }
 
+bool set_value(speech_replacements& words, std::string_view text) {
+    if (text == "none") {
+        words.clear();
+        return true;
+    }
+    const auto equals = text.find('=', 1);
+    if (equals == std::string_view::npos) return false;
+    words.insert_or_assign(std::string(text.substr(0, equals)),
+                           std::string(text.substr(equals + 1)));
+    return true;
+}
+
 bool set_value(duration& value, std::string_view text) {
     const auto read = parse_duration(text);
     value = read.value_or(value);
@@ -131,6 +143,12 @@ std::string show_value(const std::vector<tag_pair>& pairs) {
     std::string text;
     for (const auto& p : pairs)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", p.open, p.close);
+    return text;
+}
+std::string show_value(const speech_replacements& words) {
+    std::string text;
+    for (const auto& [word, spoken] : words)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ", ", word, spoken);
     return text;
 }
 std::string show_value(duration value) {
@@ -241,6 +259,18 @@ std::string_view to_string(url_speech s) noexcept {
             return "kept";
         case url_speech::host:
             return "host";
+    }
+    return {};
+}
+
+std::string_view to_string(mark_speech s) noexcept {
+    switch (s) {
+        case mark_speech::drop:
+            return "drop";
+        case mark_speech::keep:
+            return "keep";
+        case mark_speech::report:
+            return "report";
     }
     return {};
 }

@@ -58,6 +58,9 @@ inline std::string describe_expected_value(const field_info& f, const duration&)
 inline std::string describe_expected_value(const field_info&, const std::vector<tag_pair>&) {
     return "an opening and a closing mark with a space between them, or none";
 }
+inline std::string describe_expected_value(const field_info&, const speech_replacements&) {
+    return "a word and the words to speak for it, such as Dr.=Doctor, or none";
+}
 template <class Enum>
 requires std::is_enum_v<Enum> std::string describe_expected_value(const field_info&, const Enum&) {
     return join_enum_names<Enum>();

@@ -1,10 +1,10 @@
 #include "conversation/history/heard_position.hpp"
 
-#include "conversation/history/speech_alignment.hpp"
 #include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/sentences/trim_to_speakable.hpp"
+#include "text/speech/speech_map.hpp"
 #include "text/speech/speech_writer.hpp"
 
 #include <cmath>
@@ -111,22 +111,15 @@ std::size_t count_characters_said(std::string_view speech, std::string_view said
 }
 
 std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,
-                                      std::size_t spoken) {
+                                      std::span<const speech_run> runs, std::size_t spoken) {
     if (spoken == 0) return 0;
     const auto said = bytes_of(speech, spoken);
     if (said == speech.size()) return text.size();
-    if (speech == text) return said;
-    speech_alignment alignment(text, speech);
-    if (alignment.position() >= said) return 0;
-    speech_alignment::byte_range last;
-    std::size_t behind = 0;  // end of the last spoken character, in the speech
-    while (alignment.position() < said) {
-        behind = alignment.position();
-        last = alignment.match_next();
-    }
-    behind += text::decode_first_character(speech.substr(behind)).bytes;
-    if (text::is_word_character(character_at(speech, behind))) return last.end;
-    return end_of_run(text, last.end, alignment.match_next().begin);
+    if (runs.empty()) return said;
+    const auto place = text::find_text_place(runs, said);
+    const bool ends_word = !text::is_white_space(character_before(speech, said)) &&
+                           !text::is_word_character(character_at(speech, said));
+    return ends_word ? end_of_run(text, place.before, place.after) : place.before;
 }
 
 std::size_t skip_closing_marks(std::string_view text, std::size_t offset) noexcept {

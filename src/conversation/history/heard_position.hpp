@@ -1,6 +1,9 @@
 #pragma once
 
+#include "tandem/chunk.hpp"
+
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 // How far a listener got, as the voice reports it and as the history needs it. All texts are valid
@@ -19,11 +22,12 @@ std::size_t count_characters_of_words(std::string_view speech, std::size_t words
 std::size_t count_characters_said(std::string_view speech, std::string_view said) noexcept;
 
 /// The byte of a chunk's exact `text` that the listener reached when the first `spoken` characters
-/// of its `speech` were spoken. Monotonic in `spoken`: 0 maps to 0, and the whole speech to the
-/// whole text. Never inside a character. Marks directly after a completely spoken word count as
+/// of its `speech` were spoken; `runs` are chunk::speech_runs. Monotonic in `spoken`: 0 maps to 0,
+/// and the whole speech to the whole text. Never inside a character or a replaced word, which
+/// counts as spoken once all of it is. Marks directly after a completely spoken word count as
 /// spoken. Words omitted from speech count as spoken once the text after them is.
 std::size_t map_speech_to_text_offset(std::string_view text, std::string_view speech,
-                                      std::size_t spoken);
+                                      std::span<const speech_run> runs, std::size_t spoken);
 
 /// End of the marks after `offset` that close the preceding text, as "!" closes "Sure"; a listener
 /// cannot hear them separately. Returns `offset` at the start of `text`, and if a word continues

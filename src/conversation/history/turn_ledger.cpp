@@ -13,9 +13,8 @@ void turn_ledger::handed_over(const chunk& c) {
         !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
     if (reply_ != c.id.reply || is_here) return;
     overwrite_text(c.text);
-    const bool is_exact = c.speech == c.text;
     parts_.push_back({c.id, handed_over_, handed_over_ + c.text.size(),
-                      is_exact ? std::string() : c.speech, !is_exact,
+                      c.speech_runs.empty() ? std::string() : c.speech, c.speech_runs,
                       c.boundary != boundary::limit});
     handed_over_ = parts_.back().end;
 }
@@ -39,7 +38,7 @@ turn_ledger::part* turn_ledger::find(chunk_id id) noexcept {
 }
 
 std::string_view turn_ledger::speech_of(const part& p) const noexcept {
-    if (p.has_speech) return p.speech;
+    if (!p.runs.empty()) return p.speech;
     return std::string_view(text_).substr(p.begin, p.end - p.begin);
 }
 
@@ -51,7 +50,7 @@ bool turn_ledger::heard(chunk_id id, std::size_t speech_characters) {
     const auto* p = find(id);
     if (!p) return false;
     const auto text = std::string_view(text_).substr(p->begin, p->end - p->begin);
-    const auto offset = map_speech_to_text_offset(text, speech_of(*p), speech_characters);
+    const auto offset = map_speech_to_text_offset(text, speech_of(*p), p->runs, speech_characters);
     if (p->end > heard_) advance_heard(p->begin + skip_closing_marks(text, offset));
     return true;
 }
@@ -72,6 +71,7 @@ void turn_ledger::advance_heard(std::size_t offset) {
     for (; parts_heard_ < parts_.size() && parts_[parts_heard_].end <= heard_; ++parts_heard_) {
         auto& p = parts_[parts_heard_];
         std::string().swap(p.speech);
+        std::vector<speech_run>().swap(p.runs);
         if (p.ends_word) spoken_ = p.end;
     }
 }

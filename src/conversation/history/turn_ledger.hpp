@@ -57,7 +57,7 @@ class turn_ledger {
         std::size_t begin = 0;
         std::size_t end = 0;
         std::string speech;  // empty if it equals the text
-        bool has_speech = false;
+        std::vector<speech_run> runs;
         bool ends_word = false;
     };
 

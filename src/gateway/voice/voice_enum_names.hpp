@@ -25,6 +25,9 @@ inline constexpr std::array voice_values<pacing>{pacing::automatic, pacing::stri
 template <>
 inline constexpr std::array voice_values<speech_form>{speech_form::exact, speech_form::clean};
 template <>
+inline constexpr std::array voice_values<mark_speech>{mark_speech::drop, mark_speech::keep,
+                                                      mark_speech::report};
+template <>
 inline constexpr std::array voice_values<voice::word_match>{voice::word_match::words,
                                                             voice::word_match::exact};
 

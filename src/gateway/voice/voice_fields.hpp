@@ -179,6 +179,9 @@ void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     visit("pacing", c.values.delivery.pacing);
     visit("language", c.values.delivery.language);
     visit("speech", c.values.delivery.speech);
+    visit("speech_replace", c.values.delivery.speech_replace);
+    visit("speech_marks", c.values.delivery.speech_marks);
+    visit("speech_mark_tags", c.values.delivery.speech_mark_tags);
     visit("first_chunk_min_tokens", c.values.delivery.first_chunk_min_tokens);
     visit("first_chunk_max_tokens", c.values.delivery.first_chunk_max_tokens);
     visit("chunk_max_tokens", c.values.delivery.chunk_max_tokens);

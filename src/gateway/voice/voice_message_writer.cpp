@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tandem::gateway {
 namespace {
@@ -102,6 +103,16 @@ json metrics_of(const slot_metrics& m, const std::optional<voice_timing>& silenc
     return out;
 }
 
+json marks_of(const std::vector<speech_mark>& marks) {
+    auto list = json::array();
+    for (const auto& m : marks) {
+        json mark{{"at", m.at}, {"tag", m.tag}};
+        if (!m.label.empty()) mark["label"] = m.label;
+        list.push_back(std::move(mark));
+    }
+    return list;
+}
+
 json timeline_of(const reply_result& r) {
     auto events = json::array();
     for (const auto& e : r.timeline) {
@@ -155,6 +166,8 @@ std::string encode_chunk(std::uint64_t reply, std::string_view turn, const chunk
                     {"cached", c.metrics.cached},
                     {"evaluated", c.metrics.evaluated},
                     {"guard_wait_ms", round_ms(c.metrics.guard_wait_ms)}});
+    if (!c.language.empty()) out["language"] = c.language;
+    if (!c.marks.empty()) out["marks"] = marks_of(c.marks);
     if (is_filler) out["filler"] = true;
     if (c.early) out["early"] = true;
     if (c.boundary == boundary::end) out["last"] = true;

@@ -33,6 +33,9 @@ delivery_options changed(delivery_options base, const delivery_options& changes)
     set_if_given(base.pacing, changes.pacing);
     set_if_given(base.language, changes.language);
     set_if_given(base.speech, changes.speech);
+    set_if_given(base.speech_replace, changes.speech_replace);
+    set_if_given(base.speech_marks, changes.speech_marks);
+    set_if_given(base.speech_mark_tags, changes.speech_mark_tags);
     set_if_given(base.first_chunk_min_tokens, changes.first_chunk_min_tokens);
     set_if_given(base.first_chunk_max_tokens, changes.first_chunk_max_tokens);
     set_if_given(base.chunk_max_tokens, changes.chunk_max_tokens);

@@ -103,6 +103,12 @@ class voice_value_reader {
             if (!self().value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
         return true;
     }
+    bool value(json& v, const std::string& at, speech_replacements& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        for (auto& [word, spoken] : v.items())
+            if (!self().value(spoken, joined(at, word.c_str()), out[word])) return false;
+        return true;
+    }
     template <class T>
     requires std::is_class_v<T>
     bool value(json& v, const std::string& at, T& out) { return members(v, at, out); }

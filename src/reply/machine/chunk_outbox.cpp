@@ -17,11 +17,11 @@ void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
     held_.back().reasoning += text;
 }
 
-chunk chunk_outbox::hand_over(time_point now, std::string speech) {
+chunk chunk_outbox::hand_over(time_point now, text::speech_maker& voice) {
     auto c = std::move(held_.front());
     held_.pop_front();
     c.id = {reply_, next_seq_++};
-    c.speech = std::move(speech);
+    if (!c.text.empty()) voice.speak(c);
     c.early = is_speaking();
     if (!c.early) since_ = now;
     unspoken_.push_back({c.id.seq, text::count_characters(c.speech), !c.text.empty()});

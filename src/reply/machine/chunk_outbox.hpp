@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "text/speech/speech_maker.hpp"
 
 #include "tandem/chunk.hpp"
 
@@ -39,8 +40,8 @@ class chunk_outbox {
     bool is_due() const noexcept {
         return is_wanted_ && unspoken_.size() <= lookahead_ && !held_.empty();
     }
-    /// Returns the chunk to hand over, with its id and this speech. Precondition: is_due().
-    chunk hand_over(time_point now, std::string speech);
+    /// Returns the chunk to hand over, with its id and its speech. Precondition: is_due().
+    chunk hand_over(time_point now, text::speech_maker& voice);
     /// Whether the chunk was handed over and not continued.
     bool is_unspoken(chunk_id id) const noexcept {
         return is_speaking() && id.reply == reply_ && id.seq >= unspoken_.front().seq &&

@@ -41,7 +41,7 @@ reply_machine::reply_machine(std::uint64_t id, reply_rules rules,
     : id_(id),
       rules_(std::move(rules)),
       chunker_(std::move(detector), limits),
-      cleaner_(rules_.clean),
+      voice_(rules_.speech),
       delivery_(id, rules_.lookahead),
       retry_(rules_.retry_policy, id) {}
 
@@ -324,11 +324,9 @@ void reply_machine::hand_over_due_chunks(time_point now) {
 }
 
 void reply_machine::hand_over(time_point now) {
-    const bool has_text = !delivery_.next_chunk()->text.empty();
-    auto c = delivery_.hand_over(
-        now, has_text ? speech_of(cleaner_, delivery_.next_chunk()->text) : std::string());
+    auto c = delivery_.hand_over(now, voice_);
     if (!c.early) speech_started(now);
-    if (has_text) {
+    if (!c.text.empty()) {
         // The end of generation shows that a chunk is the last one, even if a sentence ends it.
         if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
             c.boundary = boundary::end;

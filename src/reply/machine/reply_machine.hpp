@@ -17,7 +17,7 @@
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/chunks/reasoning_meter.hpp"
-#include "text/speech/speech_cleaner.hpp"
+#include "text/speech/speech_maker.hpp"
 #include "wire/json/token_event.hpp"
 
 #include "tandem/config.hpp"
@@ -278,7 +278,6 @@ class reply_machine {
     void keep_draft();
     bool request_is_continue() const noexcept;
     void hand_over(time_point now);
-    std::string speech_of(text::speech_cleaner& cleaner, const std::string& said) const;
     void flush_withheld_text(time_point now, finish_reason reason);
     void generation_ended(time_point now, finish_reason reason);
     void text_ended(time_point now, finish_reason reason);
@@ -320,7 +319,7 @@ class reply_machine {
     bool forces_calls_ = false;               // the model's own calls are invalid
     bool is_committed_ = false;               // a listener waits for the draft
     text::chunker chunker_;
-    text::speech_cleaner cleaner_;
+    text::speech_maker voice_;
     chunk_outbox delivery_;
     voice_pace pace_;
     time_point speech_began_{};                   // of the chunk that is spoken

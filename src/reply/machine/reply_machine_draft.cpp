@@ -23,7 +23,7 @@ void reply_machine::keep_draft() {
     rest_.drafted_reasoning = result_.reasoning;
     for (const auto& c : delivery_.held()) {
         if (c.text.empty()) continue;
-        rest_.drafted_chunk = {c.text, c.boundary, c.tokens};
+        rest_.drafted_chunk = {c.text, c.boundary, c.tokens, c.language};
         return;
     }
 }

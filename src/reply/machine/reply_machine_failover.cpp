@@ -31,7 +31,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     meter_ = rest.meter;
     result_.reasoning = std::move(rest.drafted_reasoning);
     calls_ = std::move(rest.calls);
-    cleaner_.clean(spoken);
+    voice_.read(spoken);
     std::string_view unread = rest.unspoken;
     if (rest.drafted_chunk) {
         chunker_.feed_chunk(*rest.drafted_chunk);

@@ -119,7 +119,10 @@ void reply_machine::collect_chunks(time_point now) {
         auto piece = chunker_.take();
         // Templates put white space before a call, which is nothing to speak.
         if (calls_.has_call() && text::is_all_white_space(piece.text)) continue;
-        chunk c{.text = std::move(piece.text), .boundary = piece.why, .tokens = piece.tokens};
+        chunk c{.text = std::move(piece.text),
+                .language = std::move(piece.language),
+                .boundary = piece.why,
+                .tokens = piece.tokens};
         metrics_recorder_.fill_chunk_figures(c);
         delivery_.add_chunk(now, std::move(c));
         chunk_since_.reset();

@@ -1,6 +1,5 @@
 #include "reply/machine/reply_machine.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/sentences/trim_to_speakable.hpp"
 
 #include <algorithm>
 
@@ -13,16 +12,12 @@ using phase = reply_phase;
 
 }  // namespace
 
-std::string reply_machine::speech_of(text::speech_cleaner& cleaner, const std::string& said) const {
-    return rules_.speech == speech_form::clean ? text::trim_to_speakable(cleaner.clean(said))
-                                               : said;
-}
-
 std::optional<std::string> reply_machine::upcoming_speech() const {
-    const auto* c = delivery_.next_chunk();
-    if (!c) return std::nullopt;
-    auto cleaner = cleaner_;
-    return speech_of(cleaner, c->text);
+    if (!delivery_.next_chunk()) return std::nullopt;
+    auto c = *delivery_.next_chunk();
+    auto voice = voice_;
+    voice.speak(c);
+    return std::move(c.speech);
 }
 
 time_point reply_machine::due(time_point now) const {

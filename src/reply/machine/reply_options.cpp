@@ -8,6 +8,12 @@ pacing_rules pacing_of(const config& c, const generation_options& o, bool is_str
     return make_pacing_rules(c.pacing.mode.value_or(pacing::warm), c.pacing);
 }
 
+text::speech_options speech_options_of(const config& c, std::optional<stream_by> streamed_by) {
+    if (streamed_by == stream_by::token) return {.form = speech_form::exact};
+    const auto& s = c.speech;
+    return {s.emoji, s.code, s.urls, s.form, s.marks, s.mark_tags, s.replace};
+}
+
 }  // namespace
 
 reply_rules make_reply_rules(const config& c, const generation_options& o,
@@ -33,8 +39,7 @@ reply_rules make_reply_rules(const config& c, const generation_options& o,
             .reasoning_tags = c.speech.reasoning_tags,
             .reasoning = {c.speech.reasoning_limit, c.speech.reasoning_limit_tokens},
             .hands_over_reasoning = streamed_by.has_value(),
-            .speech = streamed_by == stream_by::token ? speech_form::exact : c.speech.form,
-            .clean = {c.speech.emoji, c.speech.code, c.speech.urls},
+            .speech = speech_options_of(c, streamed_by),
             .is_draft = wish.is_draft};
 }
 
@@ -43,7 +48,8 @@ text::chunk_limits make_chunk_limits(const config& c, std::optional<stream_by> s
             .first_max_tokens = c.chunking.first_chunk_max_tokens,
             .max_tokens = c.chunking.chunk_max_tokens,
             .min_chars = c.chunking.chunk_min_chars,
-            .by_token = streamed_by == stream_by::token};
+            .by_token = streamed_by == stream_by::token,
+            .mark_tags = c.speech.mark_tags};
 }
 
 }  // namespace tandem::detail

@@ -49,8 +49,7 @@ struct reply_rules {
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
     /// reasoning shows that the prompt is being evaluated.
     bool hands_over_reasoning = false;
-    speech_form speech = speech_form::exact;
-    text::speech_options clean{};
+    text::speech_options speech{.form = speech_form::exact};
     /// Ends as interrupted when its first chunk is complete, before a tool call, or when its text
     /// ends. Hands over nothing.
     bool is_draft = false;

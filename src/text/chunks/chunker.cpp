@@ -3,6 +3,7 @@
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/chunks/break_points.hpp"
+#include "text/speech/speech_marks.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -26,7 +27,7 @@ chunk_limits without_zeros(chunk_limits l) noexcept {
 }  // namespace
 
 chunker::chunker(std::unique_ptr<boundary_detector> detector, chunk_limits limits)
-    : detector_(std::move(detector)), limits_(without_zeros(limits)) {}
+    : detector_(std::move(detector)), limits_(without_zeros(std::move(limits))) {}
 
 chunker::status chunker::feed(std::string_view token_text, int tokens) {
     if (token_text.empty()) return status_;
@@ -45,7 +46,7 @@ chunker::status chunker::feed(std::string_view token_text, int tokens) {
 // The detector does not see it: it could find the end of the chunk's sentence once more.
 void chunker::feed_chunk(const chunk_text& chunk) {
     text_ += chunk.text;
-    ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens});
+    ready_.push_back({chunk.text.size(), chunk.why, chunk.tokens, chunk.language});
     ready_bytes_ += chunk.text.size();
     first_ = false;
     update_status();
@@ -80,9 +81,9 @@ chunker::status chunker::finish() {
 
 chunk_text chunker::take() {
     if (ready_.empty()) return {};
-    const auto e = ready_.front();
+    auto e = std::move(ready_.front());
     ready_.pop_front();
-    chunk_text p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens};
+    chunk_text p{std::string(unread().substr(0, e.bytes)), e.why, e.tokens, std::move(e.language)};
     begin_ += e.bytes;
     ready_bytes_ -= e.bytes;
     // Erases taken text only when it is the larger part, so that the total cost of the moves is
@@ -167,18 +168,21 @@ std::optional<chunker::end_place> chunker::find_end(const boundary_verdict& v) c
 
 /// The best place to end a chunk within `text`, the start of the open chunk, if no sentence ends
 /// there. May find none.
-std::optional<chunker::end_place> chunker::find_best_break(std::string_view text) const noexcept {
-    const auto clause = last_clause_end(text);
+std::optional<chunker::end_place> chunker::find_best_break(std::string_view text) const {
+    const auto mark = find_cut_mark(text, limits_.mark_tags);
+    const bool cuts_mark = mark < text.size() && !is_all_white_space(text.substr(0, mark));
+    const auto clause = last_clause_end(text.substr(0, mark));
     if (sentence_start_ > 0 && sentence_start_ >= clause)
         return end_place{sentence_start_, boundary::sentence};
     if (clause > 0) return end_place{clause, boundary::clause};
+    if (cuts_mark) return end_place{mark, boundary::word};
     if (const auto word = last_word_start(text); word > 0) return end_place{word, boundary::word};
     return std::nullopt;
 }
 
 /// The best end within the limits of the open chunk. Scans the text up to the limits once for each
 /// chunk; only carried text is scanned again.
-chunker::end_place chunker::fall_back() const noexcept {
+chunker::end_place chunker::fall_back() const {
     const auto end = std::min(max_chunk_bytes, token_end(max_tokens()));
     const auto text = open_text().substr(0, floor_to_character(open_text(), end));
     return find_best_break(text).value_or(end_place{text.size(), boundary::limit});
@@ -188,7 +192,7 @@ chunker::end_place chunker::fall_back() const noexcept {
 /// text.
 boundary_verdict chunker::end_chunk(end_place end) {
     const auto tokens = tokens_until(end.bytes);
-    ready_.push_back({end.bytes, end.why, tokens});
+    ready_.push_back({end.bytes, end.why, tokens, std::string(detector_->language())});
     ready_bytes_ += end.bytes;
     token_ends_.erase(token_ends_.begin(), token_ends_.begin() + tokens);
     for (auto& token_end : token_ends_) token_end -= static_cast<std::uint32_t>(end.bytes);

@@ -28,13 +28,16 @@ struct chunk_limits {
     int min_chars = 0;
     /// Makes each fed text a chunk of its own.
     bool by_token = false;
+    /// At a limit, a chunk does not end inside a mark with one of these tags if it can end before.
+    std::vector<std::string> mark_tags{};
 };
 
 /// The text of a chunk that has no id yet.
 struct chunk_text {
     std::string text;
     boundary why = boundary::end;
-    int tokens = 0;  ///< tokens whose text ends in `text`
+    int tokens = 0;          ///< tokens whose text ends in `text`
+    std::string language{};  ///< whose rules ended it
 };
 
 /// Divides the text of one reply into chunks. Pure: no clocks, no sockets. The taken pieces,
@@ -86,6 +89,7 @@ class chunker {
         std::size_t bytes = 0;
         boundary why = boundary::end;
         int tokens = 0;
+        std::string language{};
     };
 
     std::string_view open_text() const noexcept { return unread().substr(ready_bytes_); }
@@ -104,8 +108,8 @@ class chunker {
     void end_piece(int tokens);
     boundary_verdict skip_early_ends(boundary_verdict v);
     std::optional<end_place> find_end(const boundary_verdict& v) const;
-    std::optional<end_place> find_best_break(std::string_view text) const noexcept;
-    end_place fall_back() const noexcept;
+    std::optional<end_place> find_best_break(std::string_view text) const;
+    end_place fall_back() const;
     boundary_verdict end_chunk(end_place end);
     void update_status() noexcept;
 

@@ -29,6 +29,8 @@ class boundary_detector {
     virtual boundary_verdict consume(std::size_t bytes) = 0;
     /// Ends the text and decides from what was read. Precondition as for feed().
     virtual boundary_verdict finish() = 0;
+    /// BCP 47 tag of the language whose rules apply now; empty if the rules know no languages.
+    virtual std::string_view language() const noexcept { return {}; }
 };
 
 }  // namespace tandem::text

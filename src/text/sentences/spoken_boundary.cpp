@@ -57,7 +57,7 @@ const lexicon* lexicon_of_script(char32_t c) {
 }  // namespace
 
 spoken_boundary::spoken_boundary(std::string_view language)
-    : words_(&lexicon::get(language)), has_hint_(!language.empty()) {}
+    : words_(&lexicon::get(language)), hint_(language) {}
 
 boundary_verdict spoken_boundary::feed(std::string_view token) {
     ++token_;
@@ -89,7 +89,7 @@ boundary_verdict spoken_boundary::finish() {
 
 void spoken_boundary::read(char32_t c, std::size_t bytes) {
     length_ += bytes;
-    if (!has_hint_) choose_language(c);
+    if (hint_.empty()) choose_language(c);
     if (!open_ || !consume_after_mark(c)) {
         if (open_) {
             open_->after.characters += c;

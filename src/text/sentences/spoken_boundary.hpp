@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tandem::text {
@@ -22,6 +23,9 @@ class spoken_boundary final : public boundary_detector {
     boundary_verdict feed(std::string_view token) override;
     boundary_verdict consume(std::size_t bytes) override;
     boundary_verdict finish() override;
+    std::string_view language() const noexcept override {
+        return hint_.empty() ? words_->language() : hint_;
+    }
 
  private:
     struct open_mark {
@@ -54,7 +58,7 @@ class spoken_boundary final : public boundary_detector {
     void choose_language(char32_t c);
 
     const lexicon* words_;
-    bool has_hint_;
+    std::string hint_;
     int script_lead_ = 0;  // lead of the script of words_, in letters
     sentence_context context_;
     std::optional<open_mark> open_;

@@ -42,9 +42,9 @@ std::string_view without_trailing_marks(std::string_view text) noexcept {
 
 }  // namespace
 
-std::string trim_to_speakable(std::string_view speech) {
+std::string_view trim_to_speakable(std::string_view speech) noexcept {
     const auto said = trim_trailing_space(without_trailing_marks(speech));
-    return says_something(said) ? std::string(said) : std::string();
+    return says_something(said) ? said : std::string_view();
 }
 
 }  // namespace tandem::text

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace tandem::text {
 
-/// Strips `speech` of surrounding white space and of leading marks that close earlier text: ". Have
-/// a nice day" becomes "Have a nice day", but ".5" and ".NET" stay. Empty if no letter, number or
-/// symbol remains.
-std::string trim_to_speakable(std::string_view speech);
+/// The part of `speech` without surrounding white space and leading marks that close earlier text:
+/// ". Have a nice day" becomes "Have a nice day", but ".5" and ".NET" stay. Empty if no letter,
+/// number or symbol remains.
+std::string_view trim_to_speakable(std::string_view speech) noexcept;
 
 }  // namespace tandem::text

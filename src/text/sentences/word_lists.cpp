@@ -69,7 +69,7 @@ std::string primary_subtag(std::string_view tag) {
 }  // namespace
 
 lexicon::lexicon(const language_words& words)
-    : has_ordinals_(words.has_ordinals), is_english_(words.language == "en") {
+    : has_ordinals_(words.has_ordinals), language_(words.language) {
     auto made = std::make_unique<tables>();
     for (const auto& group : words.groups)
         for_each_word(group.words, [&](std::string_view w) {

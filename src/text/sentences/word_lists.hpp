@@ -92,7 +92,8 @@ class lexicon {
     /// Whether a word of class `c`, which must be `starter` or `when`, starts with this text.
     bool has_word_starting_with(word_class c, std::string_view lower_case_start) const;
     bool has_ordinals() const noexcept { return has_ordinals_; }
-    bool is_english() const noexcept { return is_english_; }
+    std::string_view language() const noexcept { return language_; }
+    bool is_english() const noexcept { return language_ == "en"; }
 
     explicit lexicon(const language_words& words);
     ~lexicon();
@@ -103,7 +104,7 @@ class lexicon {
     struct tables;
     std::unique_ptr<const tables> tables_;
     bool has_ordinals_;
-    bool is_english_;
+    std::string_view language_;
 };
 
 }  // namespace tandem::text

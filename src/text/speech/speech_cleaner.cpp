@@ -20,7 +20,7 @@ constexpr int deepest_line_mark = 16;
 /// Bytes that may start a mark; all others are plain text.
 constexpr auto is_special = [] {
     std::array<bool, 256> table{};
-    for (const char c : std::string_view("\n`*_~#![]<&\\$|hw"))
+    for (const char c : std::string_view("\n`*_~#![]<(&\\$|hw"))
         table[static_cast<unsigned char>(c)] = true;
     // The first bytes of emoji and their modifiers.
     for (const auto c : {0xC2u, 0xE2u, 0xE3u, 0xEFu, 0xF0u, 0xF3u}) table[c] = true;
@@ -34,28 +34,38 @@ std::size_t plain_text(std::string_view text) noexcept {
 
 }  // namespace
 
-speech_cleaner::speech_cleaner(speech_options options) : options_(options) {}
+speech_cleaner::speech_cleaner(speech_options options)
+    : options_(std::make_shared<const speech_options>(std::move(options))) {}
 
-std::string speech_cleaner::clean(std::string_view chunk) {
-    rest_ = chunk;
+mapped_speech speech_cleaner::clean(std::string_view chunk) {
+    const bool is_exact = options_->form == speech_form::exact;
+    chunk_ = rest_ = chunk;
+    marks_.clear();
     finish_cut_span();
     while (!rest_.empty()) {
-        if (fence_)
+        if (is_exact)
+            read_exact();
+        else if (fence_)
             read_code();
         else if (at_line_start_)
             start_line();
         else
             read_inline();
     }
-    return out_.take();
+    return out_.take(is_exact);
 }
 
 void speech_cleaner::keep(std::size_t bytes) {
     out_.put(rest_.substr(0, bytes));
-    skip(bytes);
+    advance(bytes);
 }
 
 void speech_cleaner::skip(std::size_t bytes) {
+    out_.omit(std::min(bytes, rest_.size()));
+    advance(bytes);
+}
+
+void speech_cleaner::advance(std::size_t bytes) {
     if (bytes == 0) return;
     before_ = decode_last_character(rest_.substr(0, bytes)).character;
     rest_.remove_prefix(std::min(bytes, rest_.size()));
@@ -69,6 +79,11 @@ void speech_cleaner::finish_cut_span() {
     if (in_target_) skip_to(')', in_target_);
     if (in_tag_) skip_to('>', in_tag_);
     if (std::exchange(in_address_, false)) skip(match_web_address_rest(rest_));
+}
+
+void speech_cleaner::read_exact() {
+    keep(std::min(rest_.find_first_of("[<(*"), rest_.size()));
+    if (!rest_.empty() && !handle_speech_mark()) keep(1);
 }
 
 /// Skips the remainder of the construct marked by `open`. Gives up at the end of the line and after
@@ -100,7 +115,7 @@ void speech_cleaner::read_code() {
 }
 
 void speech_cleaner::speak_code(std::size_t bytes) {
-    if (options_.code == code_speech::spoken) return keep(bytes);
+    if (options_->code == code_speech::spoken) return keep(bytes);
     out_.gap();
     skip(bytes);
 }
@@ -182,6 +197,7 @@ void speech_cleaner::read_inline() {
 }
 
 void speech_cleaner::read_mark() {
+    if (handle_speech_mark()) return;
     switch (rest_[0]) {
         case '\n':
             return handle_line_break();
@@ -219,7 +235,7 @@ void speech_cleaner::read_mark() {
 void speech_cleaner::read_other() {
     if (handle_address()) return;
     const auto c = decode_first_character(rest_);
-    const bool removes = options_.emoji == emoji_speech::removed;
+    const bool removes = options_->emoji == emoji_speech::removed;
     if (const auto emoji = removes ? measure_leading_emoji(rest_) : 0) {
         out_.gap();
         return skip(emoji);

@@ -1,34 +1,35 @@
 #pragma once
 
 #include "text/speech/markdown_lines.hpp"
+#include "text/speech/speech_options.hpp"
 #include "text/speech/speech_writer.hpp"
 
-#include "tandem/config.hpp"
-
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tandem::text {
-
-struct speech_options {
-    emoji_speech emoji = emoji_speech::removed;
-    code_speech code = code_speech::skipped;
-    url_speech urls = url_speech::kept;
-};
 
 /// Makes the chunks of one reply speakable: removes the marks of Markdown, HTML, SSML and LaTeX,
 /// and whatever the options exclude, and keeps the words. State carries over from one chunk to the
 /// next. A character that only looks like a mark stays: the star of `3 * 4`, the underscore of
-/// `snake_case`, the `#` of `C#`. Stores a few flags and numbers, but no text.
+/// `snake_case`, the `#` of `C#`. In the exact form, only marks for the voice are removed. Stores a
+/// few flags and numbers, but no text.
 class speech_cleaner {
  public:
     explicit speech_cleaner(speech_options options = {});
 
     /// The speech of the next chunk; empty if there is nothing to speak. Linear in the length of
     /// the text. Throws only std::bad_alloc.
-    std::string clean(std::string_view chunk);
+    mapped_speech clean(std::string_view chunk);
+    /// The marks to report of the last chunk; `at` is in bytes of its text.
+    std::vector<speech_mark> take_marks() noexcept { return std::exchange(marks_, {}); }
+
+    const speech_options& options() const noexcept { return *options_; }
 
  private:
     /// Open emphasis of one mark: 1 for a single mark, 2 for a double one, 3 for both.
@@ -39,6 +40,8 @@ class speech_cleaner {
 
     void keep(std::size_t bytes);
     void skip(std::size_t bytes);
+    void advance(std::size_t bytes);
+    void read_exact();
     void skip_to(char end, bool& open);
     bool ends_at(std::size_t bytes) const noexcept { return bytes >= rest_.size(); }
     std::string_view line() const noexcept { return rest_.substr(0, rest_.find('\n')); }
@@ -70,17 +73,20 @@ class speech_cleaner {
     void handle_opening_bracket();
     void handle_closing_bracket();
     void handle_link_target(std::size_t bracket);
+    bool handle_speech_mark();
     void handle_tag();
     void handle_entity();
     void handle_escape();
     void handle_dollars();
     void handle_cell_end();
     bool handle_address();
-    void speak_address(std::string_view whole);
+    void speak_address(std::size_t bytes);
 
-    speech_options options_;
+    std::shared_ptr<const speech_options> options_;
     speech_writer out_;
-    std::string_view rest_;  // of the current chunk
+    std::vector<speech_mark> marks_;
+    std::string_view chunk_;
+    std::string_view rest_;  // of the chunk
     /// The character before `rest_`, removed or not; 0 at the start.
     char32_t before_ = 0;
 

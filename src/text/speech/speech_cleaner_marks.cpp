@@ -7,6 +7,7 @@
 #include "text/speech/markdown_lines.hpp"
 #include "text/speech/markdown_spans.hpp"
 #include "text/speech/speech_cleaner.hpp"
+#include "text/speech/speech_marks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@ namespace tandem::text {
 namespace {
 
 constexpr std::size_t longest_language = 32;  // after the back-ticks of a code block
+constexpr std::size_t most_reported_marks = 256;
 
 bool is_space_or_end(char32_t c) noexcept {
     return c == 0 || is_white_space(c);
@@ -156,10 +158,26 @@ void speech_cleaner::handle_link_target(std::size_t bracket) {
     skip(bracket + (t.state == span_state::none ? 0 : t.bytes));
 }
 
+bool speech_cleaner::handle_speech_mark() {
+    const auto mark = match_speech_mark(rest_, options_->mark_tags);
+    if (mark.bytes == 0) return false;
+    if (options_->marks == mark_speech::keep) {
+        out_.put_for(mark.bytes, rest_.substr(0, mark.bytes));
+        advance(mark.bytes);
+        return true;
+    }
+    if (options_->marks == mark_speech::report && marks_.size() < most_reported_marks)
+        marks_.push_back({chunk_.size() - rest_.size(), mark.tag, std::string(mark.label)});
+    out_.gap();
+    skip(mark.bytes);
+    return true;
+}
+
 void speech_cleaner::handle_tag() {
     if (const auto address = match_bracketed_address(rest_)) {
-        speak_address(rest_.substr(1, address - 2));
-        return skip(address);
+        skip(1);
+        speak_address(address - 2);
+        return skip(1);
     }
     const auto t = match_html_tag(rest_, in_word());
     if (t.state == span_state::none) return keep(1);
@@ -172,8 +190,8 @@ void speech_cleaner::handle_tag() {
 void speech_cleaner::handle_entity() {
     const auto e = parse_leading_entity(rest_);
     if (e.bytes == 0) return keep(1);
-    out_.put(e.text);
-    skip(e.bytes);
+    out_.put_for(e.bytes, e.text);
+    advance(e.bytes);
 }
 
 void speech_cleaner::handle_escape() {
@@ -209,15 +227,19 @@ void speech_cleaner::handle_cell_end() {
 bool speech_cleaner::handle_address() {
     const auto bytes = in_word() ? 0 : match_web_address(rest_);
     if (bytes == 0) return false;
-    speak_address(rest_.substr(0, bytes));
-    in_address_ = ends_at(bytes) && options_.urls == url_speech::host;
-    skip(bytes);
+    in_address_ = ends_at(bytes) && options_->urls == url_speech::host;
+    speak_address(bytes);
     return true;
 }
 
-void speech_cleaner::speak_address(std::string_view whole) {
-    const bool is_web = match_web_address(whole) > 0;
-    out_.put(is_web && options_.urls == url_speech::host ? extract_host(whole) : whole);
+void speech_cleaner::speak_address(std::size_t bytes) {
+    const auto whole = rest_.substr(0, bytes);
+    const bool is_host = options_->urls == url_speech::host && match_web_address(whole) > 0;
+    const auto spoken = is_host ? extract_host(whole) : whole;
+    const auto begin = static_cast<std::size_t>(spoken.data() - whole.data());
+    skip(begin);
+    keep(spoken.size());
+    skip(bytes - begin - spoken.size());
 }
 
 }  // namespace tandem::text

@@ -28,7 +28,19 @@ bool is_word_character(char32_t c) noexcept {
 }
 
 void speech_writer::put(std::string_view text) {
-    if (gap_) text = settle_gap(text);
+    const auto rest = gap_ ? settle_gap(text) : text;
+    map_.omit(text.size() - rest.size());
+    map_.copy(rest.size());
+    append(rest);
+}
+
+void speech_writer::put_for(std::size_t text_bytes, std::string_view words) {
+    if (gap_) words = settle_gap(words);
+    map_.replace(words.size(), text_bytes);
+    append(words);
+}
+
+void speech_writer::append(std::string_view text) {
     if (text.empty()) return;
     out_ += text;
     last_ = decode_last_character(text).character;
@@ -53,31 +65,33 @@ std::string_view speech_writer::settle_gap(std::string_view text) {
     if (ends_phrase(text))
         trim(" ");
     else if (is_word_character(next) && (is_word_character(last_) || is_one_of(last_, ".,;:!?)")))
-        out_ += ' ';
+        put_for(0, " ");
     return text;
 }
 
 void speech_writer::end_cell() {
     trim(" \t");
     const bool needs_comma = is_word_character(last_) || is_one_of(last_, ")\"'%$");
-    put(needs_comma ? ", " : " ");
+    put_for(0, needs_comma ? ", " : " ");
 }
 
 void speech_writer::trim(std::string_view marks) {
-    const auto kept = out_.find_last_not_of(marks);
-    out_.resize(kept == std::string::npos ? 0 : kept + 1);
+    const auto kept = out_.find_last_not_of(marks) + 1;  // 0 if there is none
+    map_.take_back(out_.size() - kept);
+    out_.resize(kept);
     last_ = out_.empty() ? last_taken_ : decode_last_character(out_).character;
 }
 
-std::string speech_writer::take() {
+mapped_speech speech_writer::take(bool keeps_white_space) {
     if (gap_) trim(spaces);
-    if (is_all_white_space(out_)) {
+    if (is_all_white_space(out_) && !keeps_white_space) {
         gap_ |= !out_.empty();
+        map_.take_back(out_.size());
         out_.clear();
         last_ = last_taken_;
     }
     last_taken_ = last_;
-    return std::exchange(out_, {});
+    return {std::exchange(out_, {}), map_.take()};
 }
 
 }  // namespace tandem::text

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "text/speech/speech_map.hpp"
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,20 +17,27 @@ class speech_writer {
  public:
     /// Appends text to speak: complete characters.
     void put(std::string_view text);
+    /// Appends words to speak for the next `text_bytes` of the text.
+    void put_for(std::size_t text_bytes, std::string_view words);
+    /// The next bytes of the text are not spoken.
+    void omit(std::size_t text_bytes) { map_.omit(text_bytes); }
     /// Marks the removal of something that was not part of a word.
     void gap() noexcept { gap_ = true; }
     /// Ends a table cell that is followed by another one.
     void end_cell();
 
     /// Returns the text put since the last call, without white space before a gap at its end; empty
-    /// if it is only white space. Later text is joined as if this text had not been taken.
-    std::string take();
+    /// if it is only white space, unless `keeps_white_space`. Later text is joined as if this text
+    /// had not been taken.
+    mapped_speech take(bool keeps_white_space);
 
  private:
     std::string_view settle_gap(std::string_view text);
+    void append(std::string_view text);
     void trim(std::string_view marks);
 
     std::string out_;
+    speech_map map_;
     char32_t last_ = 0;
     char32_t last_taken_ = 0;
     bool gap_ = false;

@@ -68,6 +68,21 @@ TEST_F(chunk_queue_items, come_in_their_order) {
     EXPECT_EQ(queue.take_item().value().text, "Two. ");
 }
 
+TEST_F(chunk_queue_joining, places_marks_in_the_joined_speech) {
+    auto first = spoken_as(piece(0, "Én. [laughs] "), "Én.");
+    first.marks = {{3, "laughs", ""}};
+    auto second = spoken_as(piece(1, "[sighs] Two."), "Two.");
+    second.marks = {{0, "sighs", ""}};
+    add(first, 8);
+    add(second, 8);
+    const auto item = queue.take_item();
+    ASSERT_TRUE(item);
+    EXPECT_EQ(item->speech, "Én. Two.");
+    ASSERT_EQ(item->marks.size(), 2u);
+    EXPECT_EQ(item->marks[0].at, 3u);
+    EXPECT_EQ(item->marks[1].at, 4u);
+}
+
 TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
     add(piece(0, "One. ", 3), 8);
     add(piece(1, "Two. ", 4, boundary::clause), 8);

@@ -194,6 +194,16 @@ TEST_F(arguments, have_pairs_of_reasoning_tags_in_the_file) {
     }
 }
 
+TEST_F(arguments, have_words_to_speak_in_flags_in_place_of_those_in_the_file) {
+    const auto file = file_with(R"({"speech_replace": {"Dr.": "Doctor", "a": "b = c"}})");
+    auto c = replay({"--config", file});
+    EXPECT_EQ(c.replay.value().service.client.speech.replace,
+              (tandem::speech_replacements{{"Dr.", "Doctor"}, {"a", "b = c"}}));
+    c = replay({"--config", file, "--speech-replace", "x=y", "--speech-replace", "kWh=k"});
+    EXPECT_EQ(c.replay.value().service.client.speech.replace,
+              (tandem::speech_replacements{{"kWh", "k"}, {"x", "y"}}));
+}
+
 TEST_F(arguments, refuse_reasoning_tags_that_are_no_pairs) {
     for (const auto* wrong :
          {R"({"reasoning_tags": ["<a>", "</a>"]})", R"({"reasoning_tags": [["<a>"]]})",

@@ -20,6 +20,9 @@ TEST(delivery_of_a_reply, replaces_the_settings_that_it_names_alone) {
     const auto own = apply_delivery(c, {.pacing = pacing::ahead,
                                         .language = "de",
                                         .speech = speech_form::exact,
+                                        .speech_replace = {{{"kWh", "kilowatt hours"}}},
+                                        .speech_marks = mark_speech::keep,
+                                        .speech_mark_tags = {{"laughs"}},
                                         .peek_hold = 10ms,
                                         .chunk_deadline = 1s,
                                         .reasoning_limit = 2s,
@@ -27,6 +30,9 @@ TEST(delivery_of_a_reply, replaces_the_settings_that_it_names_alone) {
     EXPECT_EQ(own.pacing.mode, pacing::ahead);
     EXPECT_EQ(own.chunking.language, "de");
     EXPECT_EQ(own.speech.form, speech_form::exact);
+    EXPECT_EQ(own.speech.replace, (speech_replacements{{"kWh", "kilowatt hours"}}));
+    EXPECT_EQ(own.speech.marks, mark_speech::keep);
+    EXPECT_EQ(own.speech.mark_tags, std::vector<std::string>{"laughs"});
     EXPECT_EQ(own.chunking.peek_hold, 10ms);
     EXPECT_EQ(own.chunking.chunk_deadline, 1s);
     EXPECT_EQ(own.speech.reasoning_limit, 2s);

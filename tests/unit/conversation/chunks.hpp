@@ -1,5 +1,7 @@
 #pragma once
 
+#include "text/speech/speech_maker.hpp"
+
 #include "tandem/chunk.hpp"
 
 #include <string>
@@ -7,17 +9,17 @@
 
 namespace tandem::conversations {
 
-inline chunk chunk_of(chunk_id id, std::string text, std::string speech) {
-    chunk c;
-    c.id = id;
-    c.text = std::move(text);
-    c.speech = std::move(speech);
-    return c;
-}
-
 /// A chunk with the same text and speech.
 inline chunk chunk_of(chunk_id id, const std::string& text) {
-    return chunk_of(id, text, text);
+    return {.id = id, .text = text, .speech = text};
+}
+
+/// A chunk whose speech the options make.
+inline chunk spoken_chunk_of(chunk_id id, const std::string& text,
+                             text::speech_options options = {}) {
+    chunk c{.id = id, .text = text};
+    text::speech_maker(std::move(options)).speak(c);
+    return c;
 }
 
 }  // namespace tandem::conversations

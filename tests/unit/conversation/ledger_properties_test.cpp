@@ -1,7 +1,6 @@
 #include "conversation/history/turn_ledger.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/sentences/trim_to_speakable.hpp"
-#include "text/speech/speech_cleaner.hpp"
+#include "text/speech/speech_maker.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,7 +72,7 @@ class random_turn {
     void begin_reply() {
         turn_.begin_reply(++reply_);
         seq_ = 0;
-        cleaner_ = text::speech_cleaner();
+        voice_ = text::speech_maker({});
     }
     std::string next_text(std::size_t most) {
         const auto end = text::floor_to_character(model_, at_ + most);
@@ -85,7 +84,10 @@ class random_turn {
         c.text = next_text(4 + below(20));
         if (c.text.empty()) return;
         ++seq_;
-        c.speech = below(3) ? text::trim_to_speakable(cleaner_.clean(c.text)) : c.text;
+        if (below(3))
+            voice_.speak(c);
+        else
+            c.speech = c.text;
         turn_.handed_over(c);
         turn_.handed_over(c);
         at_ += c.text.size();
@@ -117,7 +119,7 @@ class random_turn {
 
     std::mt19937 random_;
     turn_ledger turn_;
-    text::speech_cleaner cleaner_;
+    text::speech_maker voice_{text::speech_options()};
     std::string model_;
     std::size_t at_ = 0;  // bytes handed over
     std::size_t heard_before_ = 0;

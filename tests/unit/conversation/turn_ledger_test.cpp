@@ -117,8 +117,8 @@ TEST(turn_ledger, does_not_know_other_chunks) {
 TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "So **very** good", "So very good"));
-    turn.handed_over(chunk_of({first, 1}, ". Ok.", ". Ok."));
+    turn.handed_over(spoken_chunk_of({first, 0}, "So **very** good"));
+    turn.handed_over(chunk_of({first, 1}, ". Ok."));
     EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "So **very**");
 }
@@ -126,7 +126,7 @@ TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
 TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "```\nls\n```\n", ""));
+    turn.handed_over(spoken_chunk_of({first, 0}, "```\nls\n```\n"));
     EXPECT_TRUE(turn.heard_share({first, 0}, 0.5));
     EXPECT_EQ(turn.heard(), 0u);
     EXPECT_TRUE(turn.heard_share({first, 0}, 1));

@@ -46,6 +46,12 @@ std::string text_of(const json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+bool is_word_list(const json& v) {
+    return v.is_object() && std::ranges::all_of(v.items(), [](const auto& member) {
+               return is_text(member.value()) && member.key().find('=') == std::string::npos;
+           });
+}
+
 template <class Field>
 constexpr bool is_optional_number = false;
 template <class Number>
@@ -73,6 +79,10 @@ const char* type_fault(const Field&, const json& v) {
                    ? nullptr
                    : "must be a list of pairs without spaces, such as [[\"<think>\", "
                      "\"</think>\"]]";
+    else if constexpr (std::is_same_v<Field, speech_replacements>)
+        return is_word_list(v)
+                   ? nullptr
+                   : "must be an object such as {\"Dr.\": \"Doctor\"}, without = in a word";
     else
         return v.is_string() ? nullptr : "must be a string";
 }
@@ -107,10 +117,16 @@ class object_reader {
     void read_field(const std::string& name, const json& value, const char* fault) {
         const auto origin = fmt::format("{}: {}", file_, name);
         if (fault) return result.faults.push_back(fmt::format("{} {}", origin, fault));
+        if (value.is_object()) return read_words(origin, name, value);
         if (!value.is_array()) return result.settings.push_back({origin, name, text_of(value)});
         if (value.empty() && name == "reasoning_tags")
             result.settings.push_back({origin, name, "none"});
         for (const auto& item : value) result.settings.push_back({origin, name, text_of(item)});
+    }
+    void read_words(const std::string& origin, const std::string& name, const json& words) {
+        if (words.empty()) result.settings.push_back({origin, name, "none"});
+        for (const auto& [word, spoken] : words.items())
+            result.settings.push_back({origin, name, word + '=' + spoken.get<std::string>()});
     }
 
     const std::string& file_;

@@ -17,6 +17,8 @@ template <class Field>
 constexpr bool is_list = false;
 template <class Item>
 constexpr bool is_list<std::vector<Item>> = true;
+template <>
+constexpr bool is_list<speech_replacements> = true;
 
 bool is_predicate(std::string_view message) {
     return message.starts_with("is ") || message.starts_with("has ");

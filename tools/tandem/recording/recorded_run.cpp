@@ -36,6 +36,13 @@ std::vector<std::string> texts_of(const std::vector<tag_pair>& pairs, const std:
     return texts;
 }
 
+std::vector<std::string> texts_of(const speech_replacements& words, const std::string&) {
+    std::vector<std::string> texts{"none"};
+    texts.reserve(words.size() + 1);
+    for (const auto& [word, spoken] : words) texts.push_back(word + '=' + spoken);
+    return texts;
+}
+
 std::vector<std::string> texts_of(const auto&, const std::string& text) {
     return {text};
 }

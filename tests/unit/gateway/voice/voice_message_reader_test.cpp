@@ -170,18 +170,23 @@ TEST(voice_start, changes_the_options_that_it_names_alone) {
 TEST(voice_start, changes_how_replies_are_cut_and_spoken) {
     const auto m = read<voice::start>(R"({"type":"start","options":
         {"pacing":"ahead","language":"de","speech":"exact","chunk_max_tokens":40,
+         "speech_replace":{"Dr.":"Doctor"},"speech_marks":"report","speech_mark_tags":["laughs"],
          "peek_hold_ms":0,"chunk_deadline_ms":1500,
          "reasoning_limit_ms":2000,"reasoning_limit_tokens":90}})");
     const generation_options base{.delivery = {.language = "en", .chunk_min_chars = 7}};
-    EXPECT_EQ(changed(base, m.options).delivery, (delivery_options{.pacing = pacing::ahead,
-                                                                   .language = "de",
-                                                                   .speech = speech_form::exact,
-                                                                   .chunk_max_tokens = 40,
-                                                                   .chunk_min_chars = 7,
-                                                                   .peek_hold = 0ms,
-                                                                   .chunk_deadline = 1500ms,
-                                                                   .reasoning_limit = 2s,
-                                                                   .reasoning_limit_tokens = 90}));
+    EXPECT_EQ(changed(base, m.options).delivery,
+              (delivery_options{.pacing = pacing::ahead,
+                                .language = "de",
+                                .speech = speech_form::exact,
+                                .speech_replace = {{{"Dr.", "Doctor"}}},
+                                .speech_marks = mark_speech::report,
+                                .speech_mark_tags = {{"laughs"}},
+                                .chunk_max_tokens = 40,
+                                .chunk_min_chars = 7,
+                                .peek_hold = 0ms,
+                                .chunk_deadline = 1500ms,
+                                .reasoning_limit = 2s,
+                                .reasoning_limit_tokens = 90}));
 }
 
 TEST(voice_start, may_give_a_turn_other_context_than_the_session_or_none) {
@@ -367,6 +372,11 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","options":{"max_tokens":1.5}})", "options.max_tokens"},
         {R"({"type":"start","options":{"pacing":"fast"}})", "options.pacing"},
         {R"({"type":"start","options":{"speech":true}})", "options.speech"},
+        {R"({"type":"start","options":{"speech_replace":["a"]}})", "options.speech_replace"},
+        {R"({"type":"start","options":{"speech_replace":{"a":1}}})", "options.speech_replace.a"},
+        {R"({"type":"start","options":{"speech_replace":{"a":""}}})", "options.speech_replace"},
+        {R"({"type":"start","options":{"speech_marks":"eat"}})", "options.speech_marks"},
+        {R"({"type":"start","options":{"speech_mark_tags":["a."]}})", "options.speech_mark_tags"},
         {R"({"type":"start","options":{"chunk_max_tokens":-1}})", "options.chunk_max_tokens"},
         {R"({"type":"start","options":{"peek_hold_ms":70000}})", "options.peek_hold_ms"},
         {R"({"type":"start","options":{"max_tokens":4294967297}})", "options.max_tokens"},

@@ -47,6 +47,16 @@ TEST(voice_chunk, is_named_by_its_session_and_not_by_the_library) {
         << "clients do not see the servers' addresses";
 }
 
+TEST(voice_chunk, names_its_language_and_the_marks_that_are_reported) {
+    const auto c = json::parse(encode_chunk(1, {},
+                                            {.speech = "No",
+                                             .marks = {{0, "laughs", ""}, {2, "emotion", "sad"}},
+                                             .language = "de-AT"}));
+    EXPECT_EQ(c["language"], "de-AT");
+    EXPECT_EQ(c["marks"], json::parse(R"([{"at":0,"tag":"laughs"},
+                                          {"at":2,"tag":"emotion","label":"sad"}])"));
+}
+
 json call_with(const std::string& arguments) {
     const tool_call call{.id = "c1", .name = "clock", .arguments = arguments};
     return json::parse(encode_call({.reply = 2, .call = call}));

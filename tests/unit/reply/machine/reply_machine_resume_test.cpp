@@ -137,7 +137,7 @@ TEST_F(resumed_reply, ends_at_once_where_nothing_is_left) {
 
 TEST_F(resumed_reply, knows_what_the_speech_before_it_left_open) {
     auto rules = machine_driver::default_rules();
-    rules.speech = tandem::speech_form::clean;
+    rules.speech.form = tandem::speech_form::clean;
     machine_driver clean(rules);
     auto rest = interrupted_rest();
     rest.unspoken = "let x = 1;\n```\nDone.";

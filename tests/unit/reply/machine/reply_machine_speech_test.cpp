@@ -15,7 +15,7 @@ using testing::IsEmpty;
 reply_rules speech_rules() {
     auto r = machine_driver::default_rules();
     r.reasoning_tags = {{"<think>", "</think>"}};
-    r.speech = tandem::speech_form::clean;
+    r.speech.form = tandem::speech_form::clean;
     return r;
 }
 

@@ -105,7 +105,7 @@ TEST(speech_cleaner_properties, speech_is_valid_text_and_not_much_longer) {
     for_random_replies([](const speech_options& options, const std::vector<std::string>& chunks) {
         speech_cleaner cleaner(options);
         for (const auto& chunk : chunks) {
-            const auto speech = cleaner.clean(chunk);
+            const auto speech = cleaner.clean(chunk).speech;
             EXPECT_EQ(find_invalid_utf8(speech), std::string_view::npos) << chunk;
             EXPECT_LE(speech.size(), 2 * chunk.size() + 1) << chunk;
             EXPECT_TRUE(speech.empty() || !is_all_white_space(speech)) << chunk;
@@ -126,7 +126,7 @@ TEST(speech_cleaner_properties, speech_without_marks_is_the_text) {
             std::string chunk("so");
             for (auto m = random() % 6; m > 0; --m) chunk += words[random() % std::size(words)];
             text += chunk;
-            speech += cleaner.clean(chunk);
+            speech += cleaner.clean(chunk).speech;
         }
         EXPECT_EQ(speech, text);
     }
@@ -158,8 +158,8 @@ TEST(speech_cleaner_properties, words_that_were_two_stay_two) {
             for (std::size_t cut = 0; cut <= text.size(); ++cut) {
                 if (floor_to_character(text, cut) != cut) continue;
                 speech_cleaner cleaner;
-                auto speech = cleaner.clean(std::string_view(text).substr(0, cut));
-                speech += cleaner.clean(std::string_view(text).substr(cut));
+                auto speech = cleaner.clean(std::string_view(text).substr(0, cut)).speech;
+                speech += cleaner.clean(std::string_view(text).substr(cut)).speech;
                 EXPECT_EQ(speech.find("abcd"), std::string::npos) << text << " at " << cut;
                 EXPECT_EQ(speech.find("cdef"), std::string::npos) << text << " at " << cut;
             }
@@ -172,8 +172,8 @@ TEST_P(hostile_text, is_cleaned_in_linear_time) {
     std::string text;
     while (text.size() < 1'000'000) text += GetParam();
     speech_cleaner cleaner;
-    EXPECT_LE(cleaner.clean(text).size(), 2 * text.size());
-    EXPECT_LE(cleaner.clean(text).size(), 2 * text.size());
+    EXPECT_LE(cleaner.clean(text).speech.size(), 2 * text.size());
+    EXPECT_LE(cleaner.clean(text).speech.size(), 2 * text.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -13,14 +13,14 @@ namespace {
 using ::testing::ElementsAre;
 
 std::string cleaned(std::string_view text, speech_options options = {}) {
-    return speech_cleaner(options).clean(text);
+    return speech_cleaner(options).clean(text).speech;
 }
 
 std::vector<std::string> cleaned_chunks(const std::vector<std::string_view>& chunks,
                                         speech_options options = {}) {
     speech_cleaner cleaner(options);
     std::vector<std::string> out;
-    for (const auto c : chunks) out.push_back(cleaner.clean(c));
+    for (const auto c : chunks) out.push_back(cleaner.clean(c).speech);
     return out;
 }
 
@@ -199,10 +199,10 @@ TEST(speech_cleaner, leaves_the_rest_of_an_address_out_whose_host_was_named) {
 TEST(speech_cleaner, gives_up_a_target_that_never_ends) {
     speech_cleaner cleaner;
     cleaner.clean("[a](b");
-    EXPECT_EQ(cleaner.clean(std::string(3000, 'x')).size(), 3000u - 2048u);
-    EXPECT_EQ(cleaner.clean(" so"), " so");
+    EXPECT_EQ(cleaner.clean(std::string(3000, 'x')).speech.size(), 3000u - 2048u);
+    EXPECT_EQ(cleaner.clean(" so").speech, " so");
     cleaner.clean("[a](b");
-    EXPECT_EQ(cleaner.clean("c\nd"), "\nd");
+    EXPECT_EQ(cleaner.clean("c\nd").speech, "\nd");
 }
 
 TEST(speech_cleaner, parts_words_of_two_chunks_between_which_a_chunk_was_left_out) {

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "text/speech/speech_cleaner.hpp"
+
+#include "tandem/chunk.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace tandem::text {
+
+/// Makes the speech of the chunks of one reply: cleans it, takes out marks for the voice, and
+/// replaces words.
+class speech_maker {
+ public:
+    explicit speech_maker(speech_options options) : cleaner_(std::move(options)) {}
+
+    /// Sets what `c.text` determines: speech, its runs, and its marks.
+    void speak(chunk& c);
+    /// Reads text that was spoken before.
+    void read(std::string_view spoken) { cleaner_.clean(spoken); }
+
+ private:
+    speech_cleaner cleaner_;
+    bool was_cut_ = false;  // the last chunk ended inside a word
+};
+
+}  // namespace tandem::text

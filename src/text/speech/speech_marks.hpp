@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tandem::text {
+
+/// Maximum bytes of a mark.
+inline constexpr std::size_t max_speech_mark_bytes = 256;
+
+/// A mark for the voice, such as `[laughs]`.
+struct matched_mark {
+    std::size_t bytes = 0;     ///< 0: no mark
+    std::string tag{};         ///< as in the list of tags, with a slash before it in `</whisper>`
+    std::string_view label{};  ///< what the mark says besides the tag
+};
+
+/// The mark at the start of `text`: one of the tags as `[tag]`, `<tag>`, `(tag)` or `*tag*`. The
+/// first two may also close (`</tag>`), and have a label, as in `[tag: label]`, `[tag=label]` and
+/// `<tag label/>`. Case does not matter in ASCII. A link is no mark.
+matched_mark match_speech_mark(std::string_view text, std::span<const std::string> tags);
+
+/// Offset of a mark that the end of the text may cut; the size of the text if there is none.
+std::size_t find_cut_mark(std::string_view text, std::span<const std::string> tags) noexcept;
+
+}  // namespace tandem::text

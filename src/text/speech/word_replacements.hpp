@@ -1,0 +1,24 @@
+#pragma once
+
+#include "text/speech/speech_map.hpp"
+#include "text/speech/speech_options.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace tandem::text {
+
+/// Whether a chunk begins or ends inside a word.
+struct word_edges {
+    bool at_start = false;
+    bool at_end = false;
+};
+
+/// The edits that replace whole words: a letter or digit at the end of a word to replace touches no
+/// other one. Of several words at one place, the longest is replaced. Words that would touch a
+/// letter or digit get a space before or after them. Words of kept marks stay. Stops where the
+/// edits have added 64 KiB.
+std::vector<speech_edit> find_replacements(std::string_view speech, const speech_options& options,
+                                           word_edges edges = {});
+
+}  // namespace tandem::text
