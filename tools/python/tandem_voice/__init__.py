@@ -5,9 +5,9 @@
             await speak(chunk.speech)
 """
 
-from ._chunk import Chunk
+from ._chunk import Chunk, Mark
 from ._error import VoiceError
 from ._reply import Reply
 from ._session import Session, Tool, connect
 
-__all__ = ["Chunk", "Reply", "Session", "Tool", "VoiceError", "connect"]
+__all__ = ["Chunk", "Mark", "Reply", "Session", "Tool", "VoiceError", "connect"]

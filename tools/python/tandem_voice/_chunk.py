@@ -3,6 +3,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A mark for the voice, such as `[laughs]`, that is not in the speech: `at` characters of it come before."""
+
+    at: int
+    tag: str
+    label: str = ""
+
+
 @dataclass(eq=False)
 class Chunk:
     """A piece of a reply: `text` is exact, `speech` is for the voice, and may be empty."""
@@ -11,6 +20,8 @@ class Chunk:
     text: str
     speech: str
     boundary: str
+    language: str = ""
+    marks: list[Mark] = field(default_factory=list)
     filler: bool = False
     early: bool = False
     last: bool = False
@@ -27,6 +38,8 @@ def chunk_of(event: Mapping[str, Any], on_spoken: Callable[[Chunk], None]) -> Ch
         text=event["text"],
         speech=event["speech"],
         boundary=event["boundary"],
+        language=event.get("language", ""),
+        marks=[Mark(**mark) for mark in event.get("marks", [])],
         filler=event.get("filler", False),
         early=event.get("early", False),
         last=event.get("last", False),
