@@ -149,8 +149,11 @@ void slot_scheduler::forget_contents(int slot) {
 
 std::vector<int> slot_scheduler::slots_used_by(owner_id owner) const {
     std::vector<int> used;
-    for (int slot = 0; slot < usable_ && owner != nobody; ++slot)
-        if ((at(slot).busy ? at(slot).user : at(slot).last_user) == owner) used.push_back(slot);
+    for (int slot = 0; slot < usable_ && owner != nobody; ++slot) {
+        const auto& s = at(slot);
+        const bool is_used = s.busy ? s.user == owner : s.last_user == owner && !s.is_away;
+        if (is_used) used.push_back(slot);
+    }
     return used;
 }
 
@@ -187,7 +190,27 @@ void slot_scheduler::set_slot_count(int slots) {
 }
 
 void slot_scheduler::raise_slot_limit(int slots) {
-    slots_.resize(std::max(slots_.size(), static_cast<std::size_t>(slots)));
+    slots_.resize(std::max(slots_.size(), static_cast<std::size_t>(slots)),
+                  slot_state{.is_away = is_shared_});
+}
+
+void slot_scheduler::share_slots() {
+    is_shared_ = true;
+    for (auto& s : slots_) s.is_away = true;
+}
+
+void slot_scheduler::bring_back(int slot, std::optional<time_point> last_used, bool is_untouched) {
+    auto& s = at(slot);
+    if (s.busy || is_untouched)
+        s.is_away = false;
+    else
+        s = {.last_used = last_used};
+}
+
+int slot_scheduler::count_slots_here() const {
+    const auto end = slots_.begin() + usable_;
+    return static_cast<int>(
+        std::count_if(slots_.begin(), end, [](const slot_state& s) { return !s.is_away; }));
 }
 
 time_point slot_scheduler::ready_at(int slot) const {

@@ -61,6 +61,8 @@ struct slot_request {
     bool was_here = false;
     /// Only this slot is acceptable.
     std::optional<int> required_slot{};
+    /// Another process of the cluster asks: the slot leaves this process.
+    bool is_from_elsewhere = false;
     /// Used only if no other slot is available.
     std::optional<int> avoid{};
 };
@@ -142,6 +144,14 @@ struct wait_reason {
 /// For a log: "waits 500 ms for the reuse guard of slot 1".
 std::string describe_wait(const wait_reason& w);
 
+/// The most urgent request that waits because too few slots are in this process.
+struct slot_shortage {
+    request_kind kind;
+    time_point due;
+
+    friend bool operator==(const slot_shortage&, const slot_shortage&) = default;
+};
+
 /// How often a slot got the conversation of another owner, and the prompt tokens that the server
 /// evaluated then.
 struct residence_changes {
@@ -221,6 +231,18 @@ class slot_scheduler {
     void set_slot_count(int slots);
     /// Raises the bound of set_slot_count(); has no effect if the bound is already as high.
     void raise_slot_limit(int slots);
+    // Processes that share a server lend each other its slots. A slot that is away is not granted.
+    /// Sends all slots away, including those of a later raise_slot_limit().
+    void share_slots();
+    /// A running request keeps the slot until its end.
+    void send_away(int slot) { at(slot).is_away = true; }
+    /// The slot is granted again. `last_used`: when its last request ended; nullopt if it was never
+    /// used, or not for longer than any guard. `is_untouched`: it still holds the text that it held
+    /// here.
+    void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
+    bool is_away(int slot) const { return at(slot).is_away; }
+    /// Nullopt if no live request of this process could run if one more slot were here.
+    std::optional<slot_shortage> find_shortage(time_point now) const;
     /// Whether the server restores a displaced text from its host memory, so that it costs little
     /// to displace a text. Observed in requests of owners whose text was displaced; false before
     /// the first such request.
@@ -267,6 +289,7 @@ class slot_scheduler {
  private:
     struct slot_state {
         bool busy = false;
+        bool is_away = false;
         bool is_being_prefilled = false;
         server_slot_state server_state = server_slot_state::idle;
         /// When its last request ended; nullopt if the slot was never used.
@@ -310,6 +333,8 @@ class slot_scheduler {
         std::optional<time_point> due{};
     };
 
+    bool is_idle_here(int slot) const { return !at(slot).busy && !at(slot).is_away; }
+    int count_slots_here() const;
     const slot_state& at(int slot) const { return slots_[static_cast<std::size_t>(slot)]; }
     slot_state& at(int slot) { return slots_[static_cast<std::size_t>(slot)]; }
     time_point ready_at(int slot) const;
@@ -345,6 +370,7 @@ class slot_scheduler {
     duration reuse_guard_;
     std::vector<slot_state> slots_;
     int usable_;
+    bool is_shared_ = false;  // a new slot is away
     running_limit limit_;
     int most_running_ = running_limit::unlimited;
     // The time of all requests together, up to counted_until_.

@@ -62,11 +62,15 @@ class slot_scheduler::queue_simulation {
  public:
     explicit queue_simulation(const slot_scheduler& s);
 
-    /// Whether no slot is left, or no further request may run.
-    bool is_over() const noexcept { return idle_.empty() || may_start_ <= 0; }
+    /// Whether no slot is left.
+    bool is_over() const noexcept { return idle_.empty(); }
+    /// Whether the request may run if it gets a slot. One from elsewhere does not run here.
+    bool may_start(const slot_request& w) const noexcept {
+        return may_start_ > 0 || w.is_from_elsewhere;
+    }
     prospects look(const slot_request& w) const;
     /// The ticket was granted the slot.
-    void granted(int slot);
+    void granted(int slot, bool runs_here);
     /// The ticket keeps waiting.
     void waits(const slot_request& w, const prospects& p);
 
@@ -77,7 +81,7 @@ class slot_scheduler::queue_simulation {
     }
     void find_open(const slot_request& w, bool stuck, prospects& p) const;
     void leave_wanted(prospects& p) const;
-    void promise(int slot);
+    void take(int slot, bool runs_here);
 
     const slot_scheduler& s_;
     std::vector<int> idle_;
@@ -88,7 +92,7 @@ class slot_scheduler::queue_simulation {
 slot_scheduler::queue_simulation::queue_simulation(const slot_scheduler& s)
     : s_(s), may_start_(s.most_running_ - s.count_running()), is_wanted_(s.slots_.size()) {
     for (int slot = 0; slot < s.usable_; ++slot)
-        if (!s.at(slot).busy) idle_.push_back(slot);
+        if (s.is_idle_here(slot)) idle_.push_back(slot);
     arrange();
 }
 
@@ -102,7 +106,8 @@ void slot_scheduler::queue_simulation::arrange() {
 
 slot_scheduler::prospects slot_scheduler::queue_simulation::look(const slot_request& w) const {
     prospects p{.awaits_prefilling = s_.is_being_prefilled_for(w)};
-    const auto kept = s_.usable_ / slots_for_each_kept_one;
+    if (!may_start(w)) return p;
+    const auto kept = s_.count_slots_here() / slots_for_each_kept_one;
     p.are_kept_for_turns = kept > 0 && w.kind == request_kind::continuation &&
                            !p.awaits_prefilling && count_usable() <= kept;
     find_open(w, false, p);
@@ -132,23 +137,22 @@ void slot_scheduler::queue_simulation::leave_wanted(prospects& p) const {
     if (!p.is_held_back) p.open = std::move(left);
 }
 
-void slot_scheduler::queue_simulation::granted(int slot) {
-    std::erase(idle_, slot);
-    --may_start_;
+void slot_scheduler::queue_simulation::granted(int slot, bool runs_here) {
+    take(slot, runs_here);
     // The next slot in turn may have changed.
     arrange();
 }
 
 void slot_scheduler::queue_simulation::waits(const slot_request& w, const prospects& p) {
-    if (!p.open.empty() && !p.awaits_prefilling) promise(p.open.front());
+    if (!p.open.empty() && !p.awaits_prefilling) take(p.open.front(), !w.is_from_elsewhere);
     if (!is_live(w)) return;
     for (const int slot : idle_)
         if (may_be_granted(slot, w)) is_wanted_[static_cast<std::size_t>(slot)] = true;
 }
 
-void slot_scheduler::queue_simulation::promise(int slot) {
+void slot_scheduler::queue_simulation::take(int slot, bool runs_here) {
     std::erase(idle_, slot);
-    --may_start_;
+    may_start_ -= runs_here ? 1 : 0;
 }
 
 bool slot_scheduler::has_slot_to_spare() const {
@@ -166,8 +170,9 @@ std::vector<grant> slot_scheduler::take_grants(time_point now) {
         const auto& w = queue_[place].wish;
         const auto seen = walk.look(w);
         if (const auto best = choose(seen, w, now)) {
+            const bool runs_here = !w.is_from_elsewhere;
             given.push_back(grant_slot(*best, place, now));
-            walk.granted(*best);
+            walk.granted(*best, runs_here);
         } else {
             walk.waits(w, seen);
             ++place;
@@ -194,6 +199,20 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
         walk.waits(w, seen);
     }
     return all;
+}
+
+// A request also waits for a slot that is guarded: another process may have one that is ready.
+std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const {
+    queue_simulation walk(*this);
+    for (const auto& [t, w, since, guarded] : queue_) {
+        if (!is_live(w) || !walk.may_start(w)) continue;
+        const auto seen = walk.look(w);
+        const bool has_one = !seen.open.empty() && ready_at(seen.open.front()) <= now;
+        if (!has_one && !seen.awaits_prefilling && !w.is_from_elsewhere)
+            return slot_shortage{w.kind, w.due};
+        walk.waits(w, seen);
+    }
+    return std::nullopt;
 }
 
 std::vector<due_grant> slot_scheduler::due_grants() const {
@@ -244,7 +263,7 @@ void slot_scheduler::count_slots(wait_reason& w) const {
     int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) {
         w.stuck += is_stuck(slot) ? 1 : 0;
-        idle += !is_stuck(slot) && !at(slot).busy ? 1 : 0;
+        idle += !is_stuck(slot) && is_idle_here(slot) ? 1 : 0;
     }
     if (idle > 0 && count_running() >= most_running_) w.most_running = most_running_;
 }
@@ -292,7 +311,7 @@ std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_poi
 
 bool slot_scheduler::is_resident(owner_id owner) const {
     return std::any_of(slots_.begin(), slots_.begin() + usable_,
-                       [owner](const slot_state& s) { return s.last_user == owner; });
+                       [owner](const slot_state& s) { return s.last_user == owner && !s.is_away; });
 }
 
 // Later is better. A text that belongs to nobody, or to an owner that is not expected back, is

@@ -1,0 +1,103 @@
+// Slots that several processes lend each other.
+
+#include "slot_uses.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace {
+
+using namespace std::chrono_literals;
+using tandem::slots::request_kind;
+using tandem::slots::slot_request;
+using tandem::slots::slot_scheduler;
+using tandem::slots::slot_shortage;
+using tandem::test::at;
+using tandem::test::only_grant;
+
+/// Two slots, of which the first one is here.
+class lent_slots : public testing::Test {
+ protected:
+    lent_slots() {
+        s.share_slots();
+        s.bring_back(0, std::nullopt, false);
+    }
+
+    slot_scheduler s{2, 0s};
+};
+
+TEST_F(lent_slots, are_not_granted_while_they_are_away) {
+    s.request();
+    s.request();
+    EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
+}
+
+TEST_F(lent_slots, are_missed_by_the_most_urgent_request_that_waits) {
+    s.request({.due = at(1s)});
+    EXPECT_EQ(s.find_shortage(at(0s)), std::nullopt);
+    s.request({.kind = request_kind::continuation, .due = at(3s)});
+    s.request({.due = at(2s)});
+    EXPECT_EQ(s.find_shortage(at(0s)), (slot_shortage{request_kind::turn, at(2s)}));
+}
+
+TEST_F(lent_slots, are_not_missed_by_a_prefill_or_by_another_process) {
+    s.request();
+    only_grant(s, at(0s));
+    s.request({.kind = request_kind::background});
+    s.request({.is_from_elsewhere = true});
+    EXPECT_EQ(s.find_shortage(at(0s)), std::nullopt);
+}
+
+TEST_F(lent_slots, are_missed_while_the_slot_that_is_here_is_guarded) {
+    s.set_guard(2s);
+    s.request();
+    s.release(only_grant(s, at(0s)).slot, at(1s));
+    s.request({.due = at(1s)});
+    EXPECT_TRUE(s.find_shortage(at(2s)));
+}
+
+TEST_F(lent_slots, are_granted_after_they_are_brought_back_and_their_guard_is_over) {
+    s.set_guard(2s);
+    s.request();
+    only_grant(s, at(0s));
+    s.request();
+    s.bring_back(1, at(0s), false);
+    EXPECT_TRUE(s.take_grants(at(1s)).empty());
+    EXPECT_EQ(only_grant(s, at(2s)).slot, 1);
+}
+
+TEST_F(lent_slots, go_to_whoever_is_due_first_here_or_elsewhere) {
+    s.request({.due = at(2s)});
+    const auto other = s.request({.due = at(1s), .is_from_elsewhere = true});
+    EXPECT_EQ(only_grant(s, at(0s)).ticket, other);
+}
+
+TEST_F(lent_slots, stay_with_a_running_request_until_its_end) {
+    s.request();
+    only_grant(s, at(0s));
+    s.send_away(0);
+    s.release(0, at(1s));
+    s.request();
+    EXPECT_TRUE(s.take_grants(at(1s)).empty());
+}
+
+TEST_F(lent_slots, keep_their_text_only_if_nobody_used_them_elsewhere) {
+    for (const bool is_untouched : {true, false}) {
+        s.request({.owner = 7});
+        s.release(only_grant(s, at(1s)).slot, at(1s), {.holds = "text"});
+        s.send_away(0);
+        EXPECT_TRUE(s.slots_used_by(7).empty());
+        s.bring_back(0, at(1s), is_untouched);
+        EXPECT_EQ(s.was_last_used_by(0, 7), is_untouched);
+    }
+}
+
+TEST_F(lent_slots, stay_away_when_the_server_is_found_to_have_more) {
+    s.raise_slot_limit(4);
+    s.set_slot_count(4);
+    for (int i = 0; i < 4; ++i) s.request();
+    EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
+}
+
+}  // namespace
