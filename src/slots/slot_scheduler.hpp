@@ -234,6 +234,8 @@ class slot_scheduler {
     // Processes that share a server lend each other its slots. A slot that is away is not granted.
     /// Sends all slots away, including those of a later raise_slot_limit().
     void share_slots();
+    /// Grants nothing from then on, in case this process was suspended and others have its slots.
+    void set_lease(time_point until) noexcept { lease_until_ = until; }
     /// A running request keeps the slot until its end.
     void send_away(int slot) { at(slot).is_away = true; }
     /// The slot is granted again. `last_used`: when its last request ended; nullopt if it was never
@@ -241,6 +243,7 @@ class slot_scheduler {
     /// here.
     void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
     bool is_away(int slot) const { return at(slot).is_away; }
+    std::optional<time_point> last_used(int slot) const { return at(slot).last_used; }
     /// Nullopt if no live request of this process could run if one more slot were here.
     std::optional<slot_shortage> find_shortage(time_point now) const;
     /// Whether the server restores a displaced text from its host memory, so that it costs little
@@ -371,6 +374,7 @@ class slot_scheduler {
     std::vector<slot_state> slots_;
     int usable_;
     bool is_shared_ = false;  // a new slot is away
+    time_point lease_until_ = never;
     running_limit limit_;
     int most_running_ = running_limit::unlimited;
     // The time of all requests together, up to counted_until_.

@@ -1,0 +1,284 @@
+#include "cluster/slot_share.hpp"
+
+#include <algorithm>
+
+namespace tandem::cluster {
+namespace {
+
+// A gateway stops using its slots this long before others may take them, so what a look shows in
+// the meantime is still its own use.
+constexpr duration own_use_is_seen_within = std::chrono::seconds(1);
+// A gateway takes slots of others only after they all know that it is missing: its lease lasts a
+// second longer for them, and they ask every half second.
+constexpr duration others_know_within = std::chrono::milliseconds(1500);
+// If this process was suspended meanwhile, the answer is out of date.
+constexpr duration look_is_valid_for = std::chrono::milliseconds(500);
+// A wish is told again at once if it becomes this much more urgent.
+constexpr duration notable_change = std::chrono::milliseconds(100);
+
+bool is_more_urgent(const slots::slot_shortage& a, const slots::slot_shortage& b) {
+    return a.due < b.due - notable_change ||
+           (a.kind == slots::request_kind::turn && b.kind != slots::request_kind::turn);
+}
+
+}  // namespace
+
+void slot_share::update(time_point now, local_slots here) {
+    here_ = std::move(here);
+    if (!here_.shortage)
+        short_since_.reset();
+    else if (!short_since_)
+        short_since_ = now;
+    drop_old_wishes(now);
+    if (!is_sure(now))
+        doubt_all();
+    else if (is_one_missing_)
+        doubt_unused_slots(now - quiet_time_of_server());
+    if (needs_claim(now)) send_claim(now);
+    if (!needs_look(now)) return;
+    is_looking_ = true;
+    looked_at_ = now;
+    actions_.push_back(share_action::look{});
+}
+
+auto slot_share::local(int slot) const -> const local_slots::slot& {
+    static const local_slots::slot unknown{};
+    const auto place = static_cast<std::size_t>(slot);
+    return place < here_.slots.size() ? here_.slots[place] : unknown;
+}
+
+// --- the store is silent or wrong
+
+void slot_share::doubt_store() {
+    is_agreed_ = false;
+    running_claim_.reset();
+    told_at_.reset();
+    doubt_all();
+}
+
+// A running request goes on. Its slot needs a look before the next one, because this process may
+// be suspended before it notices the end.
+void slot_share::doubt_all() {
+    for (auto& [slot, h] : held_)
+        if (h.stage == stage::here) send_away(slot, h);
+    for (const auto& [gateway, until] : wishes_)
+        actions_.push_back(share_action::withdraw_wish{gateway});
+    wishes_.clear();
+}
+
+// A gateway without the store may have taken them.
+void slot_share::doubt_unused_slots(time_point since) {
+    for (auto& [slot, h] : held_) {
+        if (h.stage != stage::here || local(slot).is_busy) continue;
+        if (local(slot).last_used.value_or(since) <= since) send_away(slot, h);
+    }
+}
+
+void slot_share::send_away(int slot, held_slot& h) {
+    doubt(h);
+    actions_.push_back(share_action::send_away{slot});
+}
+
+void slot_share::doubt(held_slot& h) noexcept {
+    h.stage = stage::unsure;
+    h.own_task.reset();
+    h.awaits_own_task = true;
+}
+
+void slot_share::looked(time_point now,
+                        const std::optional<std::vector<tandem::slot_state>>& states) {
+    is_looking_ = false;
+    if (!states || now > *looked_at_ + look_is_valid_for) return;
+    activity_.record(now, *states);
+    learn_own_tasks(now);
+    bring_usable_slots(now);
+    if (now >= lease_until_ + others_know_within && here_.shortage) borrow_from_server(now);
+}
+
+void slot_share::learn_own_tasks(time_point now) {
+    for (auto& [slot, h] : held_) {
+        if (!h.awaits_own_task || !activity_.unused_since(slot)) continue;
+        h.awaits_own_task = false;
+        const auto own_until = std::max(lease_until_, local(slot).last_used.value_or(lease_until_));
+        if (now < own_until + own_use_is_seen_within) h.own_task = activity_.last_task(slot);
+    }
+}
+
+bool slot_share::is_untouched(int slot, const held_slot& h) const {
+    return h.own_task && activity_.unused_since(slot) && activity_.last_task(slot) == h.own_task;
+}
+
+bool slot_share::is_quiet(time_point now, int slot) const {
+    const auto since = activity_.unused_since(slot);
+    return since && now - *since >= quiet_time_of_server();
+}
+
+bool slot_share::is_guarded(time_point now, int slot) const {
+    const auto used = local(slot).last_used;
+    return used && now < *used + here_.reuse_guard;
+}
+
+// If each use needs a look of its own, only the slot comes back that is needed now.
+void slot_share::bring_usable_slots(time_point now) {
+    for (auto& [slot, h] : held_) {
+        if (h.stage != stage::unsure || h.awaits_own_task) continue;
+        if (local(slot).is_busy || is_guarded(now, slot)) continue;
+        if (!is_untouched(slot, h) && !is_quiet(now, slot)) continue;
+        if (must_look_before_use(now) && !has_demand()) return;
+        bring_back(slot, h);
+        if (must_look_before_use(now)) return here_.shortage.reset();
+    }
+}
+
+// The store is silent, and the slots that this gateway has do not suffice.
+void slot_share::borrow_from_server(time_point now) {
+    for (int slot = 0; slot < static_cast<int>(here_.slots.size()); ++slot) {
+        if (held_.contains(slot) || !is_quiet(now, slot)) continue;
+        bring_back(slot, held_[slot]);
+        return here_.shortage.reset();
+    }
+}
+
+void slot_share::bring_back(int slot, held_slot& h) {
+    const bool untouched = is_untouched(slot, h);
+    h.stage = stage::here;
+    actions_.push_back(share_action::bring_back{slot, local(slot).last_used, untouched});
+}
+
+// --- the store's records
+
+bool slot_share::needs_claim(time_point now) const {
+    if (now >= lease_until_ || running_claim_) return false;
+    if (!told_at_) return true;
+    const auto& wish = here_.shortage;
+    if (wish.has_value() != told_wish_.has_value()) return true;
+    if (wish && is_more_urgent(*wish, *told_wish_)) return true;
+    return now >= *told_at_ + (wish ? repeat_wish : repeat_claim);
+}
+
+void slot_share::send_claim(time_point now) {
+    share_action::claim c{.wish = here_.shortage};
+    c.held.reserve(held_.size());
+    for (const auto& [slot, h] : held_) {
+        if (h.stage == stage::offered) continue;
+        const auto used = local(slot).last_used;
+        c.held.push_back({slot, h.number, used ? std::optional(now - *used) : std::nullopt});
+    }
+    running_claim_ = c;
+    told_wish_ = here_.shortage;
+    told_at_ = now;
+    actions_.push_back(std::move(c));
+}
+
+void slot_share::claimed(time_point now, const std::optional<std::vector<loan>>& loans) {
+    const auto claim = std::exchange(running_claim_, std::nullopt);
+    if (!claim || !loans) return;
+    drop_lost_loans(claim->held, *loans);
+    for (const auto& l : *loans) accept(now, l);
+    is_agreed_ = true;
+}
+
+// A slot that was borrowed or offered since the claim was sent is not in `told`.
+void slot_share::drop_lost_loans(const std::vector<told_loan>& told,
+                                 const std::vector<loan>& loans) {
+    for (const auto& t : told) {
+        const auto found = held_.find(t.slot);
+        const auto is_same = [&t](const loan& l) { return l.slot == t.slot; };
+        if (found == held_.end() || found->second.stage == stage::offered) continue;
+        if (std::ranges::any_of(loans, is_same)) continue;
+        if (found->second.stage == stage::here) actions_.push_back(share_action::send_away{t.slot});
+        held_.erase(found);
+        ++lost_;
+    }
+}
+
+void slot_share::accept(time_point now, const loan& l) {
+    highest_number_[l.slot] = l.number;
+    const auto [place, is_new] = held_.try_emplace(l.slot);
+    auto& h = place->second;
+    if (h.stage == stage::offered) return;
+    h.number = l.number;
+    if (!is_new) return;
+    if (l.is_doubtful || now >= lease_until_) return void(h.stage = stage::unsure);
+    const auto last_used = l.unused_for ? std::optional(now - *l.unused_for) : std::nullopt;
+    actions_.push_back(share_action::bring_back{l.slot, last_used, false});
+}
+
+// A message may arrive after the loan that it tells of has been returned.
+void slot_share::lent(time_point now, const loan& l) {
+    if (l.number > highest_number_[l.slot]) accept(now, l);
+}
+
+void slot_share::offered(time_point now, int slot, offer_result result) {
+    const auto found = held_.find(slot);
+    if (found == held_.end() || found->second.stage != stage::offered) return;
+    if (result == offer_result::taken) return void(held_.erase(found));
+    if (result == offer_result::not_wanted && is_sure(now)) {
+        found->second.stage = stage::here;
+        actions_.push_back(share_action::bring_back{slot, local(slot).last_used, true});
+        return;
+    }
+    doubt(found->second);
+    told_at_.reset();
+}
+
+// --- the wishes of other gateways
+
+void slot_share::wished(time_point now, const std::string& gateway,
+                        const slots::slot_shortage& wish) {
+    if (!is_sure(now)) return;
+    wishes_[gateway] = now + 3 * repeat_wish;
+    actions_.push_back(share_action::queue_wish{gateway, wish});
+}
+
+void slot_share::wish_ended(const std::string& gateway) {
+    if (wishes_.erase(gateway) > 0) actions_.push_back(share_action::withdraw_wish{gateway});
+}
+
+void slot_share::drop_old_wishes(time_point now) {
+    std::erase_if(wishes_, [&](const auto& w) {
+        if (w.second > now) return false;
+        actions_.push_back(share_action::withdraw_wish{w.first});
+        return true;
+    });
+}
+
+void slot_share::granted_elsewhere(time_point now, const std::string& gateway, int slot,
+                                   std::optional<time_point> last_used) {
+    wishes_.erase(gateway);
+    const auto found = held_.find(slot);
+    if (found == held_.end() || found->second.stage != stage::here) return;
+    if (!is_sure(now)) return doubt(found->second);
+    found->second.stage = stage::offered;
+    const auto unused = last_used ? std::optional(now - *last_used) : std::nullopt;
+    actions_.push_back(share_action::offer{{slot, found->second.number, unused}});
+}
+
+// --- time
+
+bool slot_share::needs_look(time_point now) const {
+    if (is_looking_ || here_.slots.empty()) return false;
+    if (looked_at_ && now < *looked_at_ + look_interval) return false;
+    if (here_.shortage && (!is_sure(now) || now >= *short_since_ + quiet_time)) return true;
+    return std::ranges::any_of(held_, [&](const auto& entry) {
+        const auto& [slot, h] = entry;
+        return h.stage == stage::unsure && !local(slot).is_busy &&
+               (h.awaits_own_task || has_demand() || !must_look_before_use(now));
+    });
+}
+
+std::optional<time_point> slot_share::next_event(time_point now) const {
+    std::optional<time_point> next;
+    const auto add = [&](time_point t) {
+        if (t > now) next = std::min(next.value_or(t), t);
+    };
+    add(lease_until_);
+    if (told_at_) add(*told_at_ + (here_.shortage ? repeat_wish : repeat_claim));
+    const bool has_unsure = std::ranges::any_of(
+        held_, [](const auto& entry) { return entry.second.stage == stage::unsure; });
+    if (looked_at_ && (has_unsure || here_.shortage)) add(*looked_at_ + look_interval);
+    for (const auto& [gateway, until] : wishes_) add(until);
+    return next;
+}
+
+}  // namespace tandem::cluster

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tandem::cluster {
+
+/// Number of a loan. The store gives each loan of a server's slots a higher one.
+using loan_number = std::uint64_t;
+
+/// A slot that a gateway has borrowed, as it tells the store.
+struct told_loan {
+    int slot = 0;
+    loan_number number = 0;
+    /// How long ago its last request ended; nullopt if the gateway has not used it.
+    std::optional<duration> unused_for{};
+
+    friend bool operator==(const told_loan&, const told_loan&) = default;
+};
+
+/// A slot that the store has lent to this gateway.
+struct loan {
+    int slot = 0;
+    loan_number number = 0;
+    /// How long ago its last request ended, as far as the store knows.
+    std::optional<duration> unused_for{};
+    /// Its last borrower has disappeared, or the store has lost its records: a request of another
+    /// gateway may still be there.
+    bool is_doubtful = false;
+};
+
+/// What a slot_share wants done.
+namespace share_action {
+
+// To the store.
+/// Tells it which slots this gateway has, and whether it needs one more.
+struct claim {
+    std::vector<told_loan> held{};
+    std::optional<slots::slot_shortage> wish{};
+};
+/// Offers a slot to the gateway that waits most urgently.
+struct offer {
+    told_loan loan;
+};
+
+// To the server.
+/// Asks for the state of its slots.
+struct look {};
+
+// To the scheduler.
+struct bring_back {
+    int slot;
+    std::optional<time_point> last_used;
+    bool is_untouched;
+};
+struct send_away {
+    int slot;
+};
+/// Another gateway waits for a slot; replaces its earlier wish.
+struct queue_wish {
+    std::string gateway;
+    slots::slot_shortage wish;
+};
+struct withdraw_wish {
+    std::string gateway;
+};
+
+}  // namespace share_action
+
+using any_share_action = std::variant<share_action::claim, share_action::offer, share_action::look,
+                                      share_action::bring_back, share_action::send_away,
+                                      share_action::queue_wish, share_action::withdraw_wish>;
+
+}  // namespace tandem::cluster

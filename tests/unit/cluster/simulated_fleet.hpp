@@ -1,0 +1,107 @@
+#pragma once
+
+#include "cluster/slot_share.hpp"
+#include "slot_ledger.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+/// What happened in a simulated fleet.
+struct fleet_counts {
+    int requests = 0;
+    /// Requests that reached a slot while a request of another gateway ran there, and the longest
+    /// time that one of them waited for that.
+    int meetings = 0;
+    duration longest_meeting{};
+    /// Requests that began on a slot before its guard was over.
+    int broken_guards = 0;
+    /// How long requests waited for a slot.
+    std::vector<duration> waits{};
+};
+
+/// Several gateways with real schedulers, one server and one store, in simulated time.
+class simulated_fleet {
+ public:
+    simulated_fleet(int gateways, int slots, duration guard, std::uint64_t seed);
+    ~simulated_fleet();
+
+    /// Runs until `end`; requests arrive at random, so that on average `load` of the slots are
+    /// busy.
+    void run_until(time_point end, double load);
+
+    void kill(int gateway);
+    void pause(int gateway, duration time);
+    /// Neither commands nor answers pass between the gateway and the store.
+    void cut(int gateway, bool is_cut);
+    void stop_store(bool is_stopped);
+    void empty_store() { ledger_.clear(); }
+
+    time_point now() const noexcept { return now_; }
+    const fleet_counts& counts() const noexcept { return counts_; }
+    /// Number of requests that wait at gateways that live.
+    int count_waiting() const;
+
+ private:
+    struct gateway;
+    struct server_slot {
+        int task = -1;
+        const gateway* user = nullptr;
+        time_point busy_until{};
+        time_point ended{};
+    };
+
+    void at(time_point when, std::function<void()> what);
+    void later(gateway& g, duration delay, std::function<void(gateway&)> what);
+    void add_request(gateway& g);
+    void arrive();
+    void serve(gateway& g);
+    void perform(gateway& g, const cluster::any_share_action& a);
+    void perform_claim(gateway& g, const cluster::share_action::claim& c);
+    void perform_offer(gateway& g, const cluster::share_action::offer& o);
+    void begin(gateway& g, const slots::grant& grant);
+    void end(gateway& g, int slot);
+    void beat(gateway& g);
+    void look(gateway& g);
+    void publish();
+    void hear(gateway& g, const std::string& message);
+    cluster::local_slots local_view(const gateway& g) const;
+    bool reaches_store(const gateway& g) const;
+    std::int64_t store_time() const;
+    duration random_delay(duration most);
+    std::unique_ptr<gateway> make_gateway(std::string name);
+
+    struct event {
+        time_point when;
+        std::uint64_t number;
+        std::function<void()> what;
+        bool operator<(const event& other) const {
+            return std::pair(when, number) > std::pair(other.when, other.number);
+        }
+    };
+
+    time_point now_{};
+    std::uint64_t events_ = 0;
+    std::priority_queue<event> queue_;
+    std::mt19937_64 random_;
+    slot_ledger ledger_;
+    bool is_stopped_ = false;
+    duration guard_;
+    double load_ = 0;
+    std::vector<server_slot> server_;
+    std::vector<std::unique_ptr<gateway>> gateways_;
+    std::vector<std::unique_ptr<gateway>> dead_;
+    int names_ = 0;
+    fleet_counts counts_;
+};
+
+}  // namespace tandem::test

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "cluster/slot_share_actions.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::test {
+
+/// The rules of the store's scripts in C++: what each script does to the records of one server.
+/// Times are the store's, in ms.
+class slot_ledger {
+ public:
+    struct wish {
+        std::string kind;
+        std::int64_t due_in = 0;
+    };
+    struct told_slot {
+        int slot = 0;
+        std::uint64_t number = 0;
+        std::int64_t unused = -1;
+    };
+    struct loan_record {
+        int slot = 0;
+        std::uint64_t number = 0;
+        std::int64_t unused = -1;
+        bool is_doubtful = false;
+
+        friend bool operator==(const loan_record&, const loan_record&) = default;
+    };
+
+    struct beat_answer {
+        bool was_known = false;
+        /// Number of other gateways whose lease ended within the last minute.
+        int missing = 0;
+    };
+    beat_answer beat(std::int64_t now, const std::string& gateway, std::int64_t lease);
+    std::vector<loan_record> claim(std::int64_t now, const std::string& gateway, int slots,
+                                   const std::optional<wish>& w,
+                                   const std::vector<told_slot>& held);
+    /// Returns whether the gateway no longer has the slot.
+    bool offer(std::int64_t now, const std::string& gateway, const told_slot& s, bool is_leaving);
+    /// The store has lost everything.
+    void clear();
+    /// What the scripts published since the last call, such as `wish A turn 20`.
+    std::vector<std::string> take_messages();
+
+ private:
+    struct slot_record {
+        std::uint64_t number = 0;
+        std::int64_t used = 0;
+        bool is_doubtful = false;
+        std::string borrower{};
+    };
+    struct queued_wish {
+        std::int64_t due;
+        std::string kind;
+    };
+
+    bool is_alive(std::int64_t now, const std::string& gateway) const;
+    void lend(int slot, const std::string& gateway, std::int64_t used, bool is_doubtful,
+              std::uint64_t at_least);
+    /// Returns whether the wish is fulfilled: a doubtful slot is lent, too, but must be watched.
+    bool lend_one_more(std::int64_t now, const std::string& gateway, int slots);
+
+    std::map<std::string, std::int64_t> members_;
+    std::optional<std::int64_t> born_;
+    std::uint64_t highest_ = 0;
+    std::map<int, slot_record> slots_;
+    std::map<std::string, queued_wish> wishes_;
+    std::vector<std::string> messages_;
+};
+
+}  // namespace tandem::test
