@@ -30,6 +30,7 @@ void slot_share::update(time_point now, local_slots here) {
     else if (!short_since_)
         short_since_ = now;
     drop_old_wishes(now);
+    if (is_leaving_) return return_idle_slots(now);
     if (!is_sure(now))
         doubt_all();
     else if (is_one_missing_)
@@ -41,10 +42,24 @@ void slot_share::update(time_point now, local_slots here) {
     actions_.push_back(share_action::look{});
 }
 
+void slot_share::return_idle_slots(time_point now) {
+    for (auto& [slot, h] : held_) {
+        if (h.stage == stage::offered || local(slot).is_busy) continue;
+        if (h.stage == stage::here) actions_.push_back(share_action::send_away{slot});
+        h.stage = stage::offered;
+        actions_.push_back(share_action::offer{{slot, h.number, unused_for(now, slot)}});
+    }
+}
+
 auto slot_share::local(int slot) const -> const local_slots::slot& {
     static const local_slots::slot unknown{};
     const auto place = static_cast<std::size_t>(slot);
     return place < here_.slots.size() ? here_.slots[place] : unknown;
+}
+
+std::optional<duration> slot_share::unused_for(time_point now, int slot) const {
+    const auto used = local(slot).last_used;
+    return used ? std::optional(now - *used) : std::nullopt;
 }
 
 // --- the store is silent or wrong
@@ -148,7 +163,7 @@ void slot_share::bring_back(int slot, held_slot& h) {
 // --- the store's records
 
 bool slot_share::needs_claim(time_point now) const {
-    if (now >= lease_until_ || running_claim_) return false;
+    if (now >= lease_until_ || running_claim_ || here_.slots.empty()) return false;
     if (!told_at_) return true;
     const auto& wish = here_.shortage;
     if (wish.has_value() != told_wish_.has_value()) return true;
@@ -161,8 +176,7 @@ void slot_share::send_claim(time_point now) {
     c.held.reserve(held_.size());
     for (const auto& [slot, h] : held_) {
         if (h.stage == stage::offered) continue;
-        const auto used = local(slot).last_used;
-        c.held.push_back({slot, h.number, used ? std::optional(now - *used) : std::nullopt});
+        c.held.push_back({slot, h.number, unused_for(now, slot)});
     }
     running_claim_ = c;
     told_wish_ = here_.shortage;
@@ -199,6 +213,7 @@ void slot_share::accept(time_point now, const loan& l) {
     if (h.stage == stage::offered) return;
     h.number = l.number;
     if (!is_new) return;
+    told_wish_.reset();  // fulfilled: a further one must be told
     if (l.is_doubtful || now >= lease_until_) return void(h.stage = stage::unsure);
     const auto last_used = l.unused_for ? std::optional(now - *l.unused_for) : std::nullopt;
     actions_.push_back(share_action::bring_back{l.slot, last_used, false});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "cluster/lending_store.hpp"
 #include "cluster/slot_activity.hpp"
 #include "cluster/slot_share_actions.hpp"
 #include "slots/slot_scheduler.hpp"
@@ -28,15 +29,9 @@ struct local_slots {
     duration reuse_guard{};
 };
 
-/// The answer to an offer.
-enum class offer_result {
-    taken,       ///< another gateway has the slot
-    not_wanted,  ///< it stays with this gateway
-    unknown,     ///< the store did not answer
-};
-
 /// This gateway's share of a server's slots. Decides what to borrow, to lend, and to look at. Pure:
-/// call take_actions() after each event, and update() at next_event().
+/// after each event, perform take_actions(), let the scheduler grant, and call update(), until
+/// nothing is left to do; call update() at next_event(), too.
 ///
 /// A gateway keeps a slot until another gateway waits for it more urgently than any request here,
 /// which its scheduler decides. While the store answers, what it says is right. While it does not,
@@ -80,6 +75,9 @@ class slot_share {
     /// The answer to a look; nullopt if there was none.
     void looked(time_point now, const std::optional<std::vector<tandem::slot_state>>& states);
 
+    /// From now on, borrows nothing and returns slots as soon as they are idle.
+    void leave() noexcept { is_leaving_ = true; }
+    bool is_leaving() const noexcept { return is_leaving_; }
     /// Until when the scheduler may grant the slots that are here; update() may extend it.
     time_point lease_end(time_point now) const { return is_sure(now) ? lease_until_ : never; }
     std::vector<any_share_action> take_actions() { return std::exchange(actions_, {}); }
@@ -107,6 +105,7 @@ class slot_share {
 
     bool is_sure(time_point now) const { return now < lease_until_ && is_agreed_; }
     const local_slots::slot& local(int slot) const;
+    std::optional<duration> unused_for(time_point now, int slot) const;
     bool must_look_before_use(time_point now) const { return !is_sure(now) || is_one_missing_; }
     bool has_demand() const { return here_.shortage || !wishes_.empty(); }
     void doubt_all();
@@ -117,6 +116,7 @@ class slot_share {
     void accept(time_point now, const loan& l);
     void drop_lost_loans(const std::vector<told_loan>& told, const std::vector<loan>& loans);
     void learn_own_tasks(time_point now);
+    void return_idle_slots(time_point now);
     void bring_usable_slots(time_point now);
     void borrow_from_server(time_point now);
     bool is_untouched(int slot, const held_slot& h) const;
@@ -136,6 +136,7 @@ class slot_share {
     std::vector<any_share_action> actions_;
     time_point lease_until_{};
     bool is_one_missing_ = false;
+    bool is_leaving_ = false;
     bool is_agreed_ = false;  // the store and held_ name the same slots
     std::optional<share_action::claim> running_claim_{};
     std::optional<slots::slot_shortage> told_wish_{};

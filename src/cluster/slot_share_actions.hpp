@@ -13,6 +13,8 @@ namespace tandem::cluster {
 
 /// Number of a loan. The store gives each loan of a server's slots a higher one.
 using loan_number = std::uint64_t;
+/// The highest slot number that is believed.
+inline constexpr int max_slot = 1023;
 
 /// A slot that a gateway has borrowed, as it tells the store.
 struct told_loan {

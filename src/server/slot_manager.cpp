@@ -96,6 +96,8 @@ void slot_manager::dispatch_grants() {
         for (const auto& g : given) offer(g);
     arm_timer();
     arm_poll_timer();
+    const auto on_change = table_->lock()->on_change;
+    if (on_change) on_change();
 }
 
 // Grants for other loops are posted to them. Whether a slot must be erased is decided here, because

@@ -73,6 +73,9 @@ struct slot_table {
         std::function<void(duration since_cut)> on_idle;
     };
     std::map<int, idle_waiter> when_idle{};
+    /// Called on a manager's strand after each change of the slots or their queue. Empty if other
+    /// processes do not share the slots.
+    std::function<void()> on_change{};
 
     /// Drops the settings of users that have left.
     void forget_settings();

@@ -98,7 +98,8 @@ void simulated_fleet::arrive() {
     const std::chrono::duration<double> gap(std::exponential_distribution<>(per_second)(random_));
     at(now_ + std::chrono::duration_cast<duration>(gap), [this] {
         auto& g = *gateways_[random_() % gateways_.size()];
-        if (load_ > 0) later(g, {}, [this](gateway& to) { add_request(to); });
+        if (load_ > 0 && !g.share.is_leaving())
+            later(g, {}, [this](gateway& to) { add_request(to); });
         arrive();
     });
 }
@@ -229,7 +230,7 @@ void simulated_fleet::perform_offer(gateway& g, const cluster::share_action::off
             return later(g, 100ms, [this, s](gateway& mine) {
                 mine.share.offered(now_, s.slot, offer_result::unknown);
             });
-        const bool is_gone = ledger_.offer(store_time(), g.name, s, false);
+        const bool is_gone = ledger_.offer(store_time(), g.name, s, g.share.is_leaving());
         publish();
         later(g, 60us, [this, s, is_gone](gateway& mine) {
             mine.share.offered(now_, s.slot,
@@ -308,6 +309,16 @@ void simulated_fleet::pause(int number, duration time) {
 
 void simulated_fleet::cut(int number, bool is_cut) {
     gateways_[static_cast<std::size_t>(number)]->is_cut = is_cut;
+}
+
+void simulated_fleet::leave(int number) {
+    auto& g = *gateways_[static_cast<std::size_t>(number)];
+    g.share.leave();
+    serve(g);
+}
+
+int simulated_fleet::count_slots(int number) const {
+    return gateways_[static_cast<std::size_t>(number)]->share.count_slots();
 }
 
 void simulated_fleet::stop_store(bool is_stopped) {

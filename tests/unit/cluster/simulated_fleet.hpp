@@ -45,9 +45,14 @@ class simulated_fleet {
     void cut(int gateway, bool is_cut);
     void stop_store(bool is_stopped);
     void empty_store() { ledger_.clear(); }
+    /// The gateway gets no more requests, and returns its slots.
+    void leave(int gateway);
 
     time_point now() const noexcept { return now_; }
+    double load() const noexcept { return load_; }
     const fleet_counts& counts() const noexcept { return counts_; }
+    void forget_counts() { counts_ = {}; }
+    int count_slots(int gateway) const;
     /// Number of requests that wait at gateways that live.
     int count_waiting() const;
 

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -16,75 +18,133 @@ using tandem::duration;
 using tandem::test::fleet_counts;
 using tandem::test::simulated_fleet;
 
-double percentile(std::vector<duration> all, double share) {
-    if (all.empty()) return 0;
-    std::ranges::sort(all);
-    const auto place = static_cast<std::size_t>(share * static_cast<double>(all.size() - 1));
-    return std::chrono::duration<double, std::milli>(all[place]).count();
+constexpr int gateways = 3;
+constexpr int slots = 8;
+constexpr double half = 0.5;
+
+duration mean_wait(const fleet_counts& c) {
+    duration all{};
+    for (const auto w : c.waits) all += w;
+    return all / std::max<std::size_t>(c.waits.size(), 1);
 }
 
-void print(const char* name, const fleet_counts& c) {
-    std::printf(
-        "%s: %d requests, %d met, longest %.0f ms, %d guards broken, waits p50 %.2f p99 %.1f max "
-        "%.0f\n",
-        name, c.requests, c.meetings,
-        std::chrono::duration<double, std::milli>(c.longest_meeting).count(), c.broken_guards,
-        percentile(c.waits, 0.5), percentile(c.waits, 0.99), percentile(c.waits, 1));
-}
-
-TEST(slot_lending, p) {
+TEST(slot_lending, keeps_waits_close_to_those_of_a_single_gateway) {
     for (const double load : {0.3, 0.5, 0.7, 0.9}) {
-        simulated_fleet one(1, 8, 0s, 1);
-        one.run_until(one.now() + 10min, load);
-        print("one", one.counts());
-        simulated_fleet f(3, 8, 0s, 1);
-        f.run_until(f.now() + 10min, load);
-        print("three", f.counts());
-    }
-    for (const auto guard : {0s, 2s}) {
-        simulated_fleet f(3, 8, guard, 2);
-        for (int i = 0; i < 50; ++i) {
-            f.run_until(f.now() + 10s, guard > 0s ? 0.1 : 0.5);
-            f.kill(i % 3);
+        simulated_fleet one(1, slots, 0s, 1);
+        simulated_fleet three(gateways, slots, 0s, 1);
+        for (auto* fleet : {&one, &three}) {
+            fleet->run_until(fleet->now() + 10s, load);  // a new store is not trusted at once
+            fleet->forget_counts();
+            fleet->run_until(fleet->now() + 1h, load);
         }
-        print("kill", f.counts());
+        EXPECT_EQ(three.counts().meetings, 0);
+        EXPECT_LT(mean_wait(three.counts()), mean_wait(one.counts()) * 1.1 + 1ms) << load;
     }
-    for (const auto guard : {0s, 2s}) {
-        simulated_fleet f(3, 8, guard, 2);
-        for (int i = 0; i < 50; ++i) {
-            f.run_until(f.now() + 10s, guard > 0s ? 0.1 : 0.5);
-            f.pause(i % 3, 1s + (i % 10) * 1s);
+}
+
+TEST(slot_lending, keeps_the_guard_of_slots_that_change_gateways) {
+    simulated_fleet f(gateways, slots, 2s, 2);
+    f.run_until(f.now() + 10min, 0.15);
+    EXPECT_EQ(f.counts().broken_guards, 0);
+    EXPECT_EQ(f.counts().meetings, 0);
+}
+
+TEST(slot_lending, serves_everybody) {
+    simulated_fleet f(gateways, slots, 0s, 3);
+    f.run_until(f.now() + 1min, 1.5);
+    EXPECT_GT(f.count_waiting(), 0);
+    f.run_until(f.now() + 2min, 0);
+    EXPECT_EQ(f.count_waiting(), 0);
+}
+
+/// A fault that ends before the next one.
+struct fault {
+    std::string name;
+    std::function<void(simulated_fleet&, int gateway, duration length)> happen;
+    int meetings_allowed = 0;
+    int broken_guards_allowed = 0;
+};
+
+void PrintTo(const fault& f, std::ostream* out) {
+    *out << f.name;
+}
+
+const std::vector<fault> faults{
+    {"killed_gateway", [](auto& f, int g, duration) { f.kill(g); }},
+    {"suspended_gateway",
+     [](auto& f, int g, duration length) {
+         f.pause(g, length);
+         f.run_until(f.now() + length, f.load());
+     }},
+    // A gateway without the store cannot know which slots others have borrowed since.
+    {"gateway_cut_from_the_store",
+     [](auto& f, int g, duration length) {
+         f.cut(g, true);
+         f.run_until(f.now() + length, f.load());
+         f.cut(g, false);
+     },
+     5, 5},
+    {"stopped_store",
+     [](auto& f, int, duration length) {
+         f.stop_store(true);
+         f.run_until(f.now() + length, f.load());
+         f.stop_store(false);
+     }},
+    {"emptied_store", [](auto& f, int, duration) { f.empty_store(); }},
+};
+
+class faulty_fleet : public testing::TestWithParam<fault> {
+ protected:
+    static void run(simulated_fleet& f, double load) {
+        constexpr int times = 50;
+        for (int i = 0; i < times; ++i) {
+            f.run_until(f.now() + 10s, load);
+            GetParam().happen(f, i % gateways, (1 + i % 10) * 1s);
         }
-        print("pause", f.counts());
+        f.run_until(f.now() + 30s, 0);
     }
-    for (const auto guard : {0s, 2s}) {
-        simulated_fleet f(3, 8, guard, 2);
-        for (int i = 0; i < 50; ++i) {
-            f.run_until(f.now() + 10s, guard > 0s ? 0.1 : 0.5);
-            f.cut(i % 3, true);
-            f.run_until(f.now() + 1s + (i % 10) * 1s, guard > 0s ? 0.1 : 0.5);
-            f.cut(i % 3, false);
-        }
-        print("cut", f.counts());
-    }
-    for (const auto guard : {0s, 2s}) {
-        simulated_fleet f(3, 8, guard, 2);
-        for (int i = 0; i < 50; ++i) {
-            f.run_until(f.now() + 10s, guard > 0s ? 0.1 : 0.5);
-            f.stop_store(true);
-            f.run_until(f.now() + 1s + (i % 10) * 1s, guard > 0s ? 0.1 : 0.5);
-            f.stop_store(false);
-        }
-        print("stop", f.counts());
-    }
-    for (const auto guard : {0s, 2s}) {
-        simulated_fleet f(3, 8, guard, 2);
-        for (int i = 0; i < 50; ++i) {
-            f.run_until(f.now() + 10s, guard > 0s ? 0.1 : 0.5);
-            f.empty_store();
-        }
-        print("empty", f.counts());
-    }
+};
+
+TEST_P(faulty_fleet, lets_hardly_any_requests_meet_on_a_slot) {
+    simulated_fleet f(gateways, slots, 0s, 4);
+    run(f, half);
+    EXPECT_LE(f.counts().meetings, GetParam().meetings_allowed);
+    EXPECT_LE(f.counts().longest_meeting, 1s);
+    EXPECT_EQ(f.count_waiting(), 0);
+}
+
+TEST_P(faulty_fleet, keeps_the_guard) {
+    simulated_fleet f(gateways, slots, 2s, 5);
+    run(f, 0.1);
+    EXPECT_LE(f.counts().broken_guards, GetParam().broken_guards_allowed);
+    EXPECT_EQ(f.count_waiting(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, faulty_fleet, testing::ValuesIn(faults),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(slot_lending, serves_new_turns_while_the_store_is_away) {
+    simulated_fleet f(gateways, slots, 0s, 6);
+    f.run_until(f.now() + 30s, half);
+    f.stop_store(true);
+    f.run_until(f.now() + 5s, half);
+    f.forget_counts();
+    f.run_until(f.now() + 60s, half);
+    auto waits = f.counts().waits;
+    std::ranges::sort(waits);
+    EXPECT_LT(waits[waits.size() / 2], 500ms);
+    EXPECT_LT(waits[waits.size() * 99 / 100], 2s);
+}
+
+TEST(slot_lending, returns_the_slots_of_a_gateway_that_leaves) {
+    simulated_fleet f(gateways, slots, 0s, 7);
+    f.run_until(f.now() + 10s, half);
+    f.leave(0);
+    f.run_until(f.now() + 2s, half);
+    EXPECT_EQ(f.count_slots(0), 0);
+    f.forget_counts();
+    f.run_until(f.now() + 60s, half);
+    EXPECT_EQ(f.counts().meetings, 0);
 }
 
 }  // namespace

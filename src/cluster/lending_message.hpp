@@ -1,0 +1,32 @@
+#pragma once
+
+#include "cluster/slot_share_actions.hpp"
+#include "slots/slot_scheduler.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tandem::cluster {
+
+/// A message of the scripts `claim` and `offer` to the gateways that share a server.
+struct lending_message {
+    enum class kind {
+        wish,  ///< the gateway waits for a slot
+        end,   ///< it no longer waits
+        lent,  ///< it has got a slot of another gateway
+    };
+
+    lending_message::kind kind = kind::end;
+    std::string gateway{};
+    slots::request_kind wished_for = slots::request_kind::turn;
+    duration due_in{};
+    loan lent{};
+};
+
+/// Nullopt if the text is not such a message.
+std::optional<lending_message> parse_lending_message(std::string_view text);
+
+std::string_view to_word(slots::request_kind kind) noexcept;
+
+}  // namespace tandem::cluster

@@ -1,0 +1,212 @@
+#include "cluster/slot_lender.hpp"
+
+#include "loop/clock.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+namespace tandem::cluster {
+namespace {
+
+constexpr auto retry_props_after = std::chrono::seconds(1);
+
+}  // namespace
+
+slot_lender::slot_lender(lending_store& store, std::string gateway, std::string name,
+                         std::shared_ptr<detail::server_link> link,
+                         std::shared_ptr<detail::server_usage> use)
+    : store_(store),
+      gateway_(std::move(gateway)),
+      name_(std::move(name)),
+      link_(std::move(link)),
+      use_(std::move(use)),
+      timer_(link_->executor()),
+      retry_(link_->executor()) {
+    use_->slots->lock()->scheduler.share_slots();
+}
+
+slot_lender::~slot_lender() {
+    use_->slots->lock()->on_change = nullptr;
+}
+
+void slot_lender::start() {
+    use_->slots->lock()->on_change = [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->post_update();
+    };
+    learn_slots();
+}
+
+// The number of slots must be known before any can be borrowed.
+void slot_lender::learn_slots() {
+    link_->load_props(
+        [weak = weak_from_this()](error_code ec, const diagnostics&, const server_props&) {
+            const auto self = weak.lock();
+            if (!self) return;
+            if (!ec) return self->post_update();
+            self->retry_.expires_after(retry_props_after);
+            self->retry_.async_wait([weak](error_code stopped) {
+                if (const auto again = weak.lock(); again && !stopped) again->learn_slots();
+            });
+        });
+}
+
+// May be called on the strand of another user of the slots.
+void slot_lender::post_update() {
+    if (is_running_ || is_update_posted_.exchange(true)) return;
+    boost::asio::post(link_->executor(), [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->is_update_posted_ = false;
+        self->run();
+    });
+}
+
+// A grant may come from within: run() then goes on with it.
+void slot_lender::run() {
+    if (is_running_ || link_->shut_down()) return;
+    is_running_ = true;
+    for (auto actions = share_.take_actions();; actions = share_.take_actions()) {
+        for (const auto& a : actions) perform(a);
+        if (!actions.empty()) link_->slots().dispatch_grants();
+        const auto now = detail::now();
+        share_.update(now, view());
+        use_->slots->lock()->scheduler.set_lease(share_.lease_end(now));
+        if (actions.empty()) break;
+    }
+    for (const auto& a : share_.take_actions()) perform(a);
+    is_running_ = false;
+    arm_timer();
+}
+
+void slot_lender::arm_timer() {
+    const auto next = share_.next_event(detail::now());
+    if (!next) return void(timer_.cancel());
+    timer_.expires_at(*next);
+    timer_.async_wait([weak = weak_from_this()](error_code ec) {
+        if (const auto self = weak.lock(); self && !ec) self->run();
+    });
+}
+
+local_slots slot_lender::view() const {
+    const auto table = use_->slots->lock();
+    const auto& scheduler = table->scheduler;
+    local_slots view{.reuse_guard = table->known.reuse_guard()};
+    if (!table->known.was_read_before()) return view;
+    view.slots.reserve(static_cast<std::size_t>(scheduler.slots()));
+    for (int slot = 0; slot < scheduler.slots(); ++slot)
+        view.slots.push_back({scheduler.is_busy(slot), scheduler.last_used(slot)});
+    view.shortage = scheduler.find_shortage(detail::now());
+    return view;
+}
+
+share_status slot_lender::status() const {
+    return {use_->slots->lock()->scheduler.slots(), share_.count_slots(), share_.count_lost()};
+}
+
+// --- events
+
+void slot_lender::renew_lease(time_point until, bool is_one_missing) {
+    share_.renew_lease(until, is_one_missing);
+    run();
+}
+
+void slot_lender::doubt_store() {
+    share_.doubt_store();
+    run();
+}
+
+void slot_lender::hear(const lending_message& m) {
+    const bool is_own = m.gateway == gateway_;
+    const auto now = detail::now();
+    if (m.kind == lending_message::kind::lent && is_own)
+        share_.lent(now, m.lent);
+    else if (m.kind == lending_message::kind::wish && !is_own)
+        share_.wished(now, m.gateway, {m.wished_for, now + m.due_in});
+    else if (!is_own)
+        share_.wish_ended(m.gateway);
+    run();
+}
+
+void slot_lender::leave() {
+    share_.leave();
+    run();
+}
+
+// --- actions
+
+void slot_lender::perform(const any_share_action& any) {
+    std::visit([this](const auto& a) { perform(a); }, any);
+}
+
+void slot_lender::perform(const share_action::claim& c) {
+    store_.claim(name_, use_->slots->lock()->scheduler.slots(), c,
+                 [weak = weak_from_this()](std::optional<std::vector<loan>> loans) {
+                     const auto self = weak.lock();
+                     if (!self) return;
+                     self->share_.claimed(detail::now(), loans);
+                     self->run();
+                 });
+}
+
+void slot_lender::perform(const share_action::offer& o) {
+    store_.offer(name_, o.loan, share_.is_leaving(),
+                 [weak = weak_from_this(), slot = o.loan.slot](offer_result result) {
+                     const auto self = weak.lock();
+                     if (!self) return;
+                     self->share_.offered(detail::now(), slot, result);
+                     self->run();
+                 });
+}
+
+void slot_lender::perform(const share_action::look&) {
+    link_->calls().slots([weak = weak_from_this()](error_code ec, const diagnostics&,
+                                                   const std::vector<slot_state>& states) {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->share_.looked(detail::now(), ec ? std::nullopt : std::optional(states));
+        self->run();
+    });
+}
+
+void slot_lender::perform(const share_action::bring_back& b) {
+    const auto table = use_->slots->lock();
+    if (b.slot < table->scheduler.slots())
+        table->scheduler.bring_back(b.slot, b.last_used, b.is_untouched);
+}
+
+void slot_lender::perform(const share_action::send_away& s) {
+    use_->slots->lock()->scheduler.send_away(s.slot);
+}
+
+void slot_lender::perform(const share_action::queue_wish& w) {
+    auto& manager = link_->slots();
+    if (const auto known = wishes_.find(w.gateway); known != wishes_.end())
+        return manager.set_due(known->second, w.wish.due);
+    const auto ticket =
+        manager.enqueue({.kind = w.wish.kind, .due = w.wish.due, .is_from_elsewhere = true},
+                        [weak = weak_from_this(), gateway = w.gateway](const slots::grant& g) {
+                            if (const auto self = weak.lock()) self->give(gateway, g.slot);
+                            return false;  // nothing runs on the slot here
+                        });
+    if (ticket != slots::no_ticket) wishes_[w.gateway] = ticket;
+}
+
+void slot_lender::perform(const share_action::withdraw_wish& w) {
+    if (const auto known = wishes_.extract(w.gateway))
+        link_->slots().cancel_request(known.mapped());
+}
+
+void slot_lender::give(const std::string& gateway, int slot) {
+    wishes_.erase(gateway);
+    std::optional<time_point> last_used;
+    {
+        const auto table = use_->slots->lock();
+        table->scheduler.send_away(slot);
+        last_used = table->scheduler.last_used(slot);
+    }
+    share_.granted_elsewhere(detail::now(), gateway, slot, last_used);
+    post_update();
+}
+
+}  // namespace tandem::cluster

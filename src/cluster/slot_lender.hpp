@@ -1,0 +1,77 @@
+#pragma once
+
+#include "cluster/lending_message.hpp"
+#include "cluster/lending_store.hpp"
+#include "cluster/slot_share.hpp"
+#include "server/server_link.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tandem::cluster {
+
+/// What a gateway has of a server's slots.
+struct share_status {
+    int slots = 0;
+    int held = 0;
+    std::int64_t lost = 0;
+};
+
+/// Shares the slots of a server with other gateways: performs the actions of its slot_share. On the
+/// strand of its link; destroyed there.
+class slot_lender final : public std::enable_shared_from_this<slot_lender> {
+ public:
+    /// From now on, this process uses no slot of the server that it has not borrowed. `name`: the
+    /// server's name in the store. The store must outlive the lender.
+    slot_lender(lending_store& store, std::string gateway, std::string name,
+                std::shared_ptr<detail::server_link> link,
+                std::shared_ptr<detail::server_usage> use);
+    ~slot_lender();
+    slot_lender(const slot_lender&) = delete;
+    slot_lender& operator=(const slot_lender&) = delete;
+
+    void start();
+    /// See slot_share.
+    void renew_lease(time_point until, bool is_one_missing);
+    void doubt_store();
+    void hear(const lending_message& m);
+    /// See slot_share.
+    void leave();
+
+    share_status status() const;
+    const std::string& name() const noexcept { return name_; }
+
+ private:
+    void learn_slots();
+    void post_update();
+    void run();
+    void perform(const any_share_action& any);
+    void perform(const share_action::claim& c);
+    void perform(const share_action::offer& o);
+    void perform(const share_action::look& l);
+    void perform(const share_action::bring_back& b);
+    void perform(const share_action::send_away& s);
+    void perform(const share_action::queue_wish& w);
+    void perform(const share_action::withdraw_wish& w);
+    void give(const std::string& gateway, int slot);
+    local_slots view() const;
+    void arm_timer();
+
+    lending_store& store_;
+    std::string gateway_;
+    std::string name_;
+    std::shared_ptr<detail::server_link> link_;
+    std::shared_ptr<detail::server_usage> use_;
+    slot_share share_;
+    std::map<std::string, slots::ticket> wishes_;  // of other gateways
+    boost::asio::steady_timer timer_;
+    boost::asio::steady_timer retry_;
+    std::atomic<bool> is_update_posted_ = false;
+    bool is_running_ = false;
+};
+
+}  // namespace tandem::cluster
