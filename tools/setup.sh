@@ -5,13 +5,13 @@ set -euo pipefail
 readonly build_packages=(
   g++ cmake ninja-build libcurl4-openssl-dev nlohmann-json3-dev libfmt-dev libspdlog-dev
   libboost-dev libcli11-dev libssl-dev libsndfile1-dev libedit-dev prometheus-cpp-dev
-  help2man ca-certificates
+  help2man ca-certificates libhiredis-dev
   debian-archive-keyring)
 readonly test_packages=(
   libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang lld llvm doxygen
   python3-aiohttp python3-websockets python3-httpx python3-pip python3-setuptools python3-wheel
   python3-yaml yamllint haproxy mypy node-typescript curl espeak-ng
-  git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
+  redis-server git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
 
 usage() {
   cat <<'END'

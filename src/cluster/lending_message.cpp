@@ -1,6 +1,8 @@
 #include "cluster/lending_message.hpp"
 
-#include <charconv>
+#include "base/parse_number.hpp"
+
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,17 +23,9 @@ std::vector<std::string_view> split_words(std::string_view text) {
     return words;
 }
 
-std::optional<std::int64_t> to_number(std::string_view word) {
-    std::int64_t value = 0;
-    const auto end = word.data() + word.size();
-    const auto read = std::from_chars(word.data(), end, value);
-    if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-    return value;
-}
-
 std::optional<duration> to_ms(std::string_view word) {
     constexpr std::int64_t longest = 1'000'000'000'000;
-    const auto ms = to_number(word);
+    const auto ms = parse_number<std::int64_t>(word);
     if (!ms || *ms < -longest || *ms > longest) return std::nullopt;
     return std::chrono::milliseconds(*ms);
 }
@@ -48,8 +42,8 @@ std::optional<lending_message> read_wish(lending_message m, std::string_view kin
 
 std::optional<lending_message> read_lent(lending_message m, std::string_view slot,
                                          std::string_view number, std::string_view unused) {
-    const auto place = to_number(slot);
-    const auto loan_number = to_number(number);
+    const auto place = parse_number<std::int64_t>(slot);
+    const auto loan_number = parse_number<std::int64_t>(number);
     const auto unused_for = to_ms(unused);
     if (!place || *place < 0 || *place > max_slot || !loan_number || *loan_number < 0 ||
         !unused_for)

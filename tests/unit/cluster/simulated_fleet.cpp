@@ -94,7 +94,7 @@ void simulated_fleet::run_until(time_point end, double load) {
 
 void simulated_fleet::arrive() {
     const double per_second = std::max(load_, 0.01) * static_cast<double>(server_.size()) /
-                              (to_count(mean_request) / 1e3);
+                              std::chrono::duration<double>(mean_request).count();
     const std::chrono::duration<double> gap(std::exponential_distribution<>(per_second)(random_));
     at(now_ + std::chrono::duration_cast<duration>(gap), [this] {
         auto& g = *gateways_[random_() % gateways_.size()];

@@ -121,7 +121,7 @@ TEST_P(faulty_fleet, keeps_the_guard) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, faulty_fleet, testing::ValuesIn(faults),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& tested) { return tested.param.name; });
 
 TEST(slot_lending, serves_new_turns_while_the_store_is_away) {
     simulated_fleet f(gateways, slots, 0s, 6);

@@ -61,6 +61,7 @@ const tree trees[]{
       "conversation/history",
       "conversation",
       "service",
+      "cluster",
       "gateway/json",
       "gateway/access",
       "gateway/adapters",

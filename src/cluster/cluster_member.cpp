@@ -1,0 +1,182 @@
+#include "cluster/cluster_member.hpp"
+
+#include "cluster/store_script.hpp"
+#include "config/config_defaults.hpp"
+#include "loop/clock.hpp"
+#include "transport/server_url.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::cluster {
+namespace {
+
+// A gateway stops using its slots this long before the store gives them to others.
+constexpr duration margin = std::chrono::seconds(1);
+// After a fail-over the store may have lost its last records, so what it lends is watched first.
+constexpr duration new_connection = std::chrono::seconds(2);
+
+store_options options_of(const cluster_options& o) {
+    return {.address = o.store,
+            .password = o.password,
+            .ca_file = o.ca_file,
+            .client_name = fmt::format("tandem-{}", o.gateway_id)};
+}
+
+std::string name_of(const std::string& url) {
+    return transport::parse_server_url(url).url.identity;
+}
+
+}  // namespace
+
+cluster_member::cluster_member(const boost::asio::any_io_executor& executor, cluster_options o,
+                               instruments i)
+    : options_(std::move(o)),
+      instruments_(std::move(i)),
+      scope_(std::make_shared<detail::strand_scope>(executor, instruments_.log)),
+      commands_(executor, options_of(options_), instruments_.log),
+      messages_(executor, options_of(options_), {}),
+      beat_timer_(executor),
+      leave_timer_(executor) {
+    messages_.set_message_handler(
+        [this](const auto& channel, const auto& text) { on_message(channel, text); });
+}
+
+cluster_member::~cluster_member() {
+    lenders_.clear();
+    scope_->close();
+}
+
+std::string cluster_member::key(std::string_view what) const {
+    return fmt::format("tdm:{}:{}", options_.name, what);
+}
+
+std::string cluster_member::key(std::string_view what, const std::string& server) const {
+    return fmt::format("tdm:{}:{}:{}", options_.name, what, server);
+}
+
+lending_names cluster_member::names_for(const std::string& server) const {
+    return {options_.gateway_id, key("messages", server)};
+}
+
+void cluster_member::add_server(config settings) {
+    auto name = name_of(settings.server.url);
+    auto channel = key("messages", name);
+    if (lenders_.contains(channel)) return;
+    auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
+                                                      detail::scope_of(instruments_));
+    auto link = detail::server_link::make(scope_, std::move(settings), instruments_, use);
+    auto lender = std::make_shared<slot_lender>(*this, options_.gateway_id, std::move(name),
+                                                std::move(link), std::move(use));
+    messages_.subscribe(channel);
+    lender->start();
+    lenders_[std::move(channel)] = std::move(lender);
+}
+
+void cluster_member::remove_server(const std::string& url) {
+    lenders_.erase(key("messages", name_of(url)));
+}
+
+void cluster_member::start() {
+    commands_.start([this] {
+        connected_at_ = detail::now();
+        beat();
+    });
+    messages_.start({});
+}
+
+// --- lease
+
+bool cluster_member::has_lease() const {
+    return detail::now() < lease_until_;
+}
+
+void cluster_member::beat() {
+    beat_timer_.expires_after(beat_interval);
+    beat_timer_.async_wait([this](error_code ec) {
+        if (!ec) beat();
+    });
+    scripts::beat().run(
+        commands_, {key("members")},
+        {options_.gateway_id,
+         std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(lease_time).count())},
+        [this, sent = detail::now()](const auto& answer) { on_beat(sent, answer); });
+}
+
+void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
+    const auto read = read_beat(answer);
+    if (!read) return;
+    lease_until_ = sent + lease_time - margin;
+    for (const auto& [channel, lender] : lenders_) {
+        if (!read->was_known) lender->doubt_store();
+        lender->renew_lease(lease_until_, read->is_one_missing);
+    }
+}
+
+bool cluster_member::is_new_connection() const {
+    return detail::now() < connected_at_ + new_connection;
+}
+
+// --- slots
+
+void cluster_member::claim(const std::string& server, int slots, const share_action::claim& c,
+                           claim_handler done) {
+    scripts::claim().run(commands_, {key("members"), key("slots", server), key("wishes", server)},
+                         claim_arguments(names_for(server), detail::now(), slots, c),
+                         [this, done = std::move(done)](const auto& answer) {
+                             done(read_loans(answer, is_new_connection()));
+                         });
+}
+
+void cluster_member::offer(const std::string& server, const told_loan& l, bool is_leaving,
+                           offer_handler done) {
+    scripts::offer().run(
+        commands_, {key("members"), key("slots", server), key("wishes", server)},
+        offer_arguments(names_for(server), l, is_leaving),
+        [done = std::move(done)](const auto& answer) {
+            if (!answer || answer->kind != answer_kind::integer) return done(offer_result::unknown);
+            done(answer->number == 1 ? offer_result::taken : offer_result::not_wanted);
+        });
+}
+
+void cluster_member::on_message(const std::string& channel, const std::string& text) {
+    const auto found = lenders_.find(channel);
+    auto message = parse_lending_message(text);
+    if (found == lenders_.end() || !message) return;
+    message->lent.is_doubtful = is_new_connection();
+    const auto lender = found->second;
+    lender->hear(*message);
+}
+
+// --- leaving
+
+void cluster_member::leave(duration limit, std::function<void()> done) {
+    for (const auto& [channel, lender] : lenders_) lender->leave();
+    await_return(detail::now() + limit, std::move(done));
+}
+
+void cluster_member::await_return(time_point until, std::function<void()> done) {
+    constexpr auto look_again_after = std::chrono::milliseconds(5);
+    const bool has_slots =
+        std::ranges::any_of(lenders_, [](const auto& l) { return l.second->status().held > 0; });
+    leave_timer_.expires_after(look_again_after);
+    leave_timer_.async_wait(
+        [this, until, has_slots, done = std::move(done)](error_code ec) mutable {
+            if (ec) return;
+            if (has_slots && has_lease() && detail::now() < until)
+                return await_return(until, std::move(done));
+            done();
+        });
+}
+
+auto cluster_member::status() const -> std::vector<server_status> {
+    std::vector<server_status> all;
+    all.reserve(lenders_.size());
+    for (const auto& [channel, lender] : lenders_)
+        all.push_back({lender->name(), lender->status()});
+    return all;
+}
+
+}  // namespace tandem::cluster

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "cluster/lending_commands.hpp"
+#include "cluster/lending_store.hpp"
+#include "cluster/slot_lender.hpp"
+#include "cluster/store_link.hpp"
+
+#include "tandem/config.hpp"
+#include "tandem/instruments.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::cluster {
+
+/// A gateway's place in a cluster.
+struct cluster_options {
+    store_address store{};
+    std::string password{};
+    /// Certificates for TLS to the store; empty = the system's.
+    std::string ca_file{};
+    /// Several clusters may use one store under different names.
+    std::string name = "tandem";
+    /// Unique in the cluster. A gateway that starts again under the same id takes its slots back.
+    std::string gateway_id{};
+};
+
+/// How long the store keeps what a gateway has after its last beat; the gateway itself uses its
+/// slots a second less.
+inline constexpr duration lease_time = std::chrono::seconds(3);
+inline constexpr duration beat_interval = std::chrono::milliseconds(500);
+
+/// A gateway as a member of a cluster: shares the slots of its servers with the other members. On
+/// one event loop, which one thread runs.
+class cluster_member final : public lending_store {
+ public:
+    cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
+    ~cluster_member();
+    cluster_member(const cluster_member&) = delete;
+    cluster_member& operator=(const cluster_member&) = delete;
+
+    /// `settings`: of the requests to the server. Call it before the server's first request.
+    void add_server(config settings);
+    void remove_server(const std::string& url);
+    /// Connects to the store.
+    void start();
+    /// Returns the slots as their requests end; calls `done` once all are returned, at the latest
+    /// after `limit`.
+    void leave(duration limit, std::function<void()> done);
+
+    /// Whether the store has renewed the lease recently.
+    bool has_lease() const;
+    struct server_status {
+        std::string name;
+        share_status share;
+    };
+    std::vector<server_status> status() const;
+
+    void claim(const std::string& server, int slots, const share_action::claim& c,
+               claim_handler done) override;
+    void offer(const std::string& server, const told_loan& l, bool is_leaving,
+               offer_handler done) override;
+
+ private:
+    std::string key(std::string_view what) const;
+    std::string key(std::string_view what, const std::string& server) const;
+    lending_names names_for(const std::string& server) const;
+    void beat();
+    void on_beat(time_point sent, const std::optional<store_answer>& answer);
+    void on_message(const std::string& channel, const std::string& text);
+    bool is_new_connection() const;
+    void await_return(time_point until, std::function<void()> done);
+
+    cluster_options options_;
+    instruments instruments_;
+    std::shared_ptr<detail::strand_scope> scope_;
+    store_link commands_;
+    store_link messages_;
+    boost::asio::steady_timer beat_timer_;
+    boost::asio::steady_timer leave_timer_;
+    std::map<std::string, std::shared_ptr<slot_lender>> lenders_;  // by channel
+    time_point connected_at_{};
+    time_point lease_until_{};
+};
+
+}  // namespace tandem::cluster

@@ -1,0 +1,85 @@
+#include "cluster/lending_commands.hpp"
+
+#include "cluster/lending_message.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tandem::cluster {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string to_ms_text(duration d) {
+    return std::to_string(std::chrono::duration_cast<milliseconds>(d).count());
+}
+
+void append(std::vector<std::string>& words, const told_loan& l) {
+    words.push_back(std::to_string(l.slot));
+    words.push_back(std::to_string(l.number));
+    words.push_back(l.unused_for ? to_ms_text(*l.unused_for) : "-1");
+}
+
+bool is_integer(const store_answer& a) {
+    return a.kind == answer_kind::integer;
+}
+
+std::optional<loan> read_loan(const store_answer* fields) {
+    for (int i = 0; i < 4; ++i)
+        if (!is_integer(fields[i])) return std::nullopt;
+    const auto slot = fields[0].number;
+    if (slot < 0 || slot > max_slot || fields[1].number < 0) return std::nullopt;
+    loan l{.slot = static_cast<int>(slot), .number = static_cast<loan_number>(fields[1].number)};
+    if (fields[2].number >= 0) l.unused_for = milliseconds(fields[2].number);
+    l.is_doubtful = fields[3].number != 0;
+    return l;
+}
+
+}  // namespace
+
+std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
+                                         const share_action::claim& c) {
+    std::vector<std::string> words{names.gateway, names.channel, std::to_string(slots)};
+    words.push_back(c.wish ? std::string(to_word(c.wish->kind)) : "");
+    // A due time far away could not be written as a number of ms.
+    constexpr duration farthest = std::chrono::hours(24);
+    words.push_back(
+        c.wish ? to_ms_text(std::clamp(c.wish->due, now - farthest, now + farthest) - now) : "0");
+    words.reserve(words.size() + 3 * c.held.size());
+    for (const auto& l : c.held) append(words, l);
+    return words;
+}
+
+std::vector<std::string> offer_arguments(const lending_names& names, const told_loan& l,
+                                         bool is_leaving) {
+    std::vector<std::string> words{names.gateway, names.channel};
+    append(words, l);
+    words.push_back(is_leaving ? "1" : "0");
+    return words;
+}
+
+std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer,
+                                            bool is_doubtful) {
+    constexpr std::size_t fields = 4;
+    if (!answer || answer->kind != answer_kind::list || answer->items.size() % fields != 0)
+        return std::nullopt;
+    std::vector<loan> loans;
+    loans.reserve(answer->items.size() / fields);
+    for (std::size_t i = 0; i < answer->items.size(); i += fields) {
+        auto l = read_loan(&answer->items[i]);
+        if (!l) return std::nullopt;
+        l->is_doubtful = l->is_doubtful || is_doubtful;
+        loans.push_back(*l);
+    }
+    return loans;
+}
+
+std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) {
+    if (!answer || !answer->is_list_of(2)) return std::nullopt;
+    const auto& known = answer->items[0];
+    const auto& missing = answer->items[1];
+    if (!is_integer(known) || !is_integer(missing)) return std::nullopt;
+    return beat_answer{known.number == 1, missing.number > 0};
+}
+
+}  // namespace tandem::cluster

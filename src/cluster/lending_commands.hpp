@@ -1,0 +1,36 @@
+#pragma once
+
+#include "cluster/slot_share_actions.hpp"
+#include "cluster/store_answer.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+// Arguments and answers of the scripts in `scripts/`, which describe them.
+namespace tandem::cluster {
+
+/// What the scripts of a server need to know of this gateway.
+struct lending_names {
+    std::string gateway;
+    std::string channel;
+};
+
+std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
+                                         const share_action::claim& c);
+std::vector<std::string> offer_arguments(const lending_names& names, const told_loan& l,
+                                         bool is_leaving);
+
+/// Nullopt if the answer is an error or no list of loans. `is_doubtful`: all loans are.
+std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer,
+                                            bool is_doubtful);
+
+struct beat_answer {
+    /// The lease had not ended.
+    bool was_known = false;
+    /// The lease of another gateway has ended within the last minute.
+    bool is_one_missing = false;
+};
+std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer);
+
+}  // namespace tandem::cluster

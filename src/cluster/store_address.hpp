@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::cluster {
+
+/// Where the store is: `redis://host:port/db`, `rediss://` with TLS, `unix:///path`, or
+/// `redis+sentinel://host:port,host:port/name`, whose sentinels know the current primary. A user
+/// name may precede the host; passwords are not part of the address.
+struct store_address {
+    struct host_and_port {
+        std::string host{};
+        std::uint16_t port = 0;
+
+        friend bool operator==(const host_and_port&, const host_and_port&) = default;
+    };
+
+    /// The store's host, or those of the sentinels. Empty for a Unix socket.
+    std::vector<host_and_port> hosts{};
+    /// Name of the primary for the sentinels; empty without sentinels.
+    std::string primary{};
+    /// Path of a Unix socket.
+    std::string path{};
+    std::string user{};
+    int database = 0;
+    bool uses_tls = false;
+
+    friend bool operator==(const store_address&, const store_address&) = default;
+};
+
+/// An address, or its fault, which never contains a password.
+struct parsed_store_address {
+    store_address address{};
+    std::optional<std::string> fault{};
+};
+
+parsed_store_address parse_store_address(std::string_view text);
+
+/// The address for messages.
+std::string to_string(const store_address& a);
+
+}  // namespace tandem::cluster

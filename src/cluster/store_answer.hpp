@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tandem::cluster {
+
+enum class answer_kind { nothing, integer, text, list, error };
+
+/// An answer of the store.
+struct store_answer {
+    answer_kind kind = answer_kind::nothing;
+    std::int64_t number = 0;
+    /// Of a text or an error.
+    std::string text{};
+    std::vector<store_answer> items{};
+
+    bool is_list_of(std::size_t size) const noexcept {
+        return kind == answer_kind::list && items.size() == size;
+    }
+
+    friend bool operator==(const store_answer&, const store_answer&) = default;
+};
+
+}  // namespace tandem::cluster

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "cluster/store_answer.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct redisReader;
+
+namespace tandem::cluster {
+
+/// A command in the store's protocol (RESP2).
+std::string encode_command(const std::vector<std::string>& words);
+
+/// Reads answers from the bytes of a connection. Not thread-safe.
+class store_answer_reader {
+ public:
+    // Bounds of one answer.
+    static constexpr std::size_t max_bytes = std::size_t{64} << 20;
+    static constexpr int max_items = 100'000;
+
+    store_answer_reader();
+
+    /// Adds bytes. False after a fault, which ends the connection: the bytes are not the store's
+    /// protocol, or an answer exceeds a bound.
+    bool feed(std::string_view bytes);
+    /// The next whole answer.
+    std::optional<store_answer> next();
+    /// The fault; empty if there is none.
+    const std::string& fault() const noexcept { return fault_; }
+
+ private:
+    struct deleter {
+        void operator()(redisReader* reader) const noexcept;
+    };
+
+    std::unique_ptr<redisReader, deleter> reader_;
+    std::size_t unread_ = 0;
+    std::string fault_;
+};
+
+}  // namespace tandem::cluster

@@ -1,0 +1,324 @@
+#include "cluster/store_link.hpp"
+
+#include "base/parse_number.hpp"
+#include "cluster/store_codec.hpp"
+#include "cluster/store_stream.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include <deque>
+#include <utility>
+
+namespace tandem::cluster {
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+
+constexpr duration first_pause = std::chrono::milliseconds(50);
+constexpr duration longest_pause = std::chrono::seconds(1);
+constexpr std::size_t max_unsent_bytes = std::size_t{64} << 20;
+
+}  // namespace
+
+class store_link::connection_loop : public std::enable_shared_from_this<connection_loop> {
+ public:
+    connection_loop(const asio::any_io_executor& executor, store_options o, logger log)
+        : executor_(executor),
+          options_(std::move(o)),
+          log_(std::move(log)),
+          tls_(options_.address.uses_tls ? make_store_tls_context(options_.ca_file) : nullptr),
+          limit_(executor),
+          pause_(executor) {}
+
+    void start(std::function<void()> on_connected) {
+        on_connected_ = std::move(on_connected);
+        asio::co_spawn(
+            executor_, [self = shared_from_this()] { return keep_connected(self); },
+            asio::detached);
+    }
+
+    void close() {
+        is_closed_ = true;
+        on_connected_ = nullptr;
+        on_message_ = nullptr;
+        running_.clear();
+        limit_.cancel();
+        pause_.cancel();
+        if (stream_) stream_->close();
+    }
+
+    void run(std::vector<std::string> words, answer_handler done) {
+        if (!is_connected_ || running_.size() >= max_running || unsent_.size() > max_unsent_bytes)
+            return fail(std::move(done));
+        running_.push_back({detail::now() + answer_limit, std::move(done)});
+        if (running_.size() == 1) arm_limit();
+        send(encode_command(words));
+    }
+
+    void subscribe(std::string channel) {
+        if (is_connected_) send(encode_command({"SUBSCRIBE", channel}));
+        channels_.push_back(std::move(channel));
+    }
+    void set_message_handler(std::function<void(const std::string&, const std::string&)> handler) {
+        on_message_ = std::move(handler);
+    }
+
+    bool is_connected() const noexcept { return is_connected_; }
+
+ private:
+    struct running_command {
+        time_point limit;
+        answer_handler done;
+    };
+
+    static awaitable<void> keep_connected(std::shared_ptr<connection_loop> self) {
+        auto pause = first_pause;
+        while (!self->is_closed_) {
+            const bool was_connected = co_await self->hold_connection();
+            pause = was_connected ? first_pause : std::min(2 * pause, longest_pause);
+            if (self->is_closed_) co_return;
+            boost::system::error_code ec;
+            self->pause_.expires_after(pause);
+            co_await self->pause_.async_wait(asio::redirect_error(asio::use_awaitable, ec));
+        }
+    }
+
+    /// Returns when the connection has ended, whether there was one.
+    awaitable<bool> hold_connection() {
+        renew_stream();
+        close_after(connect_limit);
+        const auto fault = co_await connect();
+        if (!is_closed_ && fault.empty()) co_await serve();
+        stream_->close();
+        limit_.cancel();
+        const bool was_connected = std::exchange(is_connected_, false);
+        unsent_.clear();
+        is_writing_ = false;
+        fail_running();
+        if (!is_closed_) report(fault.empty() ? "the connection has ended" : fault);
+        co_return was_connected;
+    }
+
+    void renew_stream() {
+        reader_ = {};
+        stream_ = std::make_shared<store_stream>(executor_, tls_.get());
+    }
+
+    void close_after(duration limit) {
+        limit_.expires_after(limit);
+        limit_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+            if (const auto self = weak.lock(); self && !ec) self->stream_->close();
+        });
+    }
+
+    awaitable<std::string> connect() {
+        const auto& a = options_.address;
+        std::string fault;
+        if (!a.path.empty())
+            fault = co_await stream_->connect_to_path(a.path);
+        else if (a.primary.empty())
+            fault = co_await stream_->connect(a.hosts.front());
+        else
+            fault = co_await connect_to_primary();
+        if (fault.empty()) fault = co_await introduce();
+        co_return fault;
+    }
+
+    /// Asks the sentinels in turn.
+    awaitable<std::string> connect_to_primary() {
+        std::string fault;
+        for (const auto& sentinel : options_.address.hosts) {
+            renew_stream();
+            fault = co_await stream_->connect(sentinel);
+            if (!fault.empty()) continue;
+            std::vector<std::string> question{"SENTINEL", "get-master-addr-by-name",
+                                              options_.address.primary};
+            const auto answer = co_await ask(std::move(question));
+            renew_stream();
+            if (!answer || !answer->is_list_of(2)) {
+                fault = fmt::format("the sentinel at {}:{} does not know \"{}\"", sentinel.host,
+                                    sentinel.port, options_.address.primary);
+                continue;
+            }
+            store_address::host_and_port where{
+                answer->items[0].text,
+                parse_number<std::uint16_t>(answer->items[1].text).value_or(0)};
+            co_return co_await stream_->connect(std::move(where));
+        }
+        co_return fault;
+    }
+
+    /// Sends one command on a new connection.
+    awaitable<std::optional<store_answer>> ask(std::vector<std::string> words) {
+        auto command = encode_command(words);
+        const bool is_sent = co_await stream_->write(std::move(command));
+        if (!is_sent) co_return std::nullopt;
+        for (;;) {
+            if (auto answer = reader_.next()) co_return answer;
+            const auto bytes = co_await stream_->read();
+            if (bytes.empty() || !reader_.feed(bytes)) co_return std::nullopt;
+        }
+    }
+
+    awaitable<std::string> introduce() {
+        const auto& o = options_;
+        std::vector<std::vector<std::string>> commands;
+        if (!o.password.empty() && !o.address.user.empty())
+            commands.push_back({"AUTH", o.address.user, o.password});
+        else if (!o.password.empty())
+            commands.push_back({"AUTH", o.password});
+        if (o.address.database > 0)
+            commands.push_back({"SELECT", std::to_string(o.address.database)});
+        commands.push_back({"CLIENT", "SETNAME", o.client_name});
+        for (auto& words : commands) {
+            const auto name = words.front();
+            const auto answer = co_await ask(std::move(words));
+            if (!answer) co_return "the store closed the connection";
+            if (answer->kind == answer_kind::error)
+                co_return fmt::format("{}: {}", name, answer->text);
+        }
+        co_return co_await check_role();
+    }
+
+    /// After a fail-over, a sentinel may still name the old primary.
+    awaitable<std::string> check_role() {
+        if (options_.address.primary.empty()) co_return std::string();
+        std::vector<std::string> question{"ROLE"};
+        const auto answer = co_await ask(std::move(question));
+        const bool is_primary =
+            answer && !answer->items.empty() && answer->items.front().text == "master";
+        co_return is_primary ? std::string() : "the store is a replica";
+    }
+
+    awaitable<void> serve() {
+        limit_.cancel();
+        is_connected_ = true;
+        if (std::exchange(is_reported_, false)) log_line(log_level::info, "answers again");
+        for (const auto& channel : channels_) send(encode_command({"SUBSCRIBE", channel}));
+        if (on_connected_) on_connected_();
+        while (!is_closed_) {
+            while (auto answer = reader_.next()) take(*answer);
+            if (!reader_.fault().empty()) co_return;
+            const auto bytes = co_await stream_->read();
+            if (bytes.empty() || !reader_.feed(bytes)) co_return;
+        }
+    }
+
+    void take(const store_answer& answer) {
+        // Its primary has become a replica.
+        const bool is_demoted =
+            answer.kind == answer_kind::error && answer.text.starts_with("READONLY");
+        if (!channels_.empty()) return take_message(answer);
+        if (running_.empty()) return stream_->close();
+        const auto done = std::move(running_.front().done);
+        running_.pop_front();
+        arm_limit();
+        done(is_demoted ? std::nullopt : std::optional(answer));
+        if (is_demoted) stream_->close();
+    }
+
+    void take_message(const store_answer& answer) {
+        const bool is_message = answer.is_list_of(3) && answer.items[0].text == "message";
+        if (is_message && on_message_) on_message_(answer.items[1].text, answer.items[2].text);
+    }
+
+    /// Commands are answered in order, so the first one is due first.
+    void arm_limit() {
+        if (running_.empty()) return void(limit_.cancel());
+        close_after(running_.front().limit - detail::now());
+    }
+
+    void fail_running() {
+        for (auto& c : std::exchange(running_, {})) fail(std::move(c.done));
+    }
+
+    void fail(answer_handler done) {
+        asio::post(executor_, [weak = weak_from_this(), done = std::move(done)] {
+            if (const auto self = weak.lock(); self && !self->is_closed_) done(std::nullopt);
+        });
+    }
+
+    void send(std::string bytes) {
+        unsent_ += bytes;
+        if (std::exchange(is_writing_, true)) return;
+        asio::co_spawn(
+            executor_,
+            [self = shared_from_this(), stream = stream_] { return write_all(self, stream); },
+            asio::detached);
+    }
+
+    static awaitable<void> write_all(std::shared_ptr<connection_loop> self,
+                                     std::shared_ptr<store_stream> stream) {
+        bool is_open = true;
+        while (is_open && stream == self->stream_ && !self->unsent_.empty()) {
+            auto bytes = std::exchange(self->unsent_, {});
+            is_open = co_await stream->write(std::move(bytes));
+        }
+        if (stream == self->stream_) self->is_writing_ = false;
+    }
+
+    /// Says once that the store is away, and once that it answers again.
+    void report(const std::string& fault) {
+        if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
+    }
+    void log_line(log_level level, std::string_view what) const {
+        if (log_.enabled(level))
+            log_.write(level, fmt::format("store {}: {}", to_string(options_.address), what));
+    }
+
+    asio::any_io_executor executor_;
+    store_options options_;
+    logger log_;
+    std::unique_ptr<asio::ssl::context> tls_;
+    std::shared_ptr<store_stream> stream_;
+    store_answer_reader reader_;
+    asio::steady_timer limit_;
+    asio::steady_timer pause_;
+    std::function<void()> on_connected_;
+    std::function<void(const std::string&, const std::string&)> on_message_;
+    std::vector<std::string> channels_;
+    std::deque<running_command> running_;
+    std::string unsent_;
+    bool is_writing_ = false;
+    bool is_connected_ = false;
+    bool is_reported_ = false;
+    bool is_closed_ = false;
+};
+
+store_link::store_link(const asio::any_io_executor& executor, store_options o, logger log)
+    : loop_(std::make_shared<connection_loop>(executor, std::move(o), std::move(log))) {}
+
+store_link::~store_link() {
+    loop_->close();
+}
+
+void store_link::start(std::function<void()> on_connected) {
+    loop_->start(std::move(on_connected));
+}
+
+void store_link::run(std::vector<std::string> words, answer_handler done) {
+    loop_->run(std::move(words), std::move(done));
+}
+
+void store_link::subscribe(std::string channel) {
+    loop_->subscribe(std::move(channel));
+}
+
+void store_link::set_message_handler(
+    std::function<void(const std::string&, const std::string&)> handler) {
+    loop_->set_message_handler(std::move(handler));
+}
+
+bool store_link::is_connected() const noexcept {
+    return loop_->is_connected();
+}
+
+}  // namespace tandem::cluster

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "cluster/store_link.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem::cluster {
+
+/// A Lua script that the store runs. Known to the store by its hash, so that gateways of different
+/// versions each run their own script.
+class store_script {
+ public:
+    explicit store_script(std::string_view text);
+
+    const std::string& text() const noexcept { return text_; }
+    /// See store_link::run(). Sends the text if the store does not know the script. The script must
+    /// outlive the call.
+    void run(store_link& link, std::vector<std::string> keys, std::vector<std::string> arguments,
+             store_link::answer_handler done) const;
+
+ private:
+    std::string text_;
+    std::string hash_;
+};
+
+/// The scripts of this room, from `scripts/`.
+namespace scripts {
+
+const store_script& beat();
+const store_script& claim();
+const store_script& offer();
+
+}  // namespace scripts
+
+}  // namespace tandem::cluster

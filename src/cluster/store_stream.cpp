@@ -1,0 +1,101 @@
+#include "cluster/store_stream.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+
+namespace tandem::cluster {
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::ip::tcp;
+
+constexpr std::size_t read_bytes = std::size_t{16} << 10;
+
+auto into(boost::system::error_code& ec) {
+    return asio::redirect_error(asio::use_awaitable, ec);
+}
+
+}  // namespace
+
+store_stream::store_stream(const asio::any_io_executor& executor, asio::ssl::context* tls)
+    : socket_(executor), tls_(tls), buffer_(read_bytes, '\0') {}
+
+awaitable<std::string> store_stream::connect(store_address::host_and_port where) {
+    boost::system::error_code ec;
+    tcp::resolver resolver(socket_.get_executor());
+    const auto found =
+        co_await resolver.async_resolve(where.host, std::to_string(where.port), into(ec));
+    if (ec) co_return fmt::format("cannot resolve {}: {}", where.host, ec.message());
+    tcp::socket s(socket_.get_executor());
+    co_await asio::async_connect(s, found, into(ec));
+    if (ec) co_return fmt::format("{}:{}: {}", where.host, where.port, ec.message());
+    s.set_option(tcp::no_delay(true), ec);
+    socket_ = std::move(s);
+    if (!tls_) co_return std::string();
+    co_return co_await shake_hands(where.host);
+}
+
+awaitable<std::string> store_stream::shake_hands(std::string host) {
+    secured_.emplace(socket_, *tls_);
+    secured_->set_verify_callback(asio::ssl::host_name_verification(host));
+    SSL_set_tlsext_host_name(secured_->native_handle(), host.c_str());
+    boost::system::error_code ec;
+    co_await secured_->async_handshake(asio::ssl::stream_base::client, into(ec));
+    co_return ec ? fmt::format("{}: TLS: {}", host, ec.message()) : std::string();
+}
+
+awaitable<std::string> store_stream::connect_to_path(std::string path) {
+    boost::system::error_code ec;
+    asio::local::stream_protocol::socket s(socket_.get_executor());
+    co_await s.async_connect(asio::local::stream_protocol::endpoint(path), into(ec));
+    if (ec) co_return fmt::format("{}: {}", path, ec.message());
+    socket_ = std::move(s);
+    co_return std::string();
+}
+
+awaitable<std::string_view> store_stream::read() {
+    boost::system::error_code ec;
+    const auto space = asio::buffer(buffer_);
+    std::size_t size = 0;
+    if (secured_)
+        size = co_await secured_->async_read_some(space, into(ec));
+    else
+        size = co_await socket_.async_read_some(space, into(ec));
+    co_return std::string_view(buffer_).substr(0, ec ? 0 : size);
+}
+
+awaitable<bool> store_stream::write(std::string bytes) {
+    boost::system::error_code ec;
+    const auto all = asio::buffer(bytes);
+    if (secured_)
+        co_await asio::async_write(*secured_, all, into(ec));
+    else
+        co_await asio::async_write(socket_, all, into(ec));
+    co_return !ec;
+}
+
+void store_stream::close() noexcept {
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+}
+
+std::unique_ptr<asio::ssl::context> make_store_tls_context(const std::string& ca_file) {
+    auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_client);
+    context->set_verify_mode(asio::ssl::verify_peer);
+    SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
+    if (ca_file.empty())
+        context->set_default_verify_paths();
+    else
+        context->load_verify_file(ca_file);
+    return context;
+}
+
+}  // namespace tandem::cluster

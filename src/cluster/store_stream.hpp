@@ -1,0 +1,48 @@
+#pragma once
+
+#include "cluster/store_address.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tandem::cluster {
+
+/// The bytes of one connection to the store, or to a sentinel: a TCP or Unix socket, with or
+/// without TLS. One coroutine may read while another one writes.
+class store_stream {
+ public:
+    store_stream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
+
+    /// Both return a description of what failed; empty on success.
+    boost::asio::awaitable<std::string> connect(store_address::host_and_port where);
+    boost::asio::awaitable<std::string> connect_to_path(std::string path);
+
+    /// Reads some bytes; empty at the end of the connection.
+    boost::asio::awaitable<std::string_view> read();
+    /// False if the connection has ended.
+    boost::asio::awaitable<bool> write(std::string bytes);
+    void close() noexcept;
+
+ private:
+    using socket = boost::asio::generic::stream_protocol::socket;
+
+    boost::asio::awaitable<std::string> shake_hands(std::string host);
+
+    socket socket_;
+    std::optional<boost::asio::ssl::stream<socket&>> secured_{};
+    boost::asio::ssl::context* tls_;
+    std::string buffer_;
+};
+
+/// A context that verifies the peer; throws boost::system::system_error if the file is unusable.
+std::unique_ptr<boost::asio::ssl::context> make_store_tls_context(const std::string& ca_file);
+
+}  // namespace tandem::cluster

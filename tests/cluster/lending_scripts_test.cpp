@@ -1,0 +1,158 @@
+// The scripts do to the store what slot_ledger, their twin in C++, does to its records.
+
+#include "cluster/store_script.hpp"
+#include "store_fixture.hpp"
+#include "unit/cluster/slot_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tandem::cluster;
+using tandem::test::slot_ledger;
+
+constexpr int slots = 4;
+const std::vector<std::string> gateways{"a", "b", "c"};
+const std::vector<std::string> keys{"members", "slots", "wishes"};
+
+/// The script with a clock that the test sets.
+store_script with_test_clock(const store_script& script) {
+    auto text = script.text();
+    const std::string real = "redis.call('TIME')";
+    text.replace(text.find(real), real.size(), "{0, redis.call('GET', 'clock') * 1000}");
+    return store_script(text);
+}
+
+std::string show(const store_answer& a) {
+    if (a.kind == answer_kind::integer) return std::to_string(a.number);
+    std::string all = a.text;
+    for (const auto& item : a.items) all += show(item) + " ";
+    return all;
+}
+
+class lending_scripts : public tandem::testing::store_fixture {
+ protected:
+    lending_scripts() {
+        link.start({});
+        messages.set_message_handler(
+            [this](const auto&, const auto& text) { heard.push_back(text); });
+        messages.subscribe("channel");
+        messages.start({});
+        EXPECT_TRUE(run_until([&] { return link.is_connected() && messages.is_connected(); }));
+        // A script that is not known is sent again, after commands that were sent meanwhile.
+        for (const auto* script : {&beat_script, &claim_script, &offer_script})
+            ask(link, {"SCRIPT", "LOAD", script->text()});
+    }
+
+    std::size_t pick(std::size_t count) { return random() % count; }
+
+    void run(const store_script& script, std::vector<std::string> arguments, std::string expected) {
+        ++running;
+        link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
+        script.run(link,
+                   script.text().find("KEYS[2]") == std::string::npos
+                       ? std::vector<std::string>{"members"}
+                       : keys,
+                   arguments, [this, arguments, expected, at = now](const auto& answer) {
+                       --running;
+                       if (!answer || show(*answer) != expected) {
+                           ++differences;
+                           ADD_FAILURE()
+                               << "at " << at << ": " << testing::PrintToString(arguments) << ": "
+                               << (answer ? show(*answer) : "none") << " instead of " << expected;
+                       }
+                   });
+    }
+
+    void beat(const std::string& gateway) {
+        const auto answer = ledger.beat(now, gateway, 3000);
+        run(beat_script, {gateway, "3000"},
+            std::to_string(int{answer.was_known}) + " " + std::to_string(answer.missing) + " ");
+    }
+
+    void claim(const std::string& gateway) {
+        std::optional<slot_ledger::wish> wish;
+        if (pick(3) > 0)
+            wish = {pick(2) == 0 ? "turn" : "continuation", std::int64_t(pick(5000)) - 1000};
+        std::vector<slot_ledger::told_slot> held;
+        for (const auto& l : known[gateway])
+            if (pick(10) > 0) held.push_back({l.slot, l.number, std::int64_t(pick(100)) - 1});
+        std::vector<std::string> arguments{gateway, "channel", std::to_string(slots),
+                                           wish ? wish->kind : "",
+                                           std::to_string(wish ? wish->due_in : 0)};
+        for (const auto& s : held)
+            for (const auto& word :
+                 {std::to_string(s.slot), std::to_string(s.number), std::to_string(s.unused)})
+                arguments.push_back(word);
+        std::string expected;
+        known[gateway] = ledger.claim(now, gateway, slots, wish, held);
+        for (const auto& l : known[gateway])
+            expected += std::to_string(l.slot) + " " + std::to_string(l.number) + " " +
+                        std::to_string(l.unused) + " " + std::to_string(int{l.is_doubtful}) + " ";
+        run(claim_script, std::move(arguments), expected);
+    }
+
+    void offer(const std::string& gateway) {
+        auto& loans = known[gateway];
+        slot_ledger::told_slot s{int(pick(slots)), pick(100), std::int64_t(pick(100)) - 1};
+        if (!loans.empty() && pick(10) > 0) {
+            const auto place = loans.begin() + std::ptrdiff_t(pick(loans.size()));
+            s = {place->slot, place->number, s.unused};
+            loans.erase(place);
+        }
+        const bool is_leaving = pick(5) == 0;
+        const bool is_gone = ledger.offer(now, gateway, s, is_leaving);
+        run(offer_script,
+            {gateway, "channel", std::to_string(s.slot), std::to_string(s.number),
+             std::to_string(s.unused), is_leaving ? "1" : "0"},
+            is_gone ? "1" : "0");
+    }
+
+    void act() {
+        now += std::int64_t(pick(400));
+        const auto& gateway = gateways[pick(gateways.size())];
+        switch (pick(4)) {
+            case 0:
+                return beat(gateway);
+            case 1:
+                return offer(gateway);
+            default:
+                return claim(gateway);
+        }
+    }
+
+    store_link link{loop.get_executor(), options(), {}};
+    store_link messages{loop.get_executor(), options(), {}};
+    store_script beat_script = with_test_clock(scripts::beat());
+    store_script claim_script = with_test_clock(scripts::claim());
+    store_script offer_script = with_test_clock(scripts::offer());
+    slot_ledger ledger;
+    std::map<std::string, std::vector<slot_ledger::loan_record>> known;
+    std::vector<std::string> heard;
+    std::mt19937_64 random{1};
+    std::int64_t now = 1'000'000;
+    int running = 0;
+    int differences = 0;
+};
+
+TEST_F(lending_scripts, do_what_the_ledger_does) {
+    const char* const asked = std::getenv("TANDEM_SCRIPT_STEPS");
+    const int steps = asked ? std::atoi(asked) : 20'000;
+    std::vector<std::string> expected;
+    for (int i = 0; i < steps && differences == 0; ++i) {
+        act();
+        for (auto& m : ledger.take_messages()) expected.push_back(std::move(m));
+        const bool is_pause = i % 1000 == 0;
+        ASSERT_TRUE(!is_pause || run_until([&] { return running == 0; }));
+    }
+    ASSERT_TRUE(run_until([&] { return running == 0 && heard.size() >= expected.size(); }));
+    EXPECT_EQ(heard, expected);
+    EXPECT_GT(expected.size(), std::size_t(steps / 10));
+}
+
+}  // namespace
