@@ -4,6 +4,7 @@ contains the results.
 
   voice_callers.py 64 --slots 8 --speed 40
   voice_callers.py 64 --slots 64 --speed 80 --total-speed 320
+  voice_callers.py 64 --gateways 3
 
 The callers begin within two thirds of --settled-after; what happens before it is not counted. A
 caller who is refused because of overload tries again when the gateway says. The
@@ -19,6 +20,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 try:
@@ -38,6 +40,7 @@ def arguments():
     parser.add_argument("--total-speed", type=float, default=0, help="tokens/s of all replies (0: no limit)")
     parser.add_argument("--change-ms", type=int, default=20, help="to bring a conversation into a slot")
     parser.add_argument("--cache-ram", type=int, default=8192, help="MiB of the mock's prompt cache")
+    parser.add_argument("--gateways", type=int, default=1, help="that share the slots through a redis-server")
     parser.add_argument("--guard", default="0", help="--reuse-guard of the gateway")
     parser.add_argument("--pacing", default="auto")
     parser.add_argument("--voice-speed", type=float, default=1, help="times 170 words a minute")
@@ -60,9 +63,23 @@ def start_servers(stack, a):
     mock += ["--total-tokens-per-second", str(a.total_speed), "--prompt-tokens-per-second", "1500"]
     mock += ["--conversation-change-ms", str(a.change_ms), "--cache-ram", str(a.cache_ram)]
     server = start(stack, mock)
+    cluster = ["--cluster", start_store(stack)] if a.gateways > 1 else []
+    return [start_gateway(stack, a, server, cluster) for _ in range(a.gateways)]
+
+
+def start_store(stack):
+    socket = f"{stack.enter_context(tempfile.TemporaryDirectory())}/socket"
+    process = stack.enter_context(
+        subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", socket, "--save", ""], stdout=subprocess.DEVNULL)
+    )
+    stack.callback(process.terminate)
+    return f"unix://{socket}"
+
+
+def start_gateway(stack, a, server, cluster):
     command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", server]
     command += ["--listen", "127.0.0.1:0", "--log-level", "off", "--reuse-guard", a.guard]
-    return start(stack, [*command, "--pacing", a.pacing])
+    return start(stack, [*command, "--pacing", a.pacing, *cluster])
 
 
 class Caller:
@@ -133,11 +150,11 @@ def describe(times):
 async def run(a):
     figures = {"first": [], "gap": [], "usage": [], "failed": [], "refused": [], "let in": []}
     with contextlib.ExitStack() as stack:
-        url = start_servers(stack, a)
+        urls = start_servers(stack, a)
         began = time.monotonic()
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
             settled, end = began + a.settled_after, began + a.seconds
-            talks = [Caller(a, figures, n).talk(session, url, settled, end) for n in range(a.callers)]
+            talks = [Caller(a, figures, n).talk(session, urls[n % len(urls)], settled, end) for n in range(a.callers)]
             await asyncio.gather(*talks)
     total = {k: sum(u[k] for u in figures["usage"]) for k in ("generated", "heard", "cached", "evaluated")}
     print(

@@ -91,6 +91,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         look_.cancel();
         pause_.cancel();
         close_all();
+        core_->cluster.reset();
         core_->traces.reset();  // while the loop, to which it logs, exists
     }
 
@@ -140,8 +141,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         if (std::ranges::none_of(core_->connections, &connection::delays_stop) &&
             core_->known_sessions.size() == 0) {
             core_->traces.reset();  // posts its last log lines
-            return asio::post(acceptor_.get_executor(),
-                              [self = shared_from_this()] { self->on_stopped(); });
+            return leave_cluster();
         }
         look_.expires_after(pause);
         look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
@@ -149,9 +149,21 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         });
     }
 
+    void leave_cluster() {
+        constexpr auto limit = std::chrono::seconds(1);
+        const auto done = [self = shared_from_this()] {
+            asio::post(self->acceptor_.get_executor(), [self] { self->on_stopped(); });
+        };
+        if (core_->cluster)
+            core_->cluster->leave(limit, done);
+        else
+            done();
+    }
+
     void on_stopped() {
         close_acceptor();
         close_all();
+        core_->cluster.reset();
         limit_.cancel();
         pause_.cancel();
         if (const auto told = std::exchange(stopped_, nullptr)) told();

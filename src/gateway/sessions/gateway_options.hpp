@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/cluster_member.hpp"
 #include "gateway/access/api_keys.hpp"
 #include "gateway/adapters/adapter_set.hpp"
 #include "gateway/answers/answer_cache.hpp"
@@ -80,6 +81,9 @@ struct gateway_options {
 
     /// Limits of the voice WebSocket.
     voice_limits voice{};
+
+    /// Shares the slots of the servers with other gateways; nullopt = all slots are this gateway's.
+    std::optional<cluster::cluster_options> cluster{};
 
     /// Traces of replies. The collector is reached with the proxy and the trusted certificates of
     /// the service's servers.

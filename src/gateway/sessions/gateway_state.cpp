@@ -51,6 +51,21 @@ std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
             .log = log_from_other_threads(g.executor, g.options.instruments.log)});
 }
 
+// Before the first request, so that none uses a slot that another gateway has.
+std::unique_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
+    const auto& o = g.options;
+    if (!o.cluster) return nullptr;
+    auto member = std::make_unique<cluster::cluster_member>(g.executor, *o.cluster, o.instruments);
+    for (const auto& model : models_of(o))
+        for (const auto& url : model.servers) {
+            auto settings = o.service.client;
+            settings.server.url = url;
+            member->add_server(std::move(settings));
+        }
+    member->start();
+    return member;
+}
+
 }  // namespace
 
 gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, gateway_options o)
@@ -58,6 +73,7 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
       options(std::move(o)),
       desk(std::make_shared<adapter_deployer>(executor, options)),
       models(executor, options, desk->adapters()),
+      cluster(join_cluster(*this)),
       gate(options.keys),
       policy(options.prompts),
       answers(options.answer_cache),

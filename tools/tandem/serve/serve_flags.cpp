@@ -107,6 +107,7 @@ serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, s
     app_.allow_extras();
     add_gateway_flags();
     add_access_flags();
+    cluster_.add_to(app_, true);
     add_output_flags();
     config_.allow_model_names();
     config_.add_to(
@@ -187,6 +188,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
     serve_options o;
     read_gateway_flags(o, faults);
     read_access_flags(o, faults);
+    o.gateway.cluster = cluster_.read(variables, faults);
     read_traces(variables, o, faults);
     read_log_flags(o, faults);
     o.record = record_.read(faults);
@@ -202,7 +204,7 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
 std::vector<std::string> serve_flags::empty_flags() const {
     std::vector<std::string> faults;
     for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit",
-                             "--state", "--record", "--otlp-endpoint"})
+                             "--state", "--record", "--otlp-endpoint", "--cluster", "--gateway-id"})
         if (const auto* option = app_.get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));

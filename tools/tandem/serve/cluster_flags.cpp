@@ -1,0 +1,76 @@
+#include "serve/cluster_flags.hpp"
+
+#include "flags/flag_parsing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <unistd.h>
+
+namespace tandem::command {
+namespace {
+
+constexpr const char* group = "cluster";
+constexpr const char* password_name = "TANDEM_CLUSTER_PASSWORD";
+constexpr std::size_t longest_name = 64;
+
+// Names are parts of the store's keys, and words of its messages.
+bool is_name(const std::string& text) {
+    const auto is_part = [](unsigned char c) {
+        return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+    };
+    return !text.empty() && text.size() <= longest_name && std::ranges::all_of(text, is_part);
+}
+
+void check_name(const char* flag, const std::string& text, std::vector<std::string>& faults) {
+    if (is_name(text)) return;
+    faults.push_back(refusal_of(
+        flag, text, fmt::format("1 to {} letters, digits, \"-\", \"_\" and \".\"", longest_name)));
+}
+
+// A name of the machine alone could be that of another gateway.
+std::string make_gateway_id() {
+    std::array<char, longest_name> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    std::string name = host.data();
+    std::erase_if(name, [](unsigned char c) { return !std::isalnum(c) && c != '-'; });
+    name.resize(std::min<std::size_t>(name.size(), 40));
+    return fmt::format("{}-{:08x}", name.empty() ? "gateway" : name, std::random_device{}());
+}
+
+}  // namespace
+
+void cluster_flags::add_to(CLI::App& app, bool is_member) {
+    add_value_flag(app, "--cluster", url_, "URL",
+                   "store that gateways share: redis://, rediss://, redis+sentinel:// or unix:// "
+                   "[none]",
+                   group);
+    add_value_flag(app, "--cluster-name", name_, "NAME",
+                   "name of the cluster in the store [tandem]", group);
+    if (is_member)
+        add_value_flag(app, "--gateway-id", gateway_id_, "ID",
+                       "id of this gateway in the cluster, the same after a restart [random]",
+                       group);
+}
+
+std::optional<cluster::cluster_options> cluster_flags::read(
+    const environment& variables, std::vector<std::string>& faults) const {
+    if (url_.empty()) {
+        if (!gateway_id_.empty()) faults.emplace_back("--gateway-id requires --cluster URL");
+        return std::nullopt;
+    }
+    auto parsed = cluster::parse_store_address(url_);
+    if (parsed.fault) faults.push_back(fmt::format("--cluster: {}", *parsed.fault));
+    check_name("--cluster-name", name_, faults);
+    cluster::cluster_options o{.store = std::move(parsed.address),
+                               .name = name_,
+                               .gateway_id = gateway_id_.empty() ? make_gateway_id() : gateway_id_};
+    check_name("--gateway-id", o.gateway_id, faults);
+    if (const auto password = variables.find(password_name); password != variables.end())
+        o.password = password->second;
+    return o;
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "cluster/cluster_member.hpp"
+#include "flags/config_layers.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// The flags of a cluster's store, and of a gateway in it.
+class cluster_flags {
+ public:
+    /// `is_member`: the command runs a gateway, which has an id.
+    void add_to(CLI::App& app, bool is_member);
+    /// Nullopt without --cluster. The password is in the variable TANDEM_CLUSTER_PASSWORD.
+    std::optional<cluster::cluster_options> read(const environment& variables,
+                                                 std::vector<std::string>& faults) const;
+
+ private:
+    std::string url_;
+    std::string name_ = "tandem";
+    std::string gateway_id_;
+};
+
+}  // namespace tandem::command
