@@ -1,0 +1,162 @@
+// Several processes of `tandem serve --cluster` in front of one server, whose observations show
+// which requests met on a slot.
+
+#include "cluster/store_link.hpp"
+#include "command/serve_fixture.hpp"
+#include "support/poll_until.hpp"
+#include "support/redis_server.hpp"
+#include "support/slot_overlaps.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace tandem::testing;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int slots_of_server = 4;
+
+class cluster_of_gateways : public serve_test {
+ protected:
+    cluster_of_gateways() { start_server({.parallel = slots_of_server, .tokens_per_second = 200}); }
+
+    void add_gateways(int count) {
+        for (int i = 0; i < count; ++i)
+            gateways.push_back(std::make_unique<running_gateway>(
+                program, args({"--model", "talk", "--cluster", store.url(), "--gateway-id",
+                               "g" + std::to_string(++made)})));
+    }
+
+    /// Callers who each ask the same gateway again and again until finish_load().
+    void start_load(int callers) {
+        for (int i = 0; i < callers; ++i)
+            threads.emplace_back([this, port = gateways[std::size_t(i) % gateways.size()]->port] {
+                http_client client(port);
+                while (!is_over) {
+                    const auto a = client.post("/v1/chat/completions", chat());
+                    if (a.status == 0) return;  // the gateway was killed
+                    ++(a.parsed()["choices"][0]["message"]["content"] == story ? right : wrong);
+                }
+            });
+    }
+    void finish_load() {
+        is_over = true;
+        for (auto& t : threads) t.join();
+        threads.clear();
+    }
+    /// Waits for this many more right answers.
+    [[nodiscard]] bool answers(int count) {
+        const int begin = right;
+        return poll_until([&] { return right >= begin + count; });
+    }
+    std::vector<std::string> overlaps() const { return slot_overlaps(server_->observe()); }
+
+    redis_server store;
+    std::vector<std::unique_ptr<running_gateway>> gateways;
+    std::vector<std::thread> threads;
+    std::atomic<bool> is_over = false;
+    std::atomic<int> right = 0;
+    std::atomic<int> wrong = 0;
+    int made = 0;
+};
+
+TEST_F(cluster_of_gateways, uses_each_slot_for_one_request_at_a_time) {
+    add_gateways(3);
+    start_load(9);
+    EXPECT_TRUE(answers(60));
+    finish_load();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_THAT(overlaps(), IsEmpty());
+}
+
+TEST_F(cluster_of_gateways, gives_all_slots_to_the_gateway_that_needs_them) {
+    add_gateways(3);
+    start_load(3);
+    EXPECT_TRUE(answers(6));
+    finish_load();
+    is_over = false;
+    std::swap(gateways[0], gateways[2]);
+    gateways.resize(1);
+    start_load(slots_of_server);
+    EXPECT_TRUE(poll_until([this] {
+        const auto seen = server_->observe();
+        return std::ranges::all_of(seen.slots, &tandem::mock::slot_record::is_processing);
+    }));
+    finish_load();
+    EXPECT_THAT(overlaps(), IsEmpty());
+}
+
+TEST_F(cluster_of_gateways, answers_while_the_store_is_away) {
+    add_gateways(3);
+    start_load(9);
+    EXPECT_TRUE(answers(9));
+    store.kill();
+    EXPECT_TRUE(answers(100));
+    store.start();
+    EXPECT_TRUE(answers(60));
+    finish_load();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(cluster_of_gateways, answers_while_the_store_hangs) {
+    add_gateways(2);
+    start_load(6);
+    EXPECT_TRUE(answers(6));
+    store.suspend();
+    EXPECT_TRUE(answers(100));
+    store.resume();
+    EXPECT_TRUE(answers(30));
+    finish_load();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(cluster_of_gateways, takes_over_the_slots_of_a_gateway_that_was_killed) {
+    add_gateways(2);
+    start_load(8);
+    EXPECT_TRUE(answers(8));
+    gateways[1]->stop(SIGKILL);
+    EXPECT_TRUE(poll_until([this] {
+        const auto seen = server_->observe();
+        return std::ranges::all_of(seen.slots, &tandem::mock::slot_record::is_processing);
+    }));
+    finish_load();
+}
+
+TEST_F(cluster_of_gateways, gets_the_slots_of_a_gateway_that_stops_at_once) {
+    add_gateways(1);
+    start_load(slots_of_server);
+    EXPECT_TRUE(answers(slots_of_server));
+    finish_load();
+    EXPECT_EQ(gateways[0]->stop(SIGTERM).status, 0);
+    gateways.clear();
+    is_over = false;
+    add_gateways(1);
+    start_load(slots_of_server);
+    EXPECT_TRUE(answers(slots_of_server));
+    finish_load();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_THAT(overlaps(), IsEmpty());
+}
+
+TEST_F(cluster_of_gateways, starts_and_answers_without_the_store) {
+    store.kill();
+    add_gateways(1);
+    start_load(1);
+    EXPECT_TRUE(answers(2));
+    finish_load();
+    const auto ended = gateways[0]->stop(SIGTERM);
+    EXPECT_THAT(ended.err, HasSubstr("store unix://"));
+}
+
+}  // namespace
