@@ -171,12 +171,12 @@ void cluster_member::await_return(time_point until, std::function<void()> done) 
         });
 }
 
-auto cluster_member::status() const -> std::vector<server_status> {
-    std::vector<server_status> all;
-    all.reserve(lenders_.size());
+cluster_status cluster_member::status() const {
+    cluster_status s{.has_lease = has_lease()};
+    s.servers.reserve(lenders_.size());
     for (const auto& [channel, lender] : lenders_)
-        all.push_back({lender->name(), lender->status()});
-    return all;
+        s.servers.push_back({lender->name(), lender->status()});
+    return s;
 }
 
 }  // namespace tandem::cluster

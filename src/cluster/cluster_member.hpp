@@ -1,5 +1,7 @@
 #pragma once
 
+#include "cluster/cluster_options.hpp"
+#include "cluster/cluster_status.hpp"
 #include "cluster/lending_commands.hpp"
 #include "cluster/lending_store.hpp"
 #include "cluster/slot_lender.hpp"
@@ -20,23 +22,6 @@
 
 namespace tandem::cluster {
 
-/// A gateway's place in a cluster.
-struct cluster_options {
-    store_address store{};
-    std::string password{};
-    /// Certificates for TLS to the store; empty = the system's.
-    std::string ca_file{};
-    /// Several clusters may use one store under different names.
-    std::string name = "tandem";
-    /// Unique in the cluster. A gateway that starts again under the same id takes its slots back.
-    std::string gateway_id{};
-};
-
-/// How long the store keeps what a gateway has after its last beat; the gateway itself uses its
-/// slots a second less.
-inline constexpr duration lease_time = std::chrono::seconds(3);
-inline constexpr duration beat_interval = std::chrono::milliseconds(500);
-
 /// A gateway as a member of a cluster: shares the slots of its servers with the other members. On
 /// one event loop, which one thread runs.
 class cluster_member final : public lending_store {
@@ -55,13 +40,7 @@ class cluster_member final : public lending_store {
     /// after `limit`.
     void leave(duration limit, std::function<void()> done);
 
-    /// Whether the store has renewed the lease recently.
-    bool has_lease() const;
-    struct server_status {
-        std::string name;
-        share_status share;
-    };
-    std::vector<server_status> status() const;
+    cluster_status status() const;
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done) override;
@@ -69,6 +48,7 @@ class cluster_member final : public lending_store {
                offer_handler done) override;
 
  private:
+    bool has_lease() const;
     std::string key(std::string_view what) const;
     std::string key(std::string_view what, const std::string& server) const;
     lending_names names_for(const std::string& server) const;

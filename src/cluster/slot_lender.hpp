@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/cluster_status.hpp"
 #include "cluster/lending_message.hpp"
 #include "cluster/lending_store.hpp"
 #include "cluster/slot_share.hpp"
@@ -13,13 +14,6 @@
 #include <string>
 
 namespace tandem::cluster {
-
-/// What a gateway has of a server's slots.
-struct share_status {
-    int slots = 0;
-    int held = 0;
-    std::int64_t lost = 0;
-};
 
 /// Shares the slots of a server with other gateways: performs the actions of its slot_share. On the
 /// strand of its link; destroyed there.

@@ -2,6 +2,7 @@
 
 #include "bench/bench_flags.hpp"
 #include "chat/chat_flags.hpp"
+#include "cluster_status/cluster_command_flags.hpp"
 #include "completion/completion_flags.hpp"
 #include "completion/format_completions.hpp"
 #include "doctor/doctor_flags.hpp"
@@ -71,6 +72,9 @@ std::string language_of(const doctor_options&) {
 std::string language_of(const key_options&) {
     return {};
 }
+std::string language_of(const cluster_command_options&) {
+    return {};
+}
 
 // Returns "a", "a and b" or "a, b and c".
 std::string joined_by_and(const std::vector<std::string>& names) {
@@ -106,9 +110,10 @@ void read_help(std::vector<std::string>& args) {
 
 // Returns the command named by the first argument; empty if there is none.
 std::string_view named_command(const std::vector<std::string>& args) {
-    static constexpr std::array<std::string_view, 8> names{
-        replay_flags::name,  chat_flags::name,  doctor_flags::name, bench_flags::name,
-        segment_flags::name, serve_flags::name, key_flags::name,    completion_flags::name};
+    static constexpr std::array<std::string_view, 9> names{
+        replay_flags::name,    chat_flags::name,  doctor_flags::name, bench_flags::name,
+        segment_flags::name,   serve_flags::name, key_flags::name,    cluster_command_flags::name,
+        completion_flags::name};
     const auto found = args.empty() ? names.end() : std::ranges::find(names, args.front());
     return found == names.end() ? std::string_view() : *found;
 }
@@ -123,6 +128,7 @@ class parser {
           segment_(app_, named),
           serve_(app_, named),
           key_(app_, named),
+          cluster_(app_, named),
           completion_(app_, named) {
         app_.footer("the LLM stage of a voice bot, in front of llama-server");
         app_.set_help_flag("-h,--help", "show this help")->group("help");
@@ -198,6 +204,9 @@ class parser {
             return answer(&result::serve, [&](auto& f) { return (*serve_).read(variables, f); });
         if (key_.is_asked_for(app_))
             return answer(&result::key, [&](auto& f) { return (*key_).read(f); });
+        if (cluster_.is_asked_for(app_))
+            return answer(&result::cluster,
+                          [&](auto& f) { return (*cluster_).read(variables, f); });
         if (completion_.is_asked_for(app_)) return complete();
         return {.status = wrong_use, .err = help_text(app_)};
     }
@@ -284,6 +293,7 @@ class parser {
     flags_where_wanted<segment_flags> segment_;
     flags_where_wanted<serve_flags> serve_;
     flags_where_wanted<key_flags> key_;
+    flags_where_wanted<cluster_command_flags> cluster_;
     flags_where_wanted<completion_flags> completion_;
 };
 

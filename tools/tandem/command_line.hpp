@@ -2,6 +2,7 @@
 
 #include "bench/bench_command.hpp"
 #include "chat/chat_command.hpp"
+#include "cluster_status/cluster_command.hpp"
 #include "doctor/doctor_command.hpp"
 #include "flags/config_layers.hpp"
 #include "replay/replay_command.hpp"
@@ -29,6 +30,7 @@ struct command_line {
     std::optional<segment_options> segment{};
     std::optional<serve_options> serve{};
     std::optional<key_options> key{};
+    std::optional<cluster_command_options> cluster{};
     /// A message for stderr before the command runs; usually empty.
     std::string note{};
     int status = 0;

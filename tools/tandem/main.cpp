@@ -67,6 +67,7 @@ int main(int argc, char** argv) try {
     if (command.segment) return tandem::command::run_segment(*command.segment);
     if (command.serve) return tandem::command::run_serve(*command.serve);
     if (command.key) return tandem::command::run_key(*command.key);
+    if (command.cluster) return tandem::command::run_cluster(*command.cluster);
     return tell(command);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());

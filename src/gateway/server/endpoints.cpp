@@ -38,7 +38,8 @@ std::string metrics_now(gateway_core& core, const std::vector<server_status>& se
                            .voice_sockets = core.voice_sockets,
                            .voice_sessions = core.known_sessions.size()});
     core.metrics.set_servers(servers);
-    return core.metrics.text(read_process_stats());
+    const auto cluster = core.cluster ? std::optional(core.cluster->status()) : std::nullopt;
+    return core.metrics.text(read_process_stats(), cluster);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/cluster_member.hpp"
+#include "cluster/cluster_options.hpp"
 #include "gateway/access/api_keys.hpp"
 #include "gateway/adapters/adapter_set.hpp"
 #include "gateway/answers/answer_cache.hpp"
@@ -83,6 +83,7 @@ struct gateway_options {
     voice_limits voice{};
 
     /// Shares the slots of the servers with other gateways; nullopt = all slots are this gateway's.
+    /// Its store is reached with the trusted certificates of the service's servers.
     std::optional<cluster::cluster_options> cluster{};
 
     /// Traces of replies. The collector is reached with the proxy and the trusted certificates of

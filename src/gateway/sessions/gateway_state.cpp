@@ -55,12 +55,15 @@ std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
 std::unique_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
     const auto& o = g.options;
     if (!o.cluster) return nullptr;
-    auto member = std::make_unique<cluster::cluster_member>(g.executor, *o.cluster, o.instruments);
+    auto settings = *o.cluster;
+    settings.ca_file = o.service.client.server.ca_file;
+    auto member =
+        std::make_unique<cluster::cluster_member>(g.executor, std::move(settings), o.instruments);
     for (const auto& model : models_of(o))
         for (const auto& url : model.servers) {
-            auto settings = o.service.client;
-            settings.server.url = url;
-            member->add_server(std::move(settings));
+            auto server = o.service.client;
+            server.server.url = url;
+            member->add_server(std::move(server));
         }
     member->start();
     return member;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "cluster/cluster_member.hpp"
 #include "gateway/access/authorizer.hpp"
 #include "gateway/answers/answer_cache.hpp"
 #include "gateway/http/tls_context.hpp"

@@ -1,6 +1,7 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
 #include "gateway/access/routes.hpp"
+#include "gateway/telemetry/cluster_metrics.hpp"
 #include "gateway/telemetry/metric_labels.hpp"
 #include "gateway/telemetry/metric_values.hpp"
 #include "gateway/telemetry/process_metrics.hpp"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <prometheus/counter.h>
 #include <prometheus/gauge.h>
@@ -118,12 +120,7 @@ class gateway_metrics::registry {
         server_values_.forget_others();
     }
 
-    std::string text(const process_stats& process) const {
-        auto families = registry_.Collect();
-        families.push_back(make_build_info_metric());
-        for (auto& family : make_process_metrics(process)) families.push_back(std::move(family));
-        return prometheus::TextSerializer().Serialize(families);
-    }
+    auto collect() const { return registry_.Collect(); }
 
  private:
     void begin_route(const route& r) {
@@ -375,8 +372,13 @@ void gateway_metrics::count_refused_session(std::string_view model) {
     all_->count_refused_session(model);
 }
 
-std::string gateway_metrics::text(const process_stats& process) const {
-    return all_->text(process);
+std::string gateway_metrics::text(const process_stats& process,
+                                  const std::optional<cluster::cluster_status>& cluster) const {
+    auto families = all_->collect();
+    families.push_back(make_build_info_metric());
+    std::ranges::move(make_process_metrics(process), std::back_inserter(families));
+    if (cluster) std::ranges::move(make_cluster_metrics(*cluster), std::back_inserter(families));
+    return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace tandem::gateway

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/cluster_status.hpp"
 #include "gateway/telemetry/process_stats.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
 
@@ -76,7 +77,9 @@ class gateway_metrics {
     /// All servers; the values of others become 0.
     void set_servers(const std::vector<server_status>& servers);
 
-    std::string text(const process_stats& process = {}) const;
+    /// `cluster`: nullopt without one.
+    std::string text(const process_stats& process = {},
+                     const std::optional<cluster::cluster_status>& cluster = {}) const;
 
  private:
     class registry;

@@ -399,7 +399,7 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"the_version_misspelt", {"--verison"}, "did you mean --version?"},
         refusal{"a_misspelt_flag_before_its_command",
                 {"--jsno", "replay", "f"},
-                "did you mean --json? Write it after replay, chat, doctor and bench"},
+                "did you mean --json? Write it after replay, chat, doctor, bench and cluster"},
         refusal{"keys_of_clients_by_another_name",
                 {"serve", "--api-keys", "f"},
                 "--api-keys is an unknown flag; did you mean --keys or --api-key?"},
@@ -408,7 +408,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--api-keys is an unknown flag; did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
-                "--json is a flag of replay, chat, doctor and bench; write it after one of these "
+                "--json is a flag of replay, chat, doctor, bench and cluster; write it after one of these "
                 "commands"},
         refusal{"a_flag_of_one_command_before_it",
                 {"--tts", "none", "replay", "f"},

@@ -2,7 +2,7 @@
 
 #include "flags/config_flags.hpp"
 #include "recording/record_flags.hpp"
-#include "serve/cluster_flags.hpp"
+#include "cluster_status/store_flags.hpp"
 #include "serve/serve_command.hpp"
 #include "text/word_list.hpp"
 
@@ -70,7 +70,7 @@ class serve_flags {
     CLI::App& app_;
     flag_texts texts_;
     word_list denied_;
-    cluster_flags cluster_;
+    store_flags cluster_;
     record_flags record_;
     config_flags config_;
 };

@@ -387,8 +387,17 @@ families documented() {
     return found;
 }
 
+const tandem::cluster::cluster_status in_cluster{.has_lease = true,
+                                                 .servers = {{"near:1", {.slots = 4, .held = 2}}}};
+
 TEST_F(counting, tells_from_the_start_all_that_its_document_names) {
-    EXPECT_THAT(read(metrics.text()), ContainerEq(documented()));
+    EXPECT_THAT(read(metrics.text({}, in_cluster)), ContainerEq(documented()));
+}
+
+TEST_F(counting, tells_of_a_cluster_only_in_one) {
+    EXPECT_THAT(metrics.text(), Not(HasSubstr("tandem_cluster")));
+    EXPECT_THAT(metrics.text({}, in_cluster),
+                HasSubstr("tandem_cluster_slots_held{server=\"near:1\"} 2\n"));
 }
 
 TEST_F(counting, begins_with_0_for_each_error_of_a_reply) {
@@ -397,7 +406,7 @@ TEST_F(counting, begins_with_0_for_each_error_of_a_reply) {
 }
 
 TEST_F(all_counted, is_what_its_document_says) {
-    EXPECT_THAT(read(metrics.text()), ContainerEq(documented()));
+    EXPECT_THAT(read(metrics.text({}, in_cluster)), ContainerEq(documented()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/cluster_member.hpp"
+#include "cluster/cluster_options.hpp"
 #include "flags/config_layers.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,7 @@
 namespace tandem::command {
 
 /// The flags of a cluster's store, and of a gateway in it.
-class cluster_flags {
+class store_flags {
  public:
     /// `is_member`: the command runs a gateway, which has an id.
     void add_to(CLI::App& app, bool is_member);

@@ -1,4 +1,4 @@
-#include "serve/cluster_flags.hpp"
+#include "cluster_status/store_flags.hpp"
 
 #include "flags/flag_parsing.hpp"
 
@@ -42,7 +42,7 @@ std::string make_gateway_id() {
 
 }  // namespace
 
-void cluster_flags::add_to(CLI::App& app, bool is_member) {
+void store_flags::add_to(CLI::App& app, bool is_member) {
     add_value_flag(app, "--cluster", url_, "URL",
                    "store that gateways share: redis://, rediss://, redis+sentinel:// or unix:// "
                    "[none]",
@@ -55,8 +55,8 @@ void cluster_flags::add_to(CLI::App& app, bool is_member) {
                        group);
 }
 
-std::optional<cluster::cluster_options> cluster_flags::read(
-    const environment& variables, std::vector<std::string>& faults) const {
+std::optional<cluster::cluster_options> store_flags::read(const environment& variables,
+                                                          std::vector<std::string>& faults) const {
     if (url_.empty()) {
         if (!gateway_id_.empty()) faults.emplace_back("--gateway-id requires --cluster URL");
         return std::nullopt;

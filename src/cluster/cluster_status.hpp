@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tandem::cluster {
+
+/// What a gateway has of a server's slots.
+struct share_status {
+    int slots = 0;
+    int held = 0;
+    /// Number of slots that it has lost to other gateways.
+    std::int64_t lost = 0;
+};
+
+/// A gateway's place in its cluster.
+struct cluster_status {
+    struct server {
+        std::string name;
+        share_status share;
+    };
+
+    /// The store has renewed the lease recently.
+    bool has_lease = false;
+    std::vector<server> servers{};
+};
+
+}  // namespace tandem::cluster

@@ -1,0 +1,66 @@
+#include "cluster_status/cluster_view.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+namespace {
+
+cluster::store_answer list_of(const std::vector<std::string>& texts) {
+    cluster::store_answer list{.kind = cluster::answer_kind::list};
+    for (const auto& t : texts)
+        list.items.push_back({.kind = cluster::answer_kind::text, .text = t});
+    return list;
+}
+
+cluster_view some_view() {
+    constexpr std::int64_t now = 100'000;
+    return {.gateways = read_gateways(list_of({"b", "102000", "a", "88000"}), now),
+            .servers = {{.name = "server:8080",
+                         .slots = read_slots(list_of({"born", "1", "1", "7:99000:0:b", "0",
+                                                      "6:0:1:a", "highest", "7", "2", "3:0:0:"}),
+                                             now),
+                         .wishes = read_wishes(
+                             list_of({"c", "100500:continuation", "b", "98000:turn"}), now)}}};
+}
+
+TEST(cluster_view, is_shown_as_text) {
+    EXPECT_EQ(format_text(some_view()), R"(gateway a: missing for 12.0 s
+gateway b: up
+server server:8080
+  slot 0    a, not used before, being watched
+  slot 1    b, last lent 1.0 s after use
+  slot 2    free
+  waiting   b, turn, overdue for 2.0 s
+  waiting   c, continuation, due in 0.5 s
+)");
+}
+
+TEST(cluster_view, is_shown_as_json) {
+    EXPECT_EQ(
+        format_json(some_view()),
+        R"({"gateways":[{"id":"a","missing_ms":12000},{"id":"b","missing_ms":-2000}],)"
+        R"("servers":[{"name":"server:8080","slots":[)"
+        R"({"slot":0,"gateway":"a","loan":6,"doubtful":true},)"
+        R"({"slot":1,"gateway":"b","loan":7,"used_ms_ago":1000,"doubtful":false},)"
+        R"({"slot":2,"gateway":"","loan":3,"doubtful":false}],)"
+        R"("waiting":[{"gateway":"b","kind":"turn","overdue_ms":2000},)"
+        R"({"gateway":"c","kind":"continuation","overdue_ms":-500}]}]})"
+        "\n");
+}
+
+TEST(cluster_view, says_that_there_is_no_gateway) {
+    EXPECT_EQ(format_text({}), "no gateway\n");
+}
+
+TEST(cluster_view, leaves_out_records_that_it_does_not_understand) {
+    const auto odd = list_of({"0", "", "1", "x:1:0:a", "y", "1:1:0:a", "2"});
+    EXPECT_TRUE(read_slots(odd, 0).empty());
+    EXPECT_TRUE(read_gateways(list_of({"a", "soon"}), 0).empty());
+    EXPECT_TRUE(read_gateways({}, 0).empty());
+}
+
+}  // namespace
+}  // namespace tandem::command

@@ -1,0 +1,43 @@
+#include "cluster_status/cluster_command_flags.hpp"
+
+#include "flags/flag_parsing.hpp"
+
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+constexpr const char* cluster_text = R"(Example:
+  tandem cluster --cluster redis://valkey:6379
+
+Shows the gateways of a cluster, which gateway has which slot of each server,
+and which gateways wait for a slot.
+
+Usage: tandem cluster [FLAG...]
+
+The password of the store is in the variable TANDEM_CLUSTER_PASSWORD.
+
+Exit status: 0 shown, 1 the store cannot be read, 2 wrong use.)";
+
+}  // namespace
+
+cluster_command_flags::cluster_command_flags(CLI::App& tandem)
+    : app_(*tandem.add_subcommand(name, cluster_text)) {
+    app_.footer("show which gateway has which slot");
+    app_.allow_extras();
+    app_.set_help_flag();
+    store_.add_to(app_, false);
+    app_.add_flag("--json", json_, "print one JSON object")->group("cluster");
+    app_.set_help_flag("-h,--help", "show this help")->group("help");
+}
+
+cluster_command_options cluster_command_flags::read(const environment& variables,
+                                                    std::vector<std::string>& faults) {
+    faults = argument_faults(app_);
+    auto cluster = store_.read(variables, faults);
+    if (!cluster && faults.empty())
+        faults.emplace_back("--cluster is missing; it is the URL that the gateways use");
+    return {.cluster = std::move(cluster).value_or(cluster::cluster_options{}), .json = json_};
+}
+
+}  // namespace tandem::command

@@ -1,0 +1,149 @@
+#include "cluster_status/cluster_view.hpp"
+
+#include "base/parse_number.hpp"
+#include "text/json_object.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+
+namespace tandem::command {
+namespace {
+
+std::string_view take_field(std::string_view& text) {
+    const auto end = std::min(text.find(':'), text.size());
+    const auto field = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return field;
+}
+
+/// Calls `take(name, value)` for each pair of a list.
+template <class Take>
+void for_each_pair(const cluster::store_answer& list, Take take) {
+    for (std::size_t i = 0; i + 1 < list.items.size(); i += 2)
+        take(list.items[i].text, list.items[i + 1].text);
+}
+
+std::optional<cluster_view::slot> read_slot(int number, std::string_view record, std::int64_t now) {
+    const auto loan = parse_number<std::uint64_t>(take_field(record));
+    const auto used = parse_number<std::int64_t>(take_field(record));
+    const auto doubtful = take_field(record);
+    if (!loan || !used) return std::nullopt;
+    cluster_view::slot s{.number = number, .gateway = std::string(record), .loan = *loan};
+    if (*used > 0) s.unused_for = now - *used;
+    s.is_doubtful = doubtful == "1";
+    return s;
+}
+
+std::string seconds(std::int64_t ms) {
+    return fmt::format("{:.1f} s", static_cast<double>(ms) / 1000);
+}
+
+std::string describe(const cluster_view::slot& s) {
+    if (s.gateway.empty()) return fmt::format("  slot {:<4} free\n", s.number);
+    return fmt::format("  slot {:<4} {}, {}{}\n", s.number, s.gateway,
+                       s.unused_for ? fmt::format("last lent {} after use", seconds(*s.unused_for))
+                                    : "not used before",
+                       s.is_doubtful ? ", being watched" : "");
+}
+
+std::string describe(const cluster_view::wish& w) {
+    return fmt::format("  waiting   {}, {}, {} {}\n", w.gateway, w.kind,
+                       w.overdue > 0 ? "overdue for" : "due in", seconds(std::abs(w.overdue)));
+}
+
+template <class Range, class Format>
+std::string list_as_json(const Range& all, Format format) {
+    std::string text;
+    for (const auto& item : all) text += fmt::format("{}{}", text.empty() ? "" : ",", format(item));
+    return fmt::format("[{}]", text);
+}
+
+std::string to_json(const cluster_view::slot& s) {
+    json_object j;
+    j.field("slot", s.number).field("gateway", s.gateway).field("loan", s.loan);
+    if (s.unused_for) j.field("used_ms_ago", *s.unused_for);
+    return j.field("doubtful", s.is_doubtful).finish();
+}
+
+std::string to_json(const cluster_view::wish& w) {
+    return json_object{}
+        .field("gateway", w.gateway)
+        .field("kind", w.kind)
+        .field("overdue_ms", w.overdue)
+        .finish();
+}
+
+std::string to_json(const cluster_view::gateway& g) {
+    return json_object{}.field("id", g.id).field("missing_ms", g.missing_for).finish();
+}
+
+std::string to_json(const cluster_view::server& s) {
+    const auto any = [](const auto& item) { return to_json(item); };
+    return json_object{}
+        .field("name", s.name)
+        .raw("slots", list_as_json(s.slots, any))
+        .raw("waiting", list_as_json(s.wishes, any))
+        .finish();
+}
+
+}  // namespace
+
+std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
+                                                 std::int64_t now) {
+    std::vector<cluster_view::gateway> all;
+    for_each_pair(members, [&](const std::string& id, const std::string& end) {
+        if (const auto at = parse_number<double>(end))
+            all.push_back({id, now - static_cast<std::int64_t>(*at)});
+    });
+    std::ranges::sort(all, {}, &cluster_view::gateway::id);
+    return all;
+}
+
+std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now) {
+    std::vector<cluster_view::slot> all;
+    for_each_pair(slots, [&](const std::string& name, const std::string& record) {
+        const auto number = parse_number<int>(name);
+        if (auto s = number ? read_slot(*number, record, now) : std::nullopt)
+            all.push_back(std::move(*s));
+    });
+    std::ranges::sort(all, {}, &cluster_view::slot::number);
+    return all;
+}
+
+std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes, std::int64_t now) {
+    std::vector<cluster_view::wish> all;
+    for_each_pair(wishes, [&](const std::string& gateway, std::string_view record) {
+        const auto due = parse_number<std::int64_t>(take_field(record));
+        if (due) all.push_back({gateway, std::string(record), now - *due});
+    });
+    std::ranges::sort(all, std::greater{}, &cluster_view::wish::overdue);
+    return all;
+}
+
+std::string format_text(const cluster_view& v) {
+    std::string text;
+    for (const auto& g : v.gateways)
+        text += fmt::format("gateway {}: {}\n", g.id,
+                            g.missing_for > 0 ? "missing for " + seconds(g.missing_for) : "up");
+    if (v.gateways.empty()) text += "no gateway\n";
+    for (const auto& s : v.servers) {
+        text += fmt::format("server {}\n", s.name);
+        for (const auto& slot : s.slots) text += describe(slot);
+        for (const auto& wish : s.wishes) text += describe(wish);
+    }
+    return text;
+}
+
+std::string format_json(const cluster_view& v) {
+    const auto any = [](const auto& item) { return to_json(item); };
+    return json_object{}
+        .raw("gateways", list_as_json(v.gateways, any))
+        .raw("servers", list_as_json(v.servers, any))
+        .line();
+}
+
+}  // namespace tandem::command

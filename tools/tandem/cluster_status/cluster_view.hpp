@@ -1,0 +1,52 @@
+#pragma once
+
+#include "cluster/store_answer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// The records of a cluster in its store. Times are ms before (negative: after) now.
+struct cluster_view {
+    struct gateway {
+        std::string id;
+        /// Since the end of its lease; negative while it lasts.
+        std::int64_t missing_for = 0;
+    };
+    struct slot {
+        int number = 0;
+        /// Empty = nobody.
+        std::string gateway{};
+        std::uint64_t loan = 0;
+        std::optional<std::int64_t> unused_for{};
+        bool is_doubtful = false;
+    };
+    struct wish {
+        std::string gateway;
+        std::string kind;
+        std::int64_t overdue = 0;
+    };
+    struct server {
+        std::string name;
+        std::vector<slot> slots{};
+        std::vector<wish> wishes{};
+    };
+
+    std::vector<gateway> gateways{};
+    std::vector<server> servers{};
+};
+
+// What the scripts in src/cluster/scripts have written. `now`: the store's time in ms. Fields that
+// are not understood are left out.
+std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
+                                                 std::int64_t now);
+std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);
+std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes, std::int64_t now);
+
+std::string format_text(const cluster_view& v);
+std::string format_json(const cluster_view& v);
+
+}  // namespace tandem::command
