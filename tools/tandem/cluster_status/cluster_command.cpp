@@ -24,9 +24,7 @@ class record_reader {
     explicit record_reader(const cluster::cluster_options& o)
         : prefix_(fmt::format("tdm:{}:", o.name)),
           link_(loop_.get_executor(),
-                {.address = o.store,
-                 .password = o.password,
-                 .client_name = "tandem-cluster"},
+                {.address = o.store, .password = o.password, .client_name = "tandem-cluster"},
                 {log_level::warning,
                  [this](log_level, std::string_view line) { fault_ = std::string(line); }}) {
         bool is_connected = false;

@@ -43,10 +43,7 @@ std::string seconds(std::int64_t ms) {
 }
 
 std::string describe(const cluster_view::slot& s) {
-    if (s.gateway.empty()) return fmt::format("  slot {:<4} free\n", s.number);
-    return fmt::format("  slot {:<4} {}, {}{}\n", s.number, s.gateway,
-                       s.unused_for ? fmt::format("last lent {} after use", seconds(*s.unused_for))
-                                    : "not used before",
+    return fmt::format("  slot {:<4} {}{}\n", s.number, s.gateway.empty() ? "free" : s.gateway,
                        s.is_doubtful ? ", being watched" : "");
 }
 
