@@ -12,4 +12,9 @@ inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) 
     return text ? std::stoull(text) : otherwise;
 }
 
+/// The number of runs of a random test: TANDEM_RANDOM_PERCENT of `full`, by default all.
+inline std::uint64_t random_runs(std::uint64_t full) {
+    return full * number_from("TANDEM_RANDOM_PERCENT", 100) / 100;
+}
+
 }  // namespace tandem::test

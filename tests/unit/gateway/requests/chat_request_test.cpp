@@ -1,4 +1,5 @@
 #include "read_requests.hpp"
+#include "support/run_settings.hpp"
 
 #include <gmock/gmock.h>
 
@@ -192,7 +193,7 @@ TEST(chat_request, is_read_or_refused_whatever_its_bytes) {
         R"("response_format":{"type":"json_schema","json_schema":{"schema":{}}},"stop":"x"})";
     ASSERT_EQ(chat(body).messages.size(), 3u);
     std::mt19937 random(1);
-    for (int i = 0; i < 20'000; ++i) {
+    for (auto runs = test::random_runs(20'000); runs > 0; --runs) {
         auto changed = body;
         for (int n = 0; n < 2; ++n) {
             const auto at = random() % changed.size();

@@ -1,6 +1,7 @@
 #include "gateway/voice/voice_message_reader.hpp"
 
 #include "gateway/voice/voice_protocol.hpp"
+#include "support/run_settings.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <gmock/gmock.h>
@@ -454,7 +455,7 @@ TEST(voice_message, is_read_or_refused_whatever_comes) {
     std::mt19937 random(1);
     const auto below = [&](std::size_t n) { return random() % n; };
     int read = 0;
-    for (int i = 0; i < 30'000; ++i) {
+    for (auto runs = test::random_runs(30'000); runs > 0; --runs) {
         auto text = seeds[below(std::size(seeds))];
         for (auto changes = 1 + below(3); changes > 0; --changes) {
             const auto at = below(text.size());
@@ -468,7 +469,7 @@ TEST(voice_message, is_read_or_refused_whatever_comes) {
         read += why == nullptr;
         ASSERT_FALSE(why && why->message.empty()) << text;
     }
-    EXPECT_GT(read, 1000) << "not all of them are broken";
+    EXPECT_GT(read, 0) << "not all of them are broken";
 }
 
 TEST(client_chunk_id, is_read_as_it_is_written) {
