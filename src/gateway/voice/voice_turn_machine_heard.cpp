@@ -106,6 +106,7 @@ void voice_turn_machine::take_last(const voice::last_heard& last) {
 // In the order of their ends.
 std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start& first) const {
     std::vector<std::string> turns;
+    turns.reserve(held_texts_.size() + waiting_.size() + 2);
     for (const auto& held : held_texts_) turns.push_back(held.ended);
     if (is_running()) turns.push_back(reply_->turn->id);
     const bool is_replaced = first.text || first.prompt;
