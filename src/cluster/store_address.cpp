@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sys/un.h>
 
 namespace tandem::cluster {
 namespace {
@@ -25,6 +26,7 @@ constexpr std::array schemes{
     scheme{"rediss+sentinel://", true, true},
 };
 constexpr std::string_view unix_scheme = "unix://";
+constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
 
 parsed_store_address fault(std::string text) {
     return {.fault = std::move(text)};
@@ -108,6 +110,9 @@ parsed_store_address parse_store_address(std::string_view text) {
     if (text.starts_with(unix_scheme)) {
         const auto path = text.substr(unix_scheme.size());
         if (!path.starts_with('/')) return fault("the path of a Unix socket begins with \"/\"");
+        if (path.size() > longest_path)
+            return fault(
+                fmt::format("the path of a Unix socket is longer than {} bytes", longest_path));
         return {.address = {.path = std::string(path)}};
     }
     const auto* const s = std::ranges::find_if(
@@ -123,7 +128,9 @@ std::string to_string(const store_address& a) {
     if (!a.path.empty()) return fmt::format("unix://{}", a.path);
     std::string hosts;
     for (const auto& [host, port] : a.hosts)
-        hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",", host, port);
+        hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",",
+                             host.find(':') == std::string::npos ? host : fmt::format("[{}]", host),
+                             port);
     return fmt::format("redis{}{}://{}{}", a.uses_tls ? "s" : "",
                        a.primary.empty() ? "" : "+sentinel", hosts,
                        a.primary.empty() ? "" : fmt::format("/{}", a.primary));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,8 @@ struct store_answer {
 
     friend bool operator==(const store_answer&, const store_answer&) = default;
 };
+
+/// Receives the answer to a command; nullopt if there was none.
+using store_answer_handler = std::function<void(const std::optional<store_answer>&)>;
 
 }  // namespace tandem::cluster

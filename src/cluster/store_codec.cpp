@@ -17,7 +17,7 @@ void* place(const redisReadTask* task, store_answer value) noexcept try {
     item = std::move(value);
     return &item;
 } catch (...) {
-    return nullptr;  // hiredis reports that the memory is exhausted
+    return nullptr;  // hiredis reports "Out of memory"
 }
 
 void* create_text(const redisReadTask* task, char* text, std::size_t size) noexcept try {
@@ -28,9 +28,12 @@ void* create_text(const redisReadTask* task, char* text, std::size_t size) noexc
 }
 
 void* create_list(const redisReadTask* task, int size) noexcept try {
-    if (size < 0 || size > store_answer_reader::max_items) return nullptr;
+    auto& left = *static_cast<std::size_t*>(task->privdata);
+    const auto count = static_cast<std::size_t>(size);
+    if (count > left) return nullptr;
+    left -= count;
     store_answer list{.kind = answer_kind::list};
-    list.items.resize(static_cast<std::size_t>(size));
+    list.items.resize(count);
     return place(task, std::move(list));
 } catch (...) {
     return nullptr;
@@ -74,8 +77,11 @@ void store_answer_reader::deleter::operator()(redisReader* reader) const noexcep
     redisReaderFree(reader);
 }
 
-store_answer_reader::store_answer_reader() : reader_(redisReaderCreateWithFunctions(&functions)) {
+store_answer_reader::store_answer_reader()
+    : reader_(redisReaderCreateWithFunctions(&functions)),
+      items_left_(std::make_unique<std::size_t>(max_items)) {
     if (!reader_) throw std::bad_alloc();
+    reader_->privdata = items_left_.get();
 }
 
 bool store_answer_reader::feed(std::string_view bytes) {
@@ -97,6 +103,7 @@ std::optional<store_answer> store_answer_reader::next() {
     }
     if (!answer) return std::nullopt;
     unread_ = 0;
+    *items_left_ = max_items;
     const std::unique_ptr<store_answer> owner(static_cast<store_answer*>(answer));
     return std::move(*owner);
 }

@@ -18,9 +18,9 @@ std::string encode_command(const std::vector<std::string>& words);
 /// Reads answers from the bytes of a connection. Not thread-safe.
 class store_answer_reader {
  public:
-    // Bounds of one answer.
+    // Bounds of one answer; its items include those of its lists.
     static constexpr std::size_t max_bytes = std::size_t{64} << 20;
-    static constexpr int max_items = 100'000;
+    static constexpr std::size_t max_items = 100'000;
 
     store_answer_reader();
 
@@ -38,6 +38,7 @@ class store_answer_reader {
     };
 
     std::unique_ptr<redisReader, deleter> reader_;
+    std::unique_ptr<std::size_t> items_left_;  // hiredis keeps its address
     std::size_t unread_ = 0;
     std::string fault_;
 };

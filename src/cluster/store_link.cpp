@@ -13,7 +13,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include <deque>
+#include <algorithm>
+#include <random>
 #include <utility>
 
 namespace tandem::cluster {
@@ -25,6 +26,17 @@ using asio::awaitable;
 constexpr duration first_pause = std::chrono::milliseconds(50);
 constexpr duration longest_pause = std::chrono::seconds(1);
 constexpr std::size_t max_unsent_bytes = std::size_t{64} << 20;
+
+// Gateways that lost the same store do not all come back at once.
+duration jittered(duration pause) {
+    static thread_local std::minstd_rand random{std::random_device{}()};
+    return duration(std::uniform_int_distribution(pause.count() / 2, pause.count())(random));
+}
+
+bool is_not_primary(const store_answer& answer) {
+    // Redis 6 wraps the error of a command in the error of its script.
+    return answer.kind == answer_kind::error && answer.text.find("READONLY ") != std::string::npos;
+}
 
 }  // namespace
 
@@ -49,36 +61,32 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         is_closed_ = true;
         on_connected_ = nullptr;
         on_message_ = nullptr;
-        running_.clear();
+        commands_.reset();
         limit_.cancel();
         pause_.cancel();
         if (stream_) stream_->close();
     }
 
-    void run(std::vector<std::string> words, answer_handler done) {
-        if (!is_connected_ || running_.size() >= max_running || unsent_.size() > max_unsent_bytes)
+    void run(std::vector<std::string> words, answer_handler done, duration limit) {
+        const auto now = detail::now();
+        if (!is_connected() || unsent_.size() > max_unsent_bytes || !commands_.accepts(now))
             return fail(std::move(done));
-        running_.push_back({detail::now() + answer_limit, std::move(done)});
-        if (running_.size() == 1) arm_limit();
+        commands_.push(now, limit, std::move(done));
+        check_limits_at(now + std::min(limit, answer_limit));
         send(encode_command(words));
     }
 
     void subscribe(std::string channel) {
-        if (is_connected_) send(encode_command({"SUBSCRIBE", channel}));
         channels_.push_back(std::move(channel));
+        if (is_connected()) send_subscription(channels_.back());
     }
     void set_message_handler(std::function<void(const std::string&, const std::string&)> handler) {
         on_message_ = std::move(handler);
     }
 
-    bool is_connected() const noexcept { return is_connected_; }
+    bool is_connected() const noexcept { return is_connected_ && !stream_->is_closed(); }
 
  private:
-    struct running_command {
-        time_point limit;
-        answer_handler done;
-    };
-
     static awaitable<void> keep_connected(std::shared_ptr<connection_loop> self) {
         auto pause = first_pause;
         while (!self->is_closed_) {
@@ -86,15 +94,13 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
             pause = was_connected ? first_pause : std::min(2 * pause, longest_pause);
             if (self->is_closed_) co_return;
             boost::system::error_code ec;
-            self->pause_.expires_after(pause);
+            self->pause_.expires_after(jittered(pause));
             co_await self->pause_.async_wait(asio::redirect_error(asio::use_awaitable, ec));
         }
     }
 
     /// Returns when the connection has ended, whether there was one.
     awaitable<bool> hold_connection() {
-        renew_stream();
-        close_after(connect_limit);
         const auto fault = co_await connect();
         if (!is_closed_ && fault.empty()) co_await serve();
         stream_->close();
@@ -102,26 +108,26 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         const bool was_connected = std::exchange(is_connected_, false);
         unsent_.clear();
         is_writing_ = false;
-        fail_running();
+        for (auto& done : commands_.reset()) fail(std::move(done));
         if (!is_closed_) report(fault.empty() ? "the connection has ended" : fault);
         co_return was_connected;
     }
 
+    /// The new stream is closed if it takes too long to connect.
     void renew_stream() {
         reader_ = {};
         stream_ = std::make_shared<store_stream>(executor_, tls_.get());
-    }
-
-    void close_after(duration limit) {
-        limit_.expires_after(limit);
-        limit_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
-            if (const auto self = weak.lock(); self && !ec) self->stream_->close();
+        if (is_closed_) stream_->close();
+        limit_.expires_after(connect_limit);
+        limit_.async_wait([stream = stream_](boost::system::error_code ec) {
+            if (!ec) stream->close();
         });
     }
 
     awaitable<std::string> connect() {
         const auto& a = options_.address;
         std::string fault;
+        renew_stream();
         if (!a.path.empty())
             fault = co_await stream_->connect_to_path(a.path);
         else if (a.primary.empty())
@@ -132,28 +138,23 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         co_return fault;
     }
 
-    /// Asks the sentinels in turn.
+    /// Asks one sentinel. The next attempt asks the next one, as this one may know less.
     awaitable<std::string> connect_to_primary() {
-        std::string fault;
-        for (const auto& sentinel : options_.address.hosts) {
-            renew_stream();
-            fault = co_await stream_->connect(sentinel);
-            if (!fault.empty()) continue;
-            std::vector<std::string> question{"SENTINEL", "get-master-addr-by-name",
-                                              options_.address.primary};
-            const auto answer = co_await ask(std::move(question));
-            renew_stream();
-            if (!answer || !answer->is_list_of(2)) {
-                fault = fmt::format("the sentinel at {}:{} does not know \"{}\"", sentinel.host,
-                                    sentinel.port, options_.address.primary);
-                continue;
-            }
-            store_address::host_and_port where{
-                answer->items[0].text,
-                parse_number<std::uint16_t>(answer->items[1].text).value_or(0)};
-            co_return co_await stream_->connect(std::move(where));
-        }
-        co_return fault;
+        auto& sentinels = options_.address.hosts;
+        const auto sentinel = sentinels.front();
+        std::rotate(sentinels.begin(), sentinels.begin() + 1, sentinels.end());
+        auto fault = co_await stream_->connect(sentinel);
+        if (!fault.empty()) co_return fault;
+        std::vector<std::string> question{"SENTINEL", "get-master-addr-by-name",
+                                          options_.address.primary};
+        const auto answer = co_await ask(std::move(question));
+        if (!answer || !answer->is_list_of(2))
+            co_return fmt::format("the sentinel at {}:{} does not know \"{}\"", sentinel.host,
+                                  sentinel.port, options_.address.primary);
+        store_address::host_and_port where{
+            answer->items[0].text, parse_number<std::uint16_t>(answer->items[1].text).value_or(0)};
+        renew_stream();
+        co_return co_await stream_->connect(std::move(where));
     }
 
     /// Sends one command on a new connection.
@@ -200,10 +201,13 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     awaitable<void> serve() {
         limit_.cancel();
+        next_check_ = never;
         is_connected_ = true;
-        if (std::exchange(is_reported_, false)) log_line(log_level::info, "answers again");
-        for (const auto& channel : channels_) send(encode_command({"SUBSCRIBE", channel}));
-        if (on_connected_) on_connected_();
+        report_return();
+        if (!channels_.empty())
+            start_messages();
+        else if (on_connected_)
+            on_connected_();
         while (!is_closed_) {
             while (auto answer = reader_.next()) take(*answer);
             if (!reader_.fault().empty()) co_return;
@@ -213,32 +217,70 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     }
 
     void take(const store_answer& answer) {
-        // Its primary has become a replica.
-        const bool is_demoted =
-            answer.kind == answer_kind::error && answer.text.starts_with("READONLY");
         if (!channels_.empty()) return take_message(answer);
-        if (running_.empty()) return stream_->close();
-        const auto done = std::move(running_.front().done);
-        running_.pop_front();
-        arm_limit();
-        done(is_demoted ? std::nullopt : std::optional(answer));
-        if (is_demoted) stream_->close();
+        const auto command = commands_.pop();
+        const bool is_usable = !is_not_primary(answer);
+        if (!command || !is_usable) stream_->close();
+        if (!command || !command->done) return;
+        if (command->closed_circuit) report_return();
+        command->done(is_usable ? std::optional(answer) : std::nullopt);
+    }
+
+    // --- limits of commands
+
+    void check_limits_at(time_point when) {
+        if (next_check_ <= when) return;
+        next_check_ = when;
+        limit_.expires_at(when);
+        limit_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+            if (const auto self = weak.lock(); self && !ec && self->is_connected_)
+                self->check_limits();
+        });
+    }
+
+    void check_limits() {
+        next_check_ = never;
+        const auto now = detail::now();
+        if (!channels_.empty()) return check_messages(now);
+        auto overdue = commands_.take_overdue(now);
+        for (auto& done : overdue.handlers) fail(std::move(done));
+        if (overdue.opened_circuit) report("does not answer in time");
+        if (overdue.is_stuck) return stream_->close();
+        if (commands_.next_limit() != never) check_limits_at(commands_.next_limit());
+    }
+
+    // --- messages
+
+    void start_messages() {
+        unconfirmed_ = 0;
+        is_heard_ = true;
+        for (const auto& channel : channels_) send_subscription(channel);
+        check_messages(detail::now());
+    }
+
+    void send_subscription(const std::string& channel) {
+        ++unconfirmed_;
+        send(encode_command({"SUBSCRIBE", channel}));
+    }
+
+    /// A connection on which no message comes may have been cut off.
+    void check_messages(time_point now) {
+        if (!std::exchange(is_heard_, false)) return stream_->close();
+        send(encode_command({"PING"}));
+        check_limits_at(now + answer_limit);
     }
 
     void take_message(const store_answer& answer) {
-        const bool is_message = answer.is_list_of(3) && answer.items[0].text == "message";
-        if (is_message && on_message_) on_message_(answer.items[1].text, answer.items[2].text);
+        is_heard_ = true;
+        if (!answer.is_list_of(3)) return;
+        const auto& kind = answer.items[0].text;
+        if (kind == "subscribe" && unconfirmed_ > 0 && --unconfirmed_ == 0 && on_connected_)
+            on_connected_();
+        if (kind == "message" && on_message_)
+            on_message_(answer.items[1].text, answer.items[2].text);
     }
 
-    /// Commands are answered in order, so the first one is due first.
-    void arm_limit() {
-        if (running_.empty()) return void(limit_.cancel());
-        close_after(running_.front().limit - detail::now());
-    }
-
-    void fail_running() {
-        for (auto& c : std::exchange(running_, {})) fail(std::move(c.done));
-    }
+    // --- sending
 
     void fail(answer_handler done) {
         asio::post(executor_, [weak = weak_from_this(), done = std::move(done)] {
@@ -269,6 +311,9 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     void report(const std::string& fault) {
         if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
     }
+    void report_return() {
+        if (std::exchange(is_reported_, false)) log_line(log_level::info, "answers again");
+    }
     void log_line(log_level level, std::string_view what) const {
         if (log_.enabled(level))
             log_.write(level, fmt::format("store {}: {}", to_string(options_.address), what));
@@ -285,8 +330,11 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     std::function<void()> on_connected_;
     std::function<void(const std::string&, const std::string&)> on_message_;
     std::vector<std::string> channels_;
-    std::deque<running_command> running_;
+    command_queue commands_;
+    time_point next_check_ = never;
     std::string unsent_;
+    std::size_t unconfirmed_ = 0;  // channels
+    bool is_heard_ = false;        // since the last PING
     bool is_writing_ = false;
     bool is_connected_ = false;
     bool is_reported_ = false;
@@ -304,8 +352,8 @@ void store_link::start(std::function<void()> on_connected) {
     loop_->start(std::move(on_connected));
 }
 
-void store_link::run(std::vector<std::string> words, answer_handler done) {
-    loop_->run(std::move(words), std::move(done));
+void store_link::run(std::vector<std::string> words, answer_handler done, duration limit) {
+    loop_->run(std::move(words), std::move(done), limit);
 }
 
 void store_link::subscribe(std::string channel) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "cluster/command_queue.hpp"
 #include "cluster/store_address.hpp"
 #include "cluster/store_answer.hpp"
 
@@ -10,7 +11,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,30 +28,33 @@ struct store_options {
 };
 
 /// A connection to the store, renewed after each failure. Commands are sent in order, without
-/// waiting for earlier answers.
+/// waiting for earlier answers. After three commands in a row without an answer in time, commands
+/// fail at once for a second.
 ///
 /// Use it on its executor, on one thread. Destroying it drops the handlers that were not called.
 class store_link {
  public:
     /// Receives the answer; nullopt if there was none: the store is not connected, or did not
-    /// answer within `answer_limit`. Called exactly once, never from within run().
-    using answer_handler = std::function<void(const std::optional<store_answer>&)>;
+    /// answer in time. Called exactly once, never from within run().
+    using answer_handler = store_answer_handler;
 
-    // Limits of a command, of connecting, and of the commands without an answer.
-    static constexpr duration answer_limit = std::chrono::seconds(1);
+    /// A connection ends if an answer takes longer.
+    static constexpr duration answer_limit = command_queue::answer_limit;
+    /// Of a connection to the store, and to each sentinel.
     static constexpr duration connect_limit = std::chrono::seconds(2);
-    static constexpr std::size_t max_running = 10'000;
 
     store_link(const boost::asio::any_io_executor& executor, store_options o, logger log);
     ~store_link();
     store_link(const store_link&) = delete;
     store_link& operator=(const store_link&) = delete;
 
-    /// `on_connected` is called after each connection, before the answers of any command.
+    /// `on_connected` is called after each connection, before the answers of any command; on a
+    /// connection for messages, each time the store has confirmed all channels. Messages that were
+    /// published before may be lost.
     void start(std::function<void()> on_connected);
-    void run(std::vector<std::string> words, answer_handler done);
-    /// Makes this a connection for messages, on which run() must not be called. A message that is
-    /// published while the store is not connected is lost.
+    /// An answer that comes after `limit`, which is at most `answer_limit`, is dropped.
+    void run(std::vector<std::string> words, answer_handler done, duration limit = answer_limit);
+    /// Makes this a connection for messages, on which run() must not be called.
     void subscribe(std::string channel);
     void set_message_handler(
         std::function<void(const std::string& channel, const std::string& text)> handler);

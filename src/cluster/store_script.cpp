@@ -35,18 +35,20 @@ std::vector<std::string> make_command(std::string command, std::string script,
 store_script::store_script(std::string_view text) : text_(text), hash_(sha1_of(text)) {}
 
 void store_script::run(store_link& link, std::vector<std::string> keys,
-                       std::vector<std::string> arguments, store_link::answer_handler done) const {
+                       std::vector<std::string> arguments, store_link::answer_handler done,
+                       duration limit) const {
     auto words = make_command("EVALSHA", hash_, keys, arguments);
-    auto again = words;
-    again[0] = "EVAL";
-    again[1] = text_;
-    link.run(std::move(words),
-             [&link, again = std::move(again), done = std::move(done)](const auto& answer) {
-                 const bool is_unknown = answer && answer->kind == answer_kind::error &&
-                                         answer->text.starts_with("NOSCRIPT");
-                 if (!is_unknown) return done(answer);
-                 link.run(again, done);
-             });
+    link.run(
+        words,
+        [this, &link, words, done = std::move(done), limit](const auto& answer) mutable {
+            const bool is_unknown = answer && answer->kind == answer_kind::error &&
+                                    answer->text.starts_with("NOSCRIPT");
+            if (!is_unknown) return done(answer);
+            words[0] = "EVAL";
+            words[1] = text_;
+            link.run(std::move(words), std::move(done), limit);
+        },
+        limit);
 }
 
 }  // namespace tandem::cluster

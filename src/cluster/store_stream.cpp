@@ -1,8 +1,6 @@
 #include "cluster/store_stream.hpp"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/connect.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
@@ -26,19 +24,20 @@ auto into(boost::system::error_code& ec) {
 }  // namespace
 
 store_stream::store_stream(const asio::any_io_executor& executor, asio::ssl::context* tls)
-    : socket_(executor), tls_(tls), buffer_(read_bytes, '\0') {}
+    : resolver_(executor), socket_(executor), tls_(tls), buffer_(read_bytes, '\0') {}
 
 awaitable<std::string> store_stream::connect(store_address::host_and_port where) {
     boost::system::error_code ec;
-    tcp::resolver resolver(socket_.get_executor());
     const auto found =
-        co_await resolver.async_resolve(where.host, std::to_string(where.port), into(ec));
+        co_await resolver_.async_resolve(where.host, std::to_string(where.port), into(ec));
     if (ec) co_return fmt::format("cannot resolve {}: {}", where.host, ec.message());
-    tcp::socket s(socket_.get_executor());
-    co_await asio::async_connect(s, found, into(ec));
+    for (const auto& entry : found) {
+        const socket::endpoint_type endpoint(entry.endpoint());
+        ec = co_await connect_to(endpoint);
+        if (!ec) break;
+    }
     if (ec) co_return fmt::format("{}:{}: {}", where.host, where.port, ec.message());
-    s.set_option(tcp::no_delay(true), ec);
-    socket_ = std::move(s);
+    socket_.set_option(tcp::no_delay(true), ec);
     if (!tls_) co_return std::string();
     co_return co_await shake_hands(where.host);
 }
@@ -53,12 +52,17 @@ awaitable<std::string> store_stream::shake_hands(std::string host) {
 }
 
 awaitable<std::string> store_stream::connect_to_path(std::string path) {
+    const socket::endpoint_type endpoint{asio::local::stream_protocol::endpoint(path)};
+    const auto ec = co_await connect_to(endpoint);
+    co_return ec ? fmt::format("{}: {}", path, ec.message()) : std::string();
+}
+
+awaitable<boost::system::error_code> store_stream::connect_to(socket::endpoint_type where) {
     boost::system::error_code ec;
-    asio::local::stream_protocol::socket s(socket_.get_executor());
-    co_await s.async_connect(asio::local::stream_protocol::endpoint(path), into(ec));
-    if (ec) co_return fmt::format("{}: {}", path, ec.message());
-    socket_ = std::move(s);
-    co_return std::string();
+    socket_.close(ec);
+    if (is_closed_) co_return asio::error::operation_aborted;
+    co_await socket_.async_connect(where, into(ec));
+    co_return ec;
 }
 
 awaitable<std::string_view> store_stream::read() {
@@ -84,6 +88,8 @@ awaitable<bool> store_stream::write(std::string bytes) {
 
 void store_stream::close() noexcept {
     boost::system::error_code ignored;
+    is_closed_ = true;
+    resolver_.cancel();
     socket_.close(ignored);
 }
 

@@ -4,6 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 
@@ -29,17 +30,22 @@ class store_stream {
     boost::asio::awaitable<std::string_view> read();
     /// False if the connection has ended.
     boost::asio::awaitable<bool> write(std::string bytes);
+    /// Also ends an attempt to connect. A closed stream is not opened again.
     void close() noexcept;
+    bool is_closed() const noexcept { return is_closed_; }
 
  private:
     using socket = boost::asio::generic::stream_protocol::socket;
 
+    boost::asio::awaitable<boost::system::error_code> connect_to(socket::endpoint_type where);
     boost::asio::awaitable<std::string> shake_hands(std::string host);
 
+    boost::asio::ip::tcp::resolver resolver_;
     socket socket_;
     std::optional<boost::asio::ssl::stream<socket&>> secured_{};
     boost::asio::ssl::context* tls_;
     std::string buffer_;
+    bool is_closed_ = false;
 };
 
 /// A context that verifies the peer; throws boost::system::system_error if the file is unusable.

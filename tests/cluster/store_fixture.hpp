@@ -17,9 +17,9 @@ namespace tandem::testing {
 /// A store, and an event loop for connections to it.
 class store_fixture : public ::testing::Test {
  protected:
-    cluster::store_options options() const {
-        return {.address = cluster::parse_store_address(store.url()).address,
-                .client_name = "test"};
+    cluster::store_options options() const { return options_of(store); }
+    static cluster::store_options options_of(const redis_server& s) {
+        return {.address = cluster::parse_store_address(s.url()).address, .client_name = "test"};
     }
 
     /// Runs the loop until the condition holds.

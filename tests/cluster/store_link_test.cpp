@@ -65,6 +65,35 @@ TEST_F(store_link_with_redis, gives_no_answer_if_the_store_takes_too_long) {
     EXPECT_EQ(text_of(link, {"PING"}), "PONG");
 }
 
+TEST_F(store_link_with_redis, drops_an_answer_that_comes_after_the_limit_of_its_command) {
+    connect(link);
+    ask(link, {"SET", "key", "value"});
+    store.suspend();
+    bool has_failed = false;
+    link.run(
+        {"PING"}, [&](const auto& answer) { has_failed = !answer; }, 1ms);
+    EXPECT_TRUE(run_until([&] { return has_failed; }));
+    store.resume();
+    std::string answered;
+    EXPECT_TRUE(run_until([&] {
+        answered = text_of(link, {"GET", "key"});
+        return answered != "no answer";
+    }));
+    EXPECT_EQ(answered, "value");
+}
+
+TEST_F(store_link_with_redis, leaves_a_store_that_has_become_a_replica) {
+    int connections = 0;
+    link.start([&] { ++connections; });
+    ASSERT_TRUE(run_until([&] { return connections == 1; }));
+    EXPECT_EQ(text_of(link, {"REPLICAOF", "127.0.0.1", "1"}), "OK");
+    const store_script write("return redis.call('SET', KEYS[1], 'a')");
+    std::optional<store_answer> answer = store_answer{};
+    write.run(link, {"key"}, {}, [&](const auto& a) { answer = a; });
+    EXPECT_TRUE(run_until([&] { return connections == 2; }));
+    EXPECT_EQ(answer, std::nullopt);
+}
+
 TEST_F(store_link_with_redis, connects_again_after_the_store_was_killed) {
     tandem::testing::captured_log log;
     store_link logging(loop.get_executor(), options(), log.logger());
@@ -109,6 +138,21 @@ TEST_F(store_link_with_redis, receives_messages_also_after_a_new_connection) {
     store.kill();
     store.start();
     EXPECT_TRUE(is_heard("two"));
+}
+
+TEST_F(store_link_with_redis, reports_messages_that_may_be_lost) {
+    int confirmations = 0;
+    store_link messages(loop.get_executor(), options(), {});
+    messages.subscribe("a");
+    messages.subscribe("b");
+    messages.start([&] { ++confirmations; });
+    ASSERT_TRUE(run_until([&] { return confirmations == 1; }));
+    connect(link);
+    EXPECT_EQ(ask(link, {"PUBLISH", "b", "text"})->number, 1);
+    store.suspend();
+    ASSERT_TRUE(run_until([&] { return !messages.is_connected(); }));
+    store.resume();
+    EXPECT_TRUE(run_until([&] { return confirmations == 2; }));
 }
 
 TEST_F(store_link_with_redis, sends_a_script_that_the_store_does_not_know) {

@@ -4,6 +4,7 @@
 #include "support/poll_until.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,41 @@
 
 namespace tandem::testing {
 
+/// A port that nothing uses now, for programs that cannot say which one they chose.
+inline std::string find_free_port() {
+    using boost::asio::ip::tcp;
+    boost::asio::io_context loop;
+    const tcp::acceptor a(loop, {boost::asio::ip::address_v4::loopback(), 0});
+    return std::to_string(a.local_endpoint().port());
+}
+
+/// Whether something listens there.
+template <class Endpoint>
+bool accepts_connections(const Endpoint& where) {
+    boost::asio::io_context loop;
+    typename Endpoint::protocol_type::socket socket(loop);
+    boost::system::error_code ec;
+    socket.connect(where, ec);
+    return !ec;
+}
+
+/// A folder that is removed with this object.
+class temporary_folder {
+ public:
+    temporary_folder() { EXPECT_TRUE(::mkdtemp(name_.data())); }
+    ~temporary_folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(name_, ignored);
+    }
+    temporary_folder(const temporary_folder&) = delete;
+    temporary_folder& operator=(const temporary_folder&) = delete;
+
+    const std::string& name() const noexcept { return name_; }
+
+ private:
+    std::string name_ = std::filesystem::temp_directory_path() / "tandem-redis-XXXXXX";
+};
+
 /// A redis-server of Debian that listens on a Unix socket of its own, without files.
 class redis_server {
  public:
@@ -24,23 +60,18 @@ class redis_server {
         : arguments_(std::move(arguments)) {
         start();
     }
-    ~redis_server() {
-        process_.reset();
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
-    }
-    redis_server(const redis_server&) = delete;
-    redis_server& operator=(const redis_server&) = delete;
-
     std::string url() const { return "unix://" + path(); }
 
     void start() {
-        std::vector<std::string> arguments{"--port", "0",    "--unixsocket", path(),
-                                           "--save", "",     "--appendonly", "no",
-                                           "--dir",  folder_};
+        std::vector<std::string> arguments{"--port",       "0",         "--unixsocket",
+                                           path(),         "--save",    "",
+                                           "--appendonly", "no",        "--dir",
+                                           folder_.name(), "--logfile", folder_.name() + "/log"};
         arguments.insert(arguments.end(), arguments_.begin(), arguments_.end());
         process_.emplace("/usr/bin/redis-server", child_process::setup{.args = arguments});
-        EXPECT_TRUE(poll_until([this] { return accepts_connections(); }));
+        EXPECT_TRUE(poll_until([this] {
+            return accepts_connections(boost::asio::local::stream_protocol::endpoint(path()));
+        }));
     }
     /// With all that it knows.
     void kill() { process_.reset(); }
@@ -48,23 +79,9 @@ class redis_server {
     void resume() { process_->send_signal(SIGCONT); }
 
  private:
-    std::string path() const { return folder_ + "/socket"; }
+    std::string path() const { return folder_.name() + "/socket"; }
 
-    static std::string make_folder() {
-        std::string name = std::filesystem::temp_directory_path() / "tandem-redis-XXXXXX";
-        EXPECT_TRUE(::mkdtemp(name.data()));
-        return name;
-    }
-
-    bool accepts_connections() const {
-        boost::asio::io_context loop;
-        boost::asio::local::stream_protocol::socket socket(loop);
-        boost::system::error_code ec;
-        socket.connect(path(), ec);
-        return !ec;
-    }
-
-    std::string folder_ = make_folder();
+    temporary_folder folder_;
     std::vector<std::string> arguments_;
     std::optional<child_process> process_;
 };

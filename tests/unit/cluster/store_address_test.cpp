@@ -19,7 +19,7 @@ TEST(store_address, is_read) {
         {"redis://store", {.hosts = {{"store", 6379}}}, "redis://store:6379"},
         {"redis://store:1/2", {.hosts = {{"store", 1}}, .database = 2}, "redis://store:1"},
         {"redis://me@store", {.hosts = {{"store", 6379}}, .user = "me"}, "redis://store:6379"},
-        {"rediss://[::1]:7", {.hosts = {{"::1", 7}}, .uses_tls = true}, "rediss://::1:7"},
+        {"rediss://[::1]:7", {.hosts = {{"::1", 7}}, .uses_tls = true}, "rediss://[::1]:7"},
         {"unix:///run/redis.sock", {.path = "/run/redis.sock"}, "unix:///run/redis.sock"},
         {"redis+sentinel://a,b:5/main/3",
          {.hosts = {{"a", 26379}, {"b", 5}}, .primary = "main", .database = 3},
@@ -34,6 +34,12 @@ TEST(store_address, is_read) {
         EXPECT_EQ(p.address, c.address) << c.text;
         EXPECT_EQ(to_string(p.address), c.shown);
     }
+}
+
+TEST(store_address, has_no_path_that_a_socket_cannot_have) {
+    const auto longest = "unix:///" + std::string(106, 'a');
+    EXPECT_EQ(parse_store_address(longest).fault, std::nullopt);
+    EXPECT_THAT(parse_store_address(longest + "a").fault.value_or(""), HasSubstr("107 bytes"));
 }
 
 TEST(store_address, has_a_fault_that_says_what_is_wrong) {

@@ -57,6 +57,26 @@ TEST(store_codec, ends_at_bytes_that_are_no_answer) {
     }
 }
 
+TEST(store_codec, bounds_the_items_of_all_lists_of_an_answer) {
+    std::string bytes = "*3\r\n";
+    for (int list = 0; list < 3; ++list) {
+        bytes += "*40000\r\n";
+        for (int i = 0; i < 40'000; ++i) bytes += ":1\r\n";
+    }
+    store_answer_reader reader;
+    ASSERT_TRUE(reader.feed(bytes));
+    EXPECT_EQ(reader.next(), std::nullopt);
+    EXPECT_FALSE(reader.fault().empty());
+}
+
+TEST(store_codec, bounds_each_answer_alone) {
+    std::string list = "*60000\r\n";
+    for (int i = 0; i < 60'000; ++i) list += ":1\r\n";
+    store_answer_reader reader;
+    ASSERT_TRUE(reader.feed(list + list));
+    EXPECT_EQ(read_all(reader).size(), 2u);
+}
+
 TEST(store_codec, ends_at_lists_that_are_nested_too_deeply) {
     store_answer_reader reader;
     std::string deep;
