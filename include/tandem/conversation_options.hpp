@@ -40,8 +40,8 @@ struct conversation_options {
     /// Tokens of the context that stay free for the reply, or its `max_tokens` if that is set and
     /// smaller. 0 to 1,000,000.
     int reply_reserve = 512;
-    /// Further share of the context that is freed when the oldest exchanges are dropped, so that
-    /// this is rare: each drop invalidates the slot's cache. 0 to 0.9.
+    /// The oldest exchanges are dropped in steps of up to this share of the context, and at least
+    /// half of it, so that this is rare: each drop invalidates the slot's cache. 0 to 0.9.
     double trim_slack = 0.25;
     /// Whether a history that does not fit the context loses its oldest exchanges. If not, the turn
     /// fails with errc::prompt_too_long.

@@ -61,6 +61,7 @@ conversations::context_usage conversation_shell::context_usage(
             .slack = options.trim_slack,
             .prompt = prompt_tokens,
             .opening_bytes = history_.system_bytes(),
+            .dropped_bytes = history_.dropped_bytes(),
             .exchanges = options.trim ? costs : decltype(costs){}};
 }
 

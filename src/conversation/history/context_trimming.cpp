@@ -1,6 +1,7 @@
 #include "conversation/history/context_trimming.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tandem::conversations {
@@ -34,6 +35,12 @@ double needed(const context_usage& use) noexcept {
     return static_cast<double>(use.prompt) + std::max(use.reserve, 1);
 }
 
+/// A power of two, because the ratio changes a little from turn to turn.
+std::size_t bytes_of_step(const context_usage& use, double bytes_per_token) noexcept {
+    const auto slack = use.context * use.slack * bytes_per_token;
+    return std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(slack)));
+}
+
 }  // namespace
 
 trim_plan plan_trim(const context_usage& use) {
@@ -41,10 +48,14 @@ trim_plan plan_trim(const context_usage& use) {
     trim_plan plan;
     if (use.context <= 0 || taken <= use.context) return plan;
     const auto ratio = bytes_per_token(use);
-    const auto goal = use.context * (1 - use.slack);
-    while (taken > goal && plan.drop + 1 < use.exchanges.size()) {
+    const auto step = bytes_of_step(use, ratio);
+    auto dropped = use.dropped_bytes;
+    bool is_at_step = false;
+    while ((taken > use.context || !is_at_step) && plan.drop + 1 < use.exchanges.size()) {
         const auto& oldest = use.exchanges[plan.drop++];
         taken -= oldest.tokens >= 0 ? oldest.tokens : tokens_of(oldest.bytes, ratio);
+        is_at_step = (dropped + oldest.bytes) / step > dropped / step;
+        dropped += oldest.bytes;
     }
     plan.fits = taken <= use.context;
     return plan;

@@ -24,6 +24,7 @@ struct context_usage {
     double slack = 0;
     int prompt = 0;                 ///< the current prompt, with all exchanges
     std::size_t opening_bytes = 0;  ///< of the system prompt, which is never dropped
+    std::size_t dropped_bytes = 0;  ///< of the exchanges dropped so far
     /// Oldest first. The last one is being answered and is never dropped.
     std::span<const exchange_size> exchanges{};
 };
@@ -35,8 +36,10 @@ struct trim_plan {
     bool fits = true;
 };
 
-/// Which exchanges to drop: none if prompt and reserve fit. Otherwise enough to free the slack too,
-/// so that the next turn need not drop again.
+/// Which exchanges to drop: none if prompt and reserve fit. Otherwise the prompt must fit and begin
+/// at a step: the first exchange that begins after another slack's worth of the history. The steps
+/// depend only on the older exchanges. So successive prompts begin alike until they need the next
+/// step, even if each is made from the whole history.
 trim_plan plan_trim(const context_usage& use);
 
 /// `use` after the user has said another `user_bytes`.

@@ -391,6 +391,7 @@ std::size_t turn_history::average_user_bytes() const noexcept {
 std::size_t turn_history::drop_oldest(std::size_t count) {
     count = std::min(count, exchanges_.empty() ? 0 : exchanges_.size() - 1);
     if (count == 0) return 0;
+    for (std::size_t i = 0; i < count; ++i) dropped_bytes_ += bytes_of(exchanges_[i].messages);
     exchanges_.erase(exchanges_.begin(), exchanges_.begin() + static_cast<std::ptrdiff_t>(count));
     reset_prompt_measurements();
     return count;

@@ -138,6 +138,7 @@ class turn_history {
     std::size_t average_user_bytes() const noexcept;
     /// Drops the oldest exchanges, but never the last. Returns the number dropped.
     std::size_t drop_oldest(std::size_t count);
+    std::size_t dropped_bytes() const noexcept { return dropped_bytes_; }
 
     const conversation_options& options() const noexcept { return options_; }
 
@@ -163,6 +164,7 @@ class turn_history {
     conversation_options options_;  // excluding the messages
     std::vector<chat_message> system_;
     std::vector<saved_exchange> exchanges_;
+    std::size_t dropped_bytes_ = 0;
 
     turn_state state_ = turn_state::none;
     turn_end end_ = turn_end::complete;
