@@ -58,7 +58,8 @@ again every 5 s; an empty or failed answer changes nothing.
 
 SIGHUP reads the files of --keys, --tls-cert and --tls-key again, and reopens
 the file of --audit. After SIGTERM or Ctrl-C, new requests are rejected, /readyz
-answers 503, and running replies may finish within --drain. A second signal stops at once.
+answers 503, and running replies may finish within --drain. A second signal
+stops at once.
 
 Times are written as 250ms, 2s, 1m, 0.5h or plain seconds. The flags of the
 groups server to generation can also be set by environment variables
