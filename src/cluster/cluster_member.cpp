@@ -1,6 +1,5 @@
 #include "cluster/cluster_member.hpp"
 
-#include "cluster/store_script.hpp"
 #include "config/config_defaults.hpp"
 #include "loop/clock.hpp"
 #include "transport/server_url.hpp"
@@ -83,8 +82,15 @@ void cluster_member::start() {
     commands_.start([this] {
         connected_at_ = detail::now();
         beat();
+        if (on_connected_) on_connected_();
     });
     messages_.start({});
+}
+
+void cluster_member::run(const store_script& script, std::vector<std::string> keys,
+                         std::vector<std::string> arguments, store_link::answer_handler done) {
+    for (auto& k : keys) k = key(k);
+    script.run(commands_, std::move(keys), std::move(arguments), std::move(done));
 }
 
 // --- lease
@@ -109,6 +115,7 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     const auto read = read_beat(answer);
     if (!read) return;
     lease_until_ = sent + lease_time - margin;
+    members_ = std::max<std::int64_t>(read->members, 1);
     for (const auto& [channel, lender] : lenders_) {
         if (!read->was_known) lender->doubt_store();
         lender->renew_lease(lease_until_, read->is_one_missing);

@@ -6,18 +6,21 @@
 #include "cluster/lending_store.hpp"
 #include "cluster/slot_lender.hpp"
 #include "cluster/store_link.hpp"
+#include "cluster/store_script.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/instruments.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tandem::cluster {
@@ -40,6 +43,14 @@ class cluster_member final : public lending_store {
     /// after `limit`.
     void leave(duration limit, std::function<void()> done);
 
+    const std::string& id() const noexcept { return options_.gateway_id; }
+    /// Number of gateways with a lease at the last beat that was answered, at least 1.
+    std::int64_t count_members() const noexcept { return members_; }
+    /// Calls the handler after each connection to the store.
+    void on_connected(std::function<void()> handler) { on_connected_ = std::move(handler); }
+    /// See store_script::run(). The keys get the prefix of the cluster.
+    void run(const store_script& script, std::vector<std::string> keys,
+             std::vector<std::string> arguments, store_link::answer_handler done);
     cluster_status status() const;
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
@@ -68,6 +79,8 @@ class cluster_member final : public lending_store {
     std::map<std::string, std::shared_ptr<slot_lender>> lenders_;  // by channel
     time_point connected_at_{};
     time_point lease_until_{};
+    std::int64_t members_ = 1;
+    std::function<void()> on_connected_;
 };
 
 }  // namespace tandem::cluster

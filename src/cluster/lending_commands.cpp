@@ -75,11 +75,10 @@ std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& a
 }
 
 std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) {
-    if (!answer || !answer->is_list_of(2)) return std::nullopt;
-    const auto& known = answer->items[0];
-    const auto& missing = answer->items[1];
-    if (!is_integer(known) || !is_integer(missing)) return std::nullopt;
-    return beat_answer{known.number == 1, missing.number > 0};
+    if (!answer || !answer->is_list_of(3) || !std::ranges::all_of(answer->items, is_integer))
+        return std::nullopt;
+    const auto& items = answer->items;
+    return beat_answer{items[0].number == 1, items[1].number > 0, items[2].number};
 }
 
 }  // namespace tandem::cluster

@@ -3,6 +3,7 @@
 #include "cluster/slot_share_actions.hpp"
 #include "cluster/store_answer.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ struct beat_answer {
     bool was_known = false;
     /// The lease of another gateway has ended within the last minute.
     bool is_one_missing = false;
+    /// Number of gateways with a lease.
+    std::int64_t members = 1;
 };
 std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer);
 

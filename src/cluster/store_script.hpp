@@ -28,9 +28,11 @@ class store_script {
 /// The scripts of this room, from `scripts/`.
 namespace scripts {
 
+const store_script& admit();
 const store_script& beat();
 const store_script& claim();
 const store_script& offer();
+const store_script& settle();
 
 }  // namespace scripts
 

@@ -2,6 +2,7 @@
 
 #include "cluster/store_script.hpp"
 #include "store_fixture.hpp"
+#include "test_clock.hpp"
 #include "unit/cluster/slot_ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -15,18 +16,11 @@ namespace {
 
 using namespace tandem::cluster;
 using tandem::test::slot_ledger;
+using tandem::testing::with_test_clock;
 
 constexpr int slots = 4;
 const std::vector<std::string> gateways{"a", "b", "c"};
 const std::vector<std::string> keys{"members", "slots", "wishes"};
-
-/// The script with a clock that the test sets.
-store_script with_test_clock(const store_script& script) {
-    auto text = script.text();
-    const std::string real = "redis.call('TIME')";
-    text.replace(text.find(real), real.size(), "{0, redis.call('GET', 'clock') * 1000}");
-    return store_script(text);
-}
 
 std::string show(const store_answer& a) {
     if (a.kind == answer_kind::integer) return std::to_string(a.number);
@@ -72,7 +66,8 @@ class lending_scripts : public tandem::testing::store_fixture {
     void beat(const std::string& gateway) {
         const auto answer = ledger.beat(now, gateway, 3000);
         run(beat_script, {gateway, "3000"},
-            std::to_string(int{answer.was_known}) + " " + std::to_string(answer.missing) + " ");
+            std::to_string(int{answer.was_known}) + " " + std::to_string(answer.missing) + " " +
+                std::to_string(answer.members) + " ");
     }
 
     void claim(const std::string& gateway) {

@@ -14,7 +14,8 @@ auto slot_ledger::beat(std::int64_t now, const std::string& gateway, std::int64_
     members_[gateway] = now + lease;
     const auto missing =
         std::ranges::count_if(members_, [&](const auto& m) { return m.second <= now; });
-    return {was_alive, static_cast<int>(missing)};
+    return {was_alive, static_cast<int>(missing),
+            static_cast<int>(members_.size()) - static_cast<int>(missing)};
 }
 
 bool slot_ledger::is_alive(std::int64_t now, const std::string& gateway) const {

@@ -36,6 +36,8 @@ class slot_ledger {
         bool was_known = false;
         /// Number of other gateways whose lease ended within the last minute.
         int missing = 0;
+        /// Number of gateways whose lease has not ended.
+        int members = 0;
     };
     beat_answer beat(std::int64_t now, const std::string& gateway, std::int64_t lease);
     std::vector<loan_record> claim(std::int64_t now, const std::string& gateway, int slots,
