@@ -22,6 +22,8 @@ struct key_usage {
     rate_limit tokens;
     /// One permit per running reply.
     permit_counter replies{};
+    /// Number of gateways among which the limits are divided, while they cannot ask each other.
+    std::optional<std::int64_t> sharers{};
     /// Clients that used this key, most recent first.
     std::vector<std::string> clients{};
 
@@ -32,7 +34,28 @@ struct key_usage {
     }
     std::int64_t running() const noexcept { return static_cast<std::int64_t>(replies.held()); }
     bool is_full_beside(std::int64_t own) const noexcept {
-        return key->concurrent > 0 && running() - own >= key->concurrent;
+        const auto most = std::max<std::int64_t>(key->concurrent / share(), 1);
+        return key->concurrent > 0 && running() - own >= most;
+    }
+    bool is_limited(bool is_reply) const noexcept {
+        return key->requests_per_minute > 0 ||
+               (is_reply && (key->tokens_per_minute > 0 || key->concurrent > 0));
+    }
+
+    /// How much a request or token counts here.
+    std::int64_t share() const noexcept { return sharers.value_or(1); }
+    /// The other gateways do not answer. What they have used is unknown, so nothing is left.
+    void use_share(time_point now, std::int64_t members) {
+        constexpr duration minute = std::chrono::minutes(1);
+        if (!sharers)
+            for (auto* const limit : {&requests, &tokens})
+                limit->set_debt(now, std::max(limit->debt(now), minute));
+        sharers = members;
+    }
+    void take_over(time_point now, const shared_limits::verdict& v) {
+        sharers.reset();
+        requests.set_debt(now, v.requests_debt);
+        tokens.set_debt(now, v.tokens_debt);
     }
 
     bool was_used_from(const std::string& client) const {
@@ -111,21 +134,49 @@ std::optional<api_error> reply_refusal(const key_usage& account, std::int64_t ow
     if (!account.is_full_beside(own_permits)) return std::nullopt;
     return too_often("concurrency_limit_exceeded",
                      fmt::format("the key '{}' has reached its limit of {} running replies",
-                                 key.name, account.running()),
+                                 key.name, key.concurrent),
                      {});
 }
 
 std::optional<api_error> request_refusal(const key_usage& account, time_point now) {
     const auto& key = *account.key;
-    if (const auto wait = account.requests.wait(now))
+    if (const auto wait = account.requests.wait(now, account.share()))
         return used_up(key, key.requests_per_minute, "requests", *wait);
     return std::nullopt;
+}
+
+/// Why the request is rejected; nullopt if it is admitted.
+std::optional<api_error> limit_refusal(const key_usage& account, bool is_reply,
+                                       std::int64_t own_permits, time_point now) {
+    if (is_reply)
+        if (auto e = reply_refusal(account, own_permits, now)) return e;
+    return request_refusal(account, now);
+}
+
+api_error named(const key_usage& account, api_error e) {
+    e.key_name = account.key->name;
+    return e;
+}
+
+shared_limits::question make_question(const key_usage& account, bool is_reply, time_point now) {
+    const auto& key = *account.key;
+    return {.key = key.name,
+            .requests_per_minute = key.requests_per_minute,
+            .tokens_per_minute = is_reply ? key.tokens_per_minute : 0,
+            .concurrent = is_reply ? key.concurrent : 0,
+            .running = account.running(),
+            .requests_debt = account.requests.debt(now),
+            .tokens_debt = account.tokens.debt(now),
+            .is_doubtful = account.sharers.has_value()};
 }
 
 }  // namespace
 
 admitted::admitted(std::shared_ptr<key_usage> account, permit p)
     : key_(account->key), account_(std::move(account)), permit_(std::move(p)) {}
+
+undecided::undecided(std::shared_ptr<key_usage> account, bool is_reply, permit p)
+    : account_(std::move(account)), is_reply_(is_reply), permit_(std::move(p)) {}
 
 std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model) {
     const auto& allowed = who.models();
@@ -181,23 +232,63 @@ admission authorizer::check_reply(const admitted& session, time_point now,
     return let_in(found->second, c, now);
 }
 
-/// Why the request is rejected; nullopt if it is admitted.
-std::optional<api_error> authorizer::refusal(const key_usage& account, const claim& c,
-                                             time_point now) {
-    if (!account.key->rights.has(c.needed)) return forbidden(*account.key, c.needed);
-    if (c.is_reply)
-        if (auto e = reply_refusal(account, c.own_permits, now)) return e;
-    return request_refusal(account, now);
-}
-
-admission authorizer::let_in(const account_ptr& account, const claim& c, time_point now) {
-    if (auto e = refusal(*account, c, now)) {
-        e->key_name = account->key->name;
-        return *std::move(e);
-    }
+admission authorizer::let_in(const account_ptr& account, const claim& c, time_point now) const {
+    if (!account->key->rights.has(c.needed))
+        return named(*account, forbidden(*account->key, c.needed));
+    const bool is_shared = shared_ && account->is_limited(c.is_reply);
+    // By share, the others are asked first: they may answer again.
+    if (!is_shared || !account->sharers)
+        if (auto e = limit_refusal(*account, c.is_reply, c.own_permits, now))
+            return named(*account, *std::move(e));
+    if (is_shared) return put_off(account, c);
     account->requests.charge(now, 1);
     return admitted(account, c.is_reply ? account->replies.take() : permit());
 }
+
+// --- limits over all gateways
+
+admission authorizer::put_off(const account_ptr& account, const claim& c) const {
+    const auto& key = *account->key;
+    if (c.is_reply && key.concurrent > 0)
+        account->replies.on_release([limits = std::weak_ptr(shared_), name = key.name](auto held) {
+            if (const auto all = limits.lock())
+                all->settle({.key = name, .running = static_cast<std::int64_t>(held)},
+                            [](auto, auto) {});
+        });
+    const bool needs_permit = c.is_reply && c.own_permits == 0;
+    return undecided(account, c.is_reply, needs_permit ? account->replies.take() : permit());
+}
+
+void authorizer::decide(undecided request, time_point now,
+                        std::function<void(admission)> done) const {
+    const auto question = make_question(*request.account_, request.is_reply_, now);
+    const auto waiting = std::make_shared<undecided>(std::move(request));
+    shared_->ask(question, [limits = shared_, waiting, done = std::move(done)](
+                               time_point at, const auto& verdict) {
+        done(judge(*waiting, at, verdict, limits->count_members()));
+    });
+}
+
+admission authorizer::judge(undecided& request, time_point now,
+                            const std::optional<shared_limits::verdict>& v, std::int64_t members) {
+    auto& account = *request.account_;
+    if (v)
+        account.take_over(now, *v);
+    else
+        account.use_share(now, members);
+    if (!v || !v->is_admitted) {
+        const auto beside_own = v ? v->running_elsewhere : 0;
+        if (auto e = limit_refusal(account, request.is_reply_, 1 - beside_own, now)) {
+            request.permit_.release();
+            return named(account, *std::move(e));
+        }
+    }
+    if (!v) account.requests.charge(now, account.share());
+    if (request.is_reply_ && !request.permit_) request.permit_ = account.replies.take();
+    return admitted(request.account_, std::move(request.permit_));
+}
+
+// --- identity
 
 std::variant<authorizer::account_ptr, api_error> authorizer::identify(const route& r,
                                                                       const credentials& c,
@@ -224,7 +315,16 @@ authorizer::account_ptr authorizer::find_account(std::string_view key) const {
 }
 
 void authorizer::charge(const admitted& who, time_point now, std::int64_t tokens) {
-    who.account_->tokens.charge(now, tokens);
+    const auto& account = who.account_;
+    account->tokens.charge(now, tokens * account->share());
+    const auto& key = *account->key;
+    if (!shared_ || key.tokens_per_minute <= 0) return;
+    shared_limits::settlement s{
+        .key = key.name, .tokens_per_minute = key.tokens_per_minute, .tokens = tokens};
+    if (key.concurrent > 0) s.running = account->running();
+    shared_->settle(s, [account, limits = shared_](time_point at, bool is_known) {
+        if (!is_known) account->use_share(at, limits->count_members());
+    });
 }
 
 }  // namespace tandem::gateway

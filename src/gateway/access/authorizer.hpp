@@ -5,6 +5,7 @@
 #include "gateway/access/failure_limit.hpp"
 #include "gateway/access/permit.hpp"
 #include "gateway/access/routes.hpp"
+#include "gateway/access/shared_limits.hpp"
 #include "gateway/json/api_error.hpp"
 
 #include <cstdint>
@@ -47,7 +48,20 @@ class admitted {
     permit permit_;
 };
 
-using admission = std::variant<admitted, api_error>;
+/// A request that this gateway admits as far as it knows, but the other gateways of its cluster may
+/// have used up the key's limits; see authorizer::decide().
+class undecided {
+ private:
+    friend class authorizer;
+    undecided(std::shared_ptr<key_usage> account, bool is_reply, permit p);
+
+    std::shared_ptr<key_usage> account_;
+    bool is_reply_;
+    /// Empty if the reply takes over that of another one.
+    permit permit_;
+};
+
+using admission = std::variant<admitted, api_error, undecided>;
 
 /// Returns nullopt if `who` may use the model, else 403. `model` is the resolved name.
 std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model);
@@ -76,13 +90,20 @@ class authorizer {
  public:
     explicit authorizer(api_keys keys);
 
-    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait.
+    /// From now on, the limits hold over all gateways of a cluster.
+    void share_limits(std::shared_ptr<shared_limits> limits) { shared_ = std::move(limits); }
+
+    /// Admits the request, or returns an error: 401, 403, or 429 with the time to wait. Decides
+    /// everything unless limits are shared.
     admission check(const route& r, const credentials& c, time_point now);
     /// Checks a reply in an admitted session, whose key may have been removed since. The new reply
     /// takes over the permit of `before`, the session's previous reply, so that permit does not
     /// count against the limit. If the new reply is rejected, the caller keeps `before`.
     admission check_reply(const admitted& session, time_point now,
                           const std::optional<admitted>& before = std::nullopt);
+    /// Asks the other gateways. If they do not answer, each gateway admits its share of the limit.
+    /// The handler is called as by shared_limits::ask(), with an admission that is decided.
+    void decide(undecided request, time_point now, std::function<void(admission)> done) const;
     /// Charges the tokens of a reply once they are known. A key over its limit per minute gets no
     /// further reply until the debt has expired.
     void charge(const admitted& who, time_point now, std::int64_t tokens);
@@ -105,9 +126,10 @@ class authorizer {
     std::variant<account_ptr, api_error> identify(const route& r, const credentials& c,
                                                   time_point now);
     account_ptr find_account(std::string_view key) const;
-    static std::optional<api_error> refusal(const key_usage& account, const claim& c,
-                                            time_point now);
-    static admission let_in(const account_ptr& account, const claim& c, time_point now);
+    admission let_in(const account_ptr& account, const claim& c, time_point now) const;
+    admission put_off(const account_ptr& account, const claim& c) const;
+    static admission judge(undecided& request, time_point now,
+                           const std::optional<shared_limits::verdict>& v, std::int64_t members);
 
     bool is_open_;
     api_keys keys_{};
@@ -115,6 +137,8 @@ class authorizer {
     std::map<std::string, account_ptr, std::less<>> accounts_{};
     account_ptr anonymous_;
     failure_limit failures_{};
+    /// nullptr = this gateway's limits are its own.
+    std::shared_ptr<shared_limits> shared_{};
 };
 
 }  // namespace tandem::gateway

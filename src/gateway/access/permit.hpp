@@ -1,10 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <utility>
 
 namespace tandem::gateway {
+
+/// Number of permits in use, and whom to tell.
+struct permit_count {
+    std::size_t held = 0;
+    std::function<void(std::size_t held)> on_release{};
+};
 
 /// Counts against a limit until it is released or destroyed. Not thread-safe.
 class permit {
@@ -14,31 +21,40 @@ class permit {
     permit(permit&&) noexcept = default;
     permit& operator=(permit&& other) noexcept {
         release();
-        held_ = std::move(other.held_);
+        count_ = std::move(other.count_);
         return *this;
     }
     ~permit() { release(); }
 
     void release() noexcept {
-        if (const auto held = std::exchange(held_, nullptr)) --*held;
+        const auto count = std::exchange(count_, nullptr);
+        if (!count) return;
+        --count->held;
+        if (count->on_release) count->on_release(count->held);
     }
-    explicit operator bool() const noexcept { return held_ != nullptr; }
+    explicit operator bool() const noexcept { return count_ != nullptr; }
 
  private:
     friend class permit_counter;
-    explicit permit(std::shared_ptr<std::size_t> held) : held_(std::move(held)) { ++*held_; }
+    explicit permit(std::shared_ptr<permit_count> count) : count_(std::move(count)) {
+        ++count_->held;
+    }
 
-    std::shared_ptr<std::size_t> held_;
+    std::shared_ptr<permit_count> count_;
 };
 
 /// Counts the permits in use. Permits may outlive their counter.
 class permit_counter {
  public:
-    permit take() const { return permit(held_); }
-    std::size_t held() const noexcept { return *held_; }
+    permit take() const { return permit(count_); }
+    std::size_t held() const noexcept { return count_->held; }
+    /// Calls the handler after each release; it must not throw.
+    void on_release(std::function<void(std::size_t held)> handler) {
+        count_->on_release = std::move(handler);
+    }
 
  private:
-    std::shared_ptr<std::size_t> held_ = std::make_shared<std::size_t>(0);
+    std::shared_ptr<permit_count> count_ = std::make_shared<permit_count>();
 };
 
 }  // namespace tandem::gateway

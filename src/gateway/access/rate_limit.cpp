@@ -42,6 +42,15 @@ void rate_limit::charge(time_point now, std::int64_t amount) noexcept {
     full_at_ = std::min(full_at, *latest_ + longest_debt);
 }
 
+duration rate_limit::debt(time_point now) const noexcept {
+    return full_at_ ? std::max(*full_at_ - at_least(now), duration{}) : duration{};
+}
+
+void rate_limit::set_debt(time_point now, duration debt) noexcept {
+    latest_ = at_least(now);
+    full_at_ = *latest_ + std::min(debt, longest_debt);
+}
+
 std::chrono::seconds retry_after(duration wait) noexcept {
     using std::chrono::seconds;
     return std::max(std::chrono::ceil<seconds>(wait), seconds(1));

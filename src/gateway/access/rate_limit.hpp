@@ -30,6 +30,11 @@ class rate_limit {
     /// returns how long the debt lasts, at most a day.
     void charge(time_point now, std::int64_t amount) noexcept;
 
+    /// How long until the bucket is full.
+    duration debt(time_point now) const noexcept;
+    /// Replaces the usage so far, if it is known better elsewhere.
+    void set_debt(time_point now, duration debt) noexcept;
+
  private:
     duration cost_of(std::int64_t amount) const noexcept;
     time_point at_least(time_point now) const noexcept;

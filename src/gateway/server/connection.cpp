@@ -3,6 +3,7 @@
 #include "gateway/access/cross_origin.hpp"
 #include "gateway/access/routes.hpp"
 #include "gateway/answers/random_ids.hpp"
+#include "gateway/server/await_decision.hpp"
 #include "gateway/server/message_socket.hpp"
 #include "gateway/server/request_head.hpp"
 #include "loop/clock.hpp"
@@ -178,6 +179,8 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     std::optional<checked_request> checked;
     if (!ec || ec == http::error::body_limit) {
         checked = check_head(parser.get());
+        if (auto* const open = std::get_if<undecided>(&checked->who))
+            checked->who = co_await await_decision(core_->gate, std::move(*open));
         refuse_body(*checked, parser);
     }
     const bool is_refused = checked && checked->refusal() && (ec || !may_read_on(*checked, parser));

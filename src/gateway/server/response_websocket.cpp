@@ -5,6 +5,7 @@
 #include "gateway/json/json_text.hpp"
 #include "gateway/json/request_body.hpp"
 #include "gateway/requests/response_request.hpp"
+#include "gateway/server/await_decision.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"
 #include "loop/clock.hpp"
@@ -185,10 +186,12 @@ auto response_websocket::answer(std::string body) -> awaitable<void> {
 
 // The key is checked for each request: it may have been removed, or have reached a limit.
 auto response_websocket::answer(client& asker, const std::string& body) -> awaitable<void> {
-    auto admission = core_->gate.check_reply(caller_.who, detail::now());
-    if (const auto* const why = std::get_if<api_error>(&admission))
+    auto checked = core_->gate.check_reply(caller_.who, detail::now());
+    if (auto* const open = std::get_if<undecided>(&checked))
+        checked = co_await await_decision(core_->gate, std::move(*open));
+    if (const auto* const why = std::get_if<api_error>(&checked))
         co_return co_await asker.send(*why);
-    auto& who = std::get<admitted>(admission);
+    auto& who = std::get<admitted>(checked);
     auto read = read_response_request(body, core_->defaults());
     if (const auto* const fault = std::get_if<api_error>(&read))
         co_return co_await refuse(asker, who, *fault);

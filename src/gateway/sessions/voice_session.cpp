@@ -143,19 +143,40 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 
 // --- turns
 
-std::optional<api_error> voice_session::refusal(const voice_turn& turn) {
+/// Calls `then` with why the turn is rejected: at once, or when the cluster has decided.
+template <class Function>
+void voice_session::admit(const voice_turn_ptr& turn, Function then) {
     // Takes over the permit of the previous reply or draft, which ends when the new one is
     // admitted. If the new one is rejected, the previous one continues and keeps its permit.
-    auto checked = gateway_.gate.check_reply(caller_->who, detail::now(), permit_holder_);
+    const auto now = detail::now();
+    auto checked = gateway_.gate.check_reply(caller_->who, now, permit_holder_);
+    auto* const open = std::get_if<undecided>(&checked);
+    if (!open) return then(*this, refusal(*turn, std::move(checked)));
+    gateway_.gate.decide(
+        std::move(*open), now,
+        bind_to_session([turn, then = std::move(then)](voice_session& self, admission decided) {
+            self.run_and_perform(
+                [&](time_point) { then(self, self.refusal(*turn, std::move(decided))); });
+        }));
+}
+
+std::optional<api_error> voice_session::refusal(const voice_turn& turn, admission checked) {
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     permit_holder_ = std::get<admitted>(std::move(checked));
     return gateway_.policy.verdict(collect_texts(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
-    if (auto error = refusal(*a.turn)) return refuse(*a.turn, *std::move(error));
-    if (audits_prompts()) prompts_.record_turn(*a.turn);
-    turns_.on_turn_permitted(detail::now(), a.turn->number);
+    ++newest_draft_;
+    admit(a.turn, [turn = a.turn](voice_session& self, std::optional<api_error> why) {
+        self.turn_checked(*turn, std::move(why));
+    });
+}
+
+void voice_session::turn_checked(const voice_turn& turn, std::optional<api_error> why) {
+    if (why) return refuse(turn, *std::move(why));
+    if (audits_prompts()) prompts_.record_turn(turn);
+    turns_.on_turn_permitted(detail::now(), turn.number);
 }
 
 void voice_session::refuse(const voice_turn& turn, api_error why) {
@@ -182,18 +203,27 @@ void voice_session::perform(voice_action::hear& a) {
 }
 
 void voice_session::perform(const voice_action::draft& a) {
-    const auto& turn = *a.turn;
-    if (const auto error = refusal(turn)) {
-        audit_refused_turn(turn, *error);
-        return turns_.on_draft_skipped(turn.id, error->message);
-    }
     ++drafts_;
+    admit(a.turn, [turn = a.turn, number = ++newest_draft_](voice_session& self,
+                                                            const std::optional<api_error>& why) {
+        // Meanwhile the client may have dropped the draft, or begun its turn.
+        if (number != self.newest_draft_) return void(--self.drafts_);
+        self.draft_checked(turn, why);
+    });
+}
+
+void voice_session::draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why) {
+    if (why) {
+        --drafts_;
+        audit_refused_turn(*turn, *why);
+        return turns_.on_draft_skipped(turn->id, why->message);
+    }
     const auto diag = std::make_shared<diagnostics>();
-    auto told = bind_to_session(
-        [diag, drafted = a.turn](voice_session& self, const error_code& ec, int tokens) {
-            self.draft_ended(*drafted, {ec, *diag}, tokens);
+    auto told =
+        bind_to_session([diag, turn](voice_session& self, const error_code& ec, int tokens) {
+            self.draft_ended(*turn, {ec, *diag}, tokens);
         });
-    talk_->async_draft(turn.messages.back().content, options_of(turn), *diag,
+    talk_->async_draft(turn->messages.back().content, options_of(*turn), *diag,
                        asio::bind_executor(gateway_.executor, std::move(told)));
 }
 
@@ -209,6 +239,7 @@ void voice_session::draft_ended(const voice_turn& turn, const failure& why, int 
 }
 
 void voice_session::perform(voice_action::drop_draft& a) {
+    ++newest_draft_;
     talk_->drop_draft(std::move(a.unless));
 }
 
@@ -343,45 +374,6 @@ void voice_session::perform(const voice_action::interrupt& a) {
         reply_->interrupt();
     else
         talk_->interrupt();
-}
-
-// Each turn has its own audit line, in addition to that of the upgrade request.
-audit_record voice_session::make_turn_record(int status, std::string_view traceparent) const {
-    audit_record record;
-    record.time = std::chrono::system_clock::now();
-    record.request_id = caller_->request_id;
-    record.trace_id = parse_trace_id(traceparent);
-    record.remote = caller_->remote;
-    record.key = caller_->who.key_name();
-    record.method = "GET";
-    record.route = "/v1/voice";
-    record.model = model_.name;
-    record.status = status;
-    return record;
-}
-
-void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& why) {
-    auto record = make_turn_record(why.status, traceparent_of(turn));
-    record.error = why.code;
-    if (audits_prompts()) record.prompt = join_texts(collect_texts(turn), max_audit_prompt_bytes);
-    log_and_audit(gateway_.options, record, log_level::info);
-}
-
-void voice_session::record_reply_end(time_point now, const reply_result& result) {
-    const auto& u = result.usage;
-    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated - u.drafted);
-    constexpr bool by_chunk = true;
-    gateway_.metrics.record_reply(model_.name, result, by_chunk);
-    auto record = make_turn_record(101, trace_.traceparent());
-    record.reply = reply_->id();
-    record.tokens_in = u.prompt;
-    record.tokens_out = u.generated;
-    record.elapsed = now - began_;
-    record.finish_reason = to_string(result.finish_reason);
-    if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
-    record.prompt = prompts_.take_prompt(u.drafted > 0);
-    log_and_audit(gateway_.options, record, log_level::info);
-    thinking_.end(result);
 }
 
 }  // namespace tandem::gateway

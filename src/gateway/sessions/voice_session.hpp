@@ -114,7 +114,11 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::keep& a);
     void perform(const voice_action::forget& a);
 
-    std::optional<api_error> refusal(const voice_turn& turn);
+    template <class Function>
+    void admit(const voice_turn_ptr& turn, Function then);
+    std::optional<api_error> refusal(const voice_turn& turn, admission checked);
+    void turn_checked(const voice_turn& turn, std::optional<api_error> why);
+    void draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why);
     void refuse(const voice_turn& turn, api_error why);
     const std::string& traceparent_of(const voice_turn& turn) const noexcept;
     generation_options options_of(const voice_turn& turn) const;
@@ -141,7 +145,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     voice_prompts prompts_{};
     voice_trace trace_{gateway_};
     voice_thinking thinking_{gateway_, model_};
-    int drafts_ = 0;  // running
+    int drafts_ = 0;  // running, or being checked
+    std::uint64_t newest_draft_ = 0;
     // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
     // the reply to a draft takes over its permit.
     std::optional<admitted> permit_holder_;

@@ -1,0 +1,50 @@
+#include "base/trace_context.hpp"
+#include "gateway/policy/prompt_texts.hpp"
+#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/voice_session.hpp"
+
+#include <chrono>
+
+// What a session records of its turns.
+namespace tandem::gateway {
+
+// Each turn has its own audit line, in addition to that of the upgrade request.
+audit_record voice_session::make_turn_record(int status, std::string_view traceparent) const {
+    audit_record record;
+    record.time = std::chrono::system_clock::now();
+    record.request_id = caller_->request_id;
+    record.trace_id = parse_trace_id(traceparent);
+    record.remote = caller_->remote;
+    record.key = caller_->who.key_name();
+    record.method = "GET";
+    record.route = "/v1/voice";
+    record.model = model_.name;
+    record.status = status;
+    return record;
+}
+
+void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& why) {
+    auto record = make_turn_record(why.status, traceparent_of(turn));
+    record.error = why.code;
+    if (audits_prompts()) record.prompt = join_texts(collect_texts(turn), max_audit_prompt_bytes);
+    log_and_audit(gateway_.options, record, log_level::info);
+}
+
+void voice_session::record_reply_end(time_point now, const reply_result& result) {
+    const auto& u = result.usage;
+    gateway_.gate.charge(caller_->who, now, u.prompt + u.generated - u.drafted);
+    constexpr bool by_chunk = true;
+    gateway_.metrics.record_reply(model_.name, result, by_chunk);
+    auto record = make_turn_record(101, trace_.traceparent());
+    record.reply = reply_->id();
+    record.tokens_in = u.prompt;
+    record.tokens_out = u.generated;
+    record.elapsed = now - began_;
+    record.finish_reason = to_string(result.finish_reason);
+    if (result.error) record.error = to_api_error(result.error, result.diagnostics).code;
+    record.prompt = prompts_.take_prompt(u.drafted > 0);
+    log_and_audit(gateway_.options, record, log_level::info);
+    thinking_.end(result);
+}
+
+}  // namespace tandem::gateway
