@@ -1,5 +1,7 @@
 #include "gateway/sessions/gateway_state.hpp"
 
+#include "gateway/sessions/cluster_limits.hpp"
+
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
@@ -52,20 +54,19 @@ std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
 }
 
 // Before the first request, so that none uses a slot that another gateway has.
-std::unique_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
+std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
     const auto& o = g.options;
     if (!o.cluster) return nullptr;
     auto settings = *o.cluster;
     settings.ca_file = o.service.client.server.ca_file;
     auto member =
-        std::make_unique<cluster::cluster_member>(g.executor, std::move(settings), o.instruments);
+        std::make_shared<cluster::cluster_member>(g.executor, std::move(settings), o.instruments);
     for (const auto& model : models_of(o))
         for (const auto& url : model.servers) {
             auto server = o.service.client;
             server.server.url = url;
             member->add_server(std::move(server));
         }
-    member->start();
     return member;
 }
 
@@ -83,6 +84,10 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
       metrics(measured_servers(options), started_at),
       traces(make_exporter(*this)),
       known_sessions(options.voice, bits_of(random)) {
+    if (cluster) {
+        gate.share_limits(cluster_limits::make(executor, cluster));
+        cluster->start();
+    }
     desk->start();
 }
 

@@ -48,7 +48,7 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
     const std::shared_ptr<adapter_deployer> desk;
     served_models models;
     /// nullptr without a cluster, and once the gateway has left it.
-    std::unique_ptr<cluster::cluster_member> cluster;
+    std::shared_ptr<cluster::cluster_member> cluster;
     authorizer gate;
     const prompt_filter policy;
     /// For new connections; nullptr without TLS.

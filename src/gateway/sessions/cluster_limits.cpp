@@ -1,0 +1,101 @@
+#include "gateway/sessions/cluster_limits.hpp"
+
+#include "cluster/store_script.hpp"
+#include "loop/clock.hpp"
+
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::gateway {
+namespace {
+
+std::string usage_key(const std::string& key) {
+    return fmt::format("limits:{}", key);
+}
+
+std::string ns_text(duration d) {
+    return std::to_string(std::chrono::nanoseconds(d).count());
+}
+
+bool is_count(const cluster::store_answer& a) {
+    return a.kind == cluster::answer_kind::integer && a.number >= 0;
+}
+
+}  // namespace
+
+std::shared_ptr<cluster_limits> cluster_limits::make(
+    const boost::asio::any_io_executor& executor,
+    const std::shared_ptr<cluster::cluster_member>& member) {
+    std::shared_ptr<cluster_limits> limits(new cluster_limits(executor, member));
+    member->on_connected([weak = std::weak_ptr(limits)] {
+        if (const auto self = weak.lock()) self->settle_again();
+    });
+    return limits;
+}
+
+void cluster_limits::ask(const question& q, verdict_handler done) {
+    const auto member = member_.lock();
+    if (!member)
+        return boost::asio::post(executor_,
+                                 [done = std::move(done)] { done(detail::now(), std::nullopt); });
+    member->run(cluster::scripts::admit(), {"members", usage_key(q.key)},
+                admit_arguments(member->id(), q), [done = std::move(done)](const auto& answer) {
+                    done(detail::now(), read_verdict(answer));
+                });
+}
+
+void cluster_limits::settle(const settlement& s, settled_handler done) {
+    const auto member = member_.lock();
+    if (!member) return;
+    member->run(cluster::scripts::settle(), {usage_key(s.key)}, settle_arguments(member->id(), s),
+                [weak = weak_from_this(), s, done = std::move(done)](const auto& answer) {
+                    const bool is_known = answer && is_count(*answer);
+                    const auto self = weak.lock();
+                    if (self && s.running && !is_known) self->untold_[s.key] = *s.running;
+                    done(detail::now(), is_known);
+                });
+}
+
+void cluster_limits::settle_again() {
+    for (const auto& [key, running] : std::exchange(untold_, {}))
+        settle({.key = key, .running = running}, [](auto, auto) {});
+}
+
+std::int64_t cluster_limits::count_members() const {
+    const auto member = member_.lock();
+    return member ? member->count_members() : 1;
+}
+
+std::vector<std::string> admit_arguments(const std::string& gateway,
+                                         const shared_limits::question& q) {
+    return {gateway,
+            std::to_string(q.requests_per_minute),
+            std::to_string(q.tokens_per_minute),
+            std::to_string(q.concurrent),
+            std::to_string(q.running),
+            ns_text(q.requests_debt),
+            ns_text(q.tokens_debt),
+            q.is_doubtful ? "1" : "0"};
+}
+
+std::vector<std::string> settle_arguments(const std::string& gateway,
+                                          const shared_limits::settlement& s) {
+    return {gateway, s.running ? std::to_string(*s.running) : "",
+            std::to_string(s.tokens_per_minute), std::to_string(s.tokens)};
+}
+
+std::optional<shared_limits::verdict> read_verdict(
+    const std::optional<cluster::store_answer>& answer) {
+    if (!answer || !answer->is_list_of(4) || !std::ranges::all_of(answer->items, is_count))
+        return std::nullopt;
+    const auto& items = answer->items;
+    return shared_limits::verdict{.is_admitted = items[0].number == 1,
+                                  .requests_debt = std::chrono::nanoseconds(items[1].number),
+                                  .tokens_debt = std::chrono::nanoseconds(items[2].number),
+                                  .running_elsewhere = items[3].number};
+}
+
+}  // namespace tandem::gateway

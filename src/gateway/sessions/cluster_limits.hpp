@@ -1,0 +1,51 @@
+#pragma once
+
+#include "cluster/cluster_member.hpp"
+#include "gateway/access/shared_limits.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// Keeps the usage of keys in the store of a cluster, until the gateway leaves it.
+class cluster_limits final : public shared_limits,
+                             public std::enable_shared_from_this<cluster_limits> {
+ public:
+    /// Sets the handler of the member's connections.
+    static std::shared_ptr<cluster_limits> make(
+        const boost::asio::any_io_executor& executor,
+        const std::shared_ptr<cluster::cluster_member>& member);
+
+    void ask(const question& q, verdict_handler done) override;
+    void settle(const settlement& s, settled_handler done) override;
+    std::int64_t count_members() const override;
+
+ private:
+    cluster_limits(const boost::asio::any_io_executor& executor,
+                   const std::shared_ptr<cluster::cluster_member>& member)
+        : executor_(executor), member_(member) {}
+    void settle_again();
+
+    boost::asio::any_io_executor executor_;
+    std::weak_ptr<cluster::cluster_member> member_;
+    /// Running replies by key that the store does not know: it would count replies that have ended.
+    std::map<std::string, std::int64_t> untold_{};
+};
+
+// Arguments and answers of the scripts `admit` and `settle`, which describe them.
+std::vector<std::string> admit_arguments(const std::string& gateway,
+                                         const shared_limits::question& q);
+std::vector<std::string> settle_arguments(const std::string& gateway,
+                                          const shared_limits::settlement& s);
+/// Nullopt if the answer is no verdict.
+std::optional<shared_limits::verdict> read_verdict(
+    const std::optional<cluster::store_answer>& answer);
+
+}  // namespace tandem::gateway

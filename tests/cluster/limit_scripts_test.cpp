@@ -1,0 +1,186 @@
+// The scripts that admit requests of keys do what rate_limit does, and count replies.
+
+#include "cluster/store_script.hpp"
+#include "gateway/sessions/cluster_limits.hpp"
+#include "gateway/access/rate_limit.hpp"
+#include "store_fixture.hpp"
+#include "test_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tandem::cluster;
+using tandem::duration;
+using tandem::time_point;
+using tandem::gateway::admit_arguments;
+using tandem::gateway::rate_limit;
+using tandem::gateway::settle_arguments;
+using tandem::gateway::shared_limits;
+
+constexpr std::chrono::milliseconds lease(3000);
+const std::vector<std::string> limited_gateways{"a", "b", "c"};
+
+/// The usage of a key, as the store should know it. Times are the store's.
+class usage_ledger {
+ public:
+    shared_limits::verdict ask(time_point now, const std::string& gateway,
+                               const shared_limits::question& q) {
+        requests.set_per_minute(q.requests_per_minute);
+        tokens.set_per_minute(q.tokens_per_minute);
+        tell(now, requests, q.requests_debt, q.is_doubtful || !has_requests);
+        tell(now, tokens, q.tokens_debt, q.is_doubtful || !has_tokens);
+        has_requests = has_tokens = true;
+        const auto elsewhere = q.concurrent > 0 ? count_elsewhere(now, gateway) : 0;
+        const bool is_full = q.concurrent > 0 && q.running + elsewhere > q.concurrent;
+        const bool is_admitted = !requests.wait(now) && !tokens.wait(now) && !is_full;
+        if (is_admitted) requests.charge(now, 1);
+        if (q.concurrent > 0) running[gateway] = q.running - !is_admitted;
+        return {is_admitted, requests.debt(now), tokens.debt(now), elsewhere};
+    }
+    void settle(time_point now, const std::string& gateway, const shared_limits::settlement& s) {
+        if (s.running) running[gateway] = *s.running;
+        if (s.tokens_per_minute <= 0) return;
+        tokens.set_per_minute(s.tokens_per_minute);
+        tokens.charge(now, s.tokens);
+        has_tokens = true;
+    }
+    void beat(time_point now, const std::string& gateway, std::chrono::milliseconds lease) {
+        std::erase_if(lease_ends, [&](const auto& m) { return m.second <= now - minute; });
+        lease_ends[gateway] = now + lease;
+    }
+
+ private:
+    static void tell(time_point now, rate_limit& limit, duration debt, bool counts) {
+        const auto known = limit.debt(now);
+        limit.set_debt(now, counts ? std::max(known, debt) : known);
+    }
+    std::int64_t count_elsewhere(time_point now, const std::string& gateway) {
+        std::erase_if(running, [&](const auto& r) {
+            return r.first != gateway && !lease_ends.contains(r.first);
+        });
+        std::int64_t count = 0;
+        for (const auto& [other, replies] : running)
+            if (other != gateway && lease_ends[other] > now) count += replies;
+        return count;
+    }
+
+    static constexpr duration minute = std::chrono::minutes(1);
+
+    rate_limit requests;
+    rate_limit tokens;
+    bool has_requests = false;
+    bool has_tokens = false;
+    std::map<std::string, std::int64_t> running;
+    std::map<std::string, time_point> lease_ends;
+};
+
+class limit_scripts : public tandem::testing::store_fixture {
+ protected:
+    limit_scripts() {
+        connect(link);
+        for (const auto* script : {&admit, &settle, &beat})
+            ask(link, {"SCRIPT", "LOAD", script->text()});
+    }
+
+    std::int64_t pick(std::int64_t count) {
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+    }
+    time_point time() const { return time_point(std::chrono::milliseconds(now)); }
+
+    void run(const store_script& script, std::vector<std::string> keys,
+             std::vector<std::string> arguments, std::vector<std::int64_t> expected) {
+        ++running;
+        link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
+        script.run(link, std::move(keys), arguments,
+                   [this, arguments, expected, at = now](const auto& answer) {
+                       --running;
+                       std::vector<std::int64_t> found;
+                       if (answer)
+                           for (const auto& item : answer->items) found.push_back(item.number);
+                       if (found == expected) return;
+                       ++differences;
+                       ADD_FAILURE()
+                           << "at " << at << ": " << testing::PrintToString(arguments) << ": "
+                           << testing::PrintToString(found) << " instead of "
+                           << testing::PrintToString(expected) << (answer ? answer->text : "");
+                   });
+    }
+
+    void beat_of(const std::string& gateway) {
+        ledger.beat(time(), gateway, lease);
+        link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
+        beat.run(link, {"members"}, {gateway, std::to_string(lease.count())}, [](const auto&) {});
+    }
+
+    void ask_of(const std::string& gateway) {
+        constexpr std::int64_t most_ns = 90'000'000'000;
+        shared_limits::question q{.running = 1 + pick(4), .is_doubtful = pick(20) == 0};
+        if (pick(8) > 0) q.requests_per_minute = 70;
+        if (pick(8) > 0) q.tokens_per_minute = 7000;
+        if (pick(2) > 0) q.concurrent = 6;
+        if (q.is_doubtful || pick(5) == 0) {
+            q.requests_debt = std::chrono::nanoseconds(pick(most_ns));
+            q.tokens_debt = std::chrono::nanoseconds(pick(most_ns));
+        }
+        const auto v = ledger.ask(time(), gateway, q);
+        admissions += v.is_admitted;
+        run(admit, {"members", "usage"}, admit_arguments(gateway, q),
+            {v.is_admitted, v.requests_debt.count(), v.tokens_debt.count(), v.running_elsewhere});
+    }
+
+    void settle_of(const std::string& gateway) {
+        shared_limits::settlement s{};
+        if (pick(2) > 0) s.running = pick(4);
+        if (pick(2) > 0) {
+            s.tokens_per_minute = 7000;
+            s.tokens = pick(pick(50) == 0 ? 100'000'000 : 150);
+        }
+        ledger.settle(time(), gateway, s);
+        run(settle, {"usage"}, settle_arguments(gateway, s), {});
+    }
+
+    void act() {
+        now += pick(pick(100) == 0 ? 100'000 : 1500);
+        // A clock that is set back, as by ntpd.
+        if (pick(200) == 0) now -= 2000;
+        const auto& gateway = limited_gateways[static_cast<std::size_t>(pick(3))];
+        switch (pick(5)) {
+            case 0:
+                return beat_of(gateway);
+            case 1:
+                return settle_of(gateway);
+            default:
+                return ask_of(gateway);
+        }
+    }
+
+    store_link link{loop.get_executor(), options(), {}};
+    store_script admit = tandem::testing::with_test_clock(scripts::admit());
+    store_script settle = tandem::testing::with_test_clock(scripts::settle());
+    store_script beat = tandem::testing::with_test_clock(scripts::beat());
+    usage_ledger ledger;
+    std::mt19937_64 random{1};
+    std::int64_t now = 1'000'000;
+    int running = 0;
+    int differences = 0;
+    int admissions = 0;
+};
+
+TEST_F(limit_scripts, do_what_rate_limit_does) {
+    constexpr int steps = 10'000;
+    for (int i = 0; i < steps && differences == 0; ++i) {
+        act();
+        ASSERT_TRUE(i % 1000 != 0 || run_until([&] { return running == 0; }));
+    }
+    ASSERT_TRUE(run_until([&] { return running == 0; }));
+    EXPECT_GT(admissions, steps / 10);
+    EXPECT_LT(admissions, steps / 2);
+}
+
+}  // namespace
