@@ -71,7 +71,7 @@ struct key_usage {
 
 namespace {
 
-using kind = credential::kind;
+using credential_kind = credential::kind;
 
 constexpr auto challenge = R"(Bearer realm="tandem")";
 constexpr auto failed_challenge = R"(Bearer realm="tandem", error="invalid_token")";
@@ -95,8 +95,8 @@ api_error no_key(bool is_voice) {
     return unauthorized(std::move(message), challenge);
 }
 
-api_error wrong_key(kind what) {
-    return unauthorized(what == kind::malformed
+api_error wrong_key(credential_kind what) {
+    return unauthorized(what == credential_kind::malformed
                             ? "the Authorization header or the subprotocol contains no API key; "
                               "send 'Authorization: Bearer <key>'"
                             : "the API key is unknown");
@@ -295,9 +295,9 @@ std::variant<authorizer::account_ptr, api_error> authorizer::identify(const rout
                                                                       time_point now) {
     const bool is_voice = r.endpoint == endpoint::voice;
     const auto shown = parse_credential(c.authorization, is_voice ? c.websocket_protocols : "");
-    if (shown.what == kind::missing) return no_key(is_voice);
+    if (shown.what == credential_kind::missing) return no_key(is_voice);
     const auto client = client_network_key(c.remote);
-    const auto account = shown.what == kind::key ? find_account(shown.key) : nullptr;
+    const auto account = shown.what == credential_kind::key ? find_account(shown.key) : nullptr;
     const bool is_at_home = account && account->was_used_from(client);
     if (const auto wait = failures_.wait(now, client); wait && !is_at_home)
         return too_often("too_many_failures", "wrong API keys were sent from this address", *wait);

@@ -11,7 +11,7 @@
 namespace tandem::gateway {
 namespace {
 
-using kind = credential::kind;
+using credential_kind = credential::kind;
 
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view scheme = "Bearer";
@@ -27,28 +27,28 @@ bool is_visible(char c) noexcept {
 credential key_or_malformed(std::string_view key) {
     const bool is_key =
         !key.empty() && key.size() <= max_key_bytes && std::ranges::all_of(key, is_visible);
-    return is_key ? credential{kind::key, key} : credential{kind::malformed};
+    return is_key ? credential{credential_kind::key, key} : credential{credential_kind::malformed};
 }
 
 credential bearer(std::string_view authorization) {
-    if (authorization.size() > max_authorization_bytes) return {kind::malformed};
+    if (authorization.size() > max_authorization_bytes) return {credential_kind::malformed};
     const auto value = trim_blanks(authorization);
-    if (value.empty()) return {kind::missing};
+    if (value.empty()) return {credential_kind::missing};
     const auto blank = std::min(value.find_first_of(blanks), value.size());
     if (!boost::algorithm::iequals(value.substr(0, blank), scheme, std::locale::classic()))
-        return {kind::malformed};
+        return {credential_kind::malformed};
     return key_or_malformed(trim_blanks(value.substr(blank)));
 }
 
 credential offered(std::string_view protocols) {
-    if (protocols.size() > max_protocols_bytes) return {kind::malformed};
+    if (protocols.size() > max_protocols_bytes) return {credential_kind::malformed};
     credential found;
     while (!protocols.empty()) {
         const auto end = std::min(protocols.find(','), protocols.size());
         const auto protocol = trim_blanks(protocols.substr(0, end));
         protocols.remove_prefix(std::min(end + 1, protocols.size()));
         if (!protocol.starts_with(key_protocol_prefix)) continue;
-        if (found.what != kind::missing) return {kind::malformed};
+        if (found.what != credential_kind::missing) return {credential_kind::malformed};
         found = key_or_malformed(protocol.substr(key_protocol_prefix.size()));
     }
     return found;

@@ -22,7 +22,7 @@ std::string count_text(std::int64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string row(const char* name, const std::string& value) {
+std::string bench_row(const char* name, const std::string& value) {
     return fmt::format("  {:<14}{}\n", name, value);
 }
 
@@ -49,19 +49,20 @@ std::string users_text(const user_speech_rules& users) {
 
 std::string setting_rows(const bench_setup& s) {
     std::string text;
-    if (s.users.speak()) text += row("users", users_text(s.users));
-    text += row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
+    if (s.users.speak()) text += bench_row("users", users_text(s.users));
+    text += bench_row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
                               : "unlimited tokens per second";
-        return text + row("server", fmt::format("mock in this process, {} of {}",
-                                                count_text(s.mock_slots, "slot", "slots"), pace));
+        return text +
+               bench_row("server", fmt::format("mock in this process, {} of {}",
+                                               count_text(s.mock_slots, "slot", "slots"), pace));
     }
-    for (const auto& url : s.servers) text += row("server", url);
-    return text + row("slots",
-                      fmt::format("{} of each server, reuse guard {}",
-                                  s.slots > 0 ? fmt::format("{}", s.slots) : "all", s.reuse_guard));
+    for (const auto& url : s.servers) text += bench_row("server", url);
+    return text + bench_row("slots", fmt::format("{} of each server, reuse guard {}",
+                                                 s.slots > 0 ? fmt::format("{}", s.slots) : "all",
+                                                 s.reuse_guard));
 }
 
 std::string setting_lines(const bench_setup& s, bool color) {
@@ -156,23 +157,23 @@ std::string processor_text(const bench_report& r) {
 
 std::string cost_rows(const bench_report& r) {
     const auto& f = r.figures;
-    auto text = row("throughput", fmt::format("{:.1f} replies/s, {:.0f} tokens/s",
-                                              r.replies_per_second(), r.tokens_per_second()));
-    text += row("tokens", fmt::format("{} generated, {} wasted, in {}", f.generated, f.wasted,
-                                      count_text(f.chunks, "chunk", "chunks")));
-    text += row("prompts", prompt_text(f));
+    auto text = bench_row("throughput", fmt::format("{:.1f} replies/s, {:.0f} tokens/s",
+                                                    r.replies_per_second(), r.tokens_per_second()));
+    text += bench_row("tokens", fmt::format("{} generated, {} wasted, in {}", f.generated, f.wasted,
+                                            count_text(f.chunks, "chunk", "chunks")));
+    text += bench_row("prompts", prompt_text(f));
     if (f.prefilled > 0)
-        text += row("heard early", count_text(f.prefilled, "token", "tokens") + " evaluated");
+        text += bench_row("heard early", count_text(f.prefilled, "token", "tokens") + " evaluated");
     if (f.drafted > 0 || f.draft_wasted > 0)
-        text +=
-            row("drafts", fmt::format("{} used, {} wasted",
-                                      count_text(f.drafted, "token", "tokens"), f.draft_wasted));
-    text += row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
-                                        count_text(f.retries, "retry", "retries")));
-    text += row("processor", processor_text(r));
-    text += row("memory", memory_text(r));
-    return text +
-           row("measuring", fmt::format("{:.1f} MiB of that",
+        text += bench_row(
+            "drafts", fmt::format("{} used, {} wasted", count_text(f.drafted, "token", "tokens"),
+                                  f.draft_wasted));
+    text += bench_row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
+                                              count_text(f.retries, "retry", "retries")));
+    text += bench_row("processor", processor_text(r));
+    text += bench_row("memory", memory_text(r));
+    return text + bench_row("measuring",
+                            fmt::format("{:.1f} MiB of that",
                                         static_cast<double>(r.cost.measuring_bytes) / mebibyte));
 }
 
@@ -235,7 +236,7 @@ std::string format_capacity_step(const capacity_step& s, const capacity_limits& 
 std::string format_capacity_report(const capacity_report& r, bool color) {
     const auto found = found_text(r) + (r.was_stopped ? "; stopped early" : "");
     return '\n' + colorize(color, paint::bold, found) + '\n' + error_lines(r.figures, color) +
-           row("by arithmetic", arithmetic_text(r));
+           bench_row("by arithmetic", arithmetic_text(r));
 }
 
 }  // namespace tandem::command

@@ -76,7 +76,7 @@ class part_file {
     bool is_done_ = false;
 };
 
-std::string fault_words(const std::string& path, int fault) {
+std::string file_fault_text(const std::string& path, int fault) {
     return fault == 0 ? std::string() : fmt::format("{}: {}", path, std::strerror(fault));
 }
 
@@ -88,14 +88,14 @@ std::string atomic_file::fault() const {
     const auto status = fs::status(target, ec);
     if (fs::exists(status) && !fs::is_regular_file(status))
         return path_ + ": exists and is not a regular file";
-    return fault_words(path_, part_file(target).fault());
+    return file_fault_text(path_, part_file(target).fault());
 }
 
 std::string atomic_file::write(std::string_view text) const {
     part_file part(target_of(path_));
     part.write(text);
     part.become_target();
-    return fault_words(path_, part.fault());
+    return file_fault_text(path_, part.fault());
 }
 
 }  // namespace tandem::command

@@ -16,7 +16,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr int max_concurrency = 1000;
+constexpr int max_replayed_at_once = 1000;
 constexpr double slowest_speed = 0.01;
 constexpr double fastest_speed = 1000;
 
@@ -275,10 +275,11 @@ replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
     read_pace(t.tts, o.pace, faults);
     o.users = t.users.read(faults);
     read_wait(t.wait, o.wait, faults);
-    read_number("--conversations", t.conversations, 1, max_concurrency, o.conversations, faults);
+    read_number("--conversations", t.conversations, 1, max_replayed_at_once, o.conversations,
+                faults);
     o.concurrency = o.conversations;
     if (!t.concurrency.empty())
-        read_number("--concurrency", t.concurrency, 1, max_concurrency, o.concurrency, faults);
+        read_number("--concurrency", t.concurrency, 1, max_replayed_at_once, o.concurrency, faults);
     read_color(t.color, o.color, faults);
     read_log_level(t.log_level, o.log_level, faults);
     read_conversation_flags(o.service, faults);

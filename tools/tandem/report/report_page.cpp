@@ -33,7 +33,7 @@ constexpr std::string_view page_head =
 <title>tandem replay</title>
 )";
 
-std::string ms_text(double ms) {
+std::string ms_cell_text(double ms) {
     return ms < 0 ? "–" : fmt::format("{:.1f}", ms);
 }
 
@@ -77,8 +77,8 @@ void write_faults(page_text out, const report_run& run, std::size_t left_out) {
 
 void write_spread(page_text out, std::string_view name, const percentiles& s) {
     fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}{}{}</tr>\n", name,
-                   number_cell(ms_text(s.p50)), number_cell(ms_text(s.p90)),
-                   number_cell(ms_text(s.max)));
+                   number_cell(ms_cell_text(s.p50)), number_cell(ms_cell_text(s.p90)),
+                   number_cell(ms_cell_text(s.max)));
 }
 
 void write_latencies(page_text out, const replay_summary& s) {
@@ -155,7 +155,7 @@ void write_overview_row(page_text out, const report_reply& r, std::size_t number
                    escape_markup(format_reply_name(r)));
     for (const double ms : {r.start_ms, first_token_ms(r.result), m.first_chunk_ms, longest_gap_ms,
                             m.slot_wait_ms, m.guard_wait_ms, m.total_ms})
-        fmt::format_to(out, "{}", number_cell(ms_text(ms)));
+        fmt::format_to(out, "{}", number_cell(ms_cell_text(ms)));
     for (const int count :
          {u.cached, u.evaluated, u.generated, u.heard, u.wasted, m.chunks, m.retries})
         fmt::format_to(out, "{}", number_cell(count));
@@ -204,8 +204,8 @@ void write_run_line(page_text out, std::span<const report_reply> replies) {
 void write_chunk(page_text out, const chunk& c) {
     fmt::format_to(out, "<tr>{}<td>{}</td>{}{}{}{}{}{}", number_cell(c.id.seq),
                    to_string(c.boundary), number_cell(c.tokens),
-                   number_cell(ms_text(c.id.seq > 0 ? c.metrics.gap_ms : -1)),
-                   number_cell(ms_text(c.metrics.guard_wait_ms)), number_cell(c.metrics.slot),
+                   number_cell(ms_cell_text(c.id.seq > 0 ? c.metrics.gap_ms : -1)),
+                   number_cell(ms_cell_text(c.metrics.guard_wait_ms)), number_cell(c.metrics.slot),
                    number_cell(c.metrics.cached), number_cell(c.metrics.evaluated));
     fmt::format_to(out, "{}", text_cell(c.text));
     if (text::trim_white_space(c.speech) == text::trim_white_space(c.text))

@@ -10,7 +10,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double shortest_ms = 1e-3;
-constexpr double longest_ms = 3.6e6;
+constexpr double longest_binned_ms = 3.6e6;
 constexpr unsigned bin_count = 2211;  // ln(longest / shortest) / ln(1.01)
 
 }  // namespace
@@ -21,7 +21,7 @@ std::size_t latency_histogram::memory_bytes() noexcept {
 }
 
 latency_histogram::latency_histogram()
-    : bins_(std::tuple(axis(bin_count, shortest_ms, longest_ms))) {}
+    : bins_(std::tuple(axis(bin_count, shortest_ms, longest_binned_ms))) {}
 
 void latency_histogram::add(duration time) {
     const auto at_least_none = std::max(time, duration{});

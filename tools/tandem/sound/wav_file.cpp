@@ -23,7 +23,7 @@ constexpr int usual_rate = 22050;
 // Lengths in a WAV file have 32 bits.
 constexpr std::int64_t most_samples = (std::int64_t{2} << 30) / 2;
 constexpr int most_channels = 32;
-constexpr int least_rate = 4000;
+constexpr int least_sample_rate = 4000;
 constexpr int largest_rate = 384000;
 constexpr auto longest = std::chrono::minutes(10);
 
@@ -107,9 +107,9 @@ std::string fault_of(const SF_INFO& info) {
     if (info.channels < 1 || info.channels > most_channels)
         return fmt::format("it has {} channels; the supported range is 1 to {}", info.channels,
                            most_channels);
-    if (info.samplerate < least_rate || info.samplerate > largest_rate)
+    if (info.samplerate < least_sample_rate || info.samplerate > largest_rate)
         return fmt::format("it has a sample rate of {} Hz; the supported range is {} to {} Hz",
-                           info.samplerate, least_rate, largest_rate);
+                           info.samplerate, least_sample_rate, largest_rate);
     return {};
 }
 
