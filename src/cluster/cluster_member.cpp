@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tandem::cluster {
@@ -44,7 +45,7 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
 }
 
 cluster_member::~cluster_member() {
-    lenders_.clear();
+    servers_.clear();
     scope_->close();
 }
 
@@ -60,10 +61,25 @@ lending_names cluster_member::names_for(const std::string& server) const {
     return {options_.gateway_id, key("messages", server)};
 }
 
-void cluster_member::add_server(config settings) {
+void cluster_member::replace_servers(const std::string& model, std::vector<config> servers) {
+    std::set<std::string> listed;
+    for (const auto& settings : servers) listed.insert(channel_of(settings));
+    for (const auto& [channel, known] : servers_)
+        if (known.model == model && !listed.contains(channel)) known.lender->leave();
+    for (auto& settings : servers) add_server(model, std::move(settings));
+}
+
+std::string cluster_member::channel_of(const config& settings) const {
+    return key("messages", name_of(settings.server.url));
+}
+
+void cluster_member::add_server(const std::string& model, config settings) {
+    auto channel = channel_of(settings);
+    const auto known = servers_.find(channel);
+    if (known != servers_.end() && !known->second.lender->is_leaving()) return;
+    // A lender that is leaving must end before another one begins.
+    if (known != servers_.end()) servers_.erase(known);
     auto name = name_of(settings.server.url);
-    auto channel = key("messages", name);
-    if (lenders_.contains(channel)) return;
     auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
                                                       detail::scope_of(instruments_));
     auto link = detail::server_link::make(scope_, std::move(settings), instruments_, use);
@@ -71,11 +87,7 @@ void cluster_member::add_server(config settings) {
                                                 std::move(link), std::move(use));
     messages_.subscribe(channel);
     lender->start();
-    lenders_[std::move(channel)] = std::move(lender);
-}
-
-void cluster_member::remove_server(const std::string& url) {
-    lenders_.erase(key("messages", name_of(url)));
+    servers_[std::move(channel)] = {model, std::move(lender)};
 }
 
 void cluster_member::start() {
@@ -116,9 +128,9 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     if (!read) return;
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
-    for (const auto& [channel, lender] : lenders_) {
-        if (!read->was_known) lender->doubt_store();
-        lender->renew_lease(lease_until_, read->is_one_missing);
+    for (const auto& [channel, known] : servers_) {
+        if (!read->was_known) known.lender->doubt_store();
+        known.lender->renew_lease(lease_until_, read->is_one_missing);
     }
 }
 
@@ -149,25 +161,25 @@ void cluster_member::offer(const std::string& server, const told_loan& l, bool i
 }
 
 void cluster_member::on_message(const std::string& channel, const std::string& text) {
-    const auto found = lenders_.find(channel);
+    const auto found = servers_.find(channel);
     auto message = parse_lending_message(text);
-    if (found == lenders_.end() || !message) return;
+    if (found == servers_.end() || !message) return;
     message->lent.is_doubtful = is_new_connection();
-    const auto lender = found->second;
+    const auto lender = found->second.lender;
     lender->hear(*message);
 }
 
 // --- leaving
 
 void cluster_member::leave(duration limit, std::function<void()> done) {
-    for (const auto& [channel, lender] : lenders_) lender->leave();
+    for (const auto& [channel, known] : servers_) known.lender->leave();
     await_return(detail::now() + limit, std::move(done));
 }
 
 void cluster_member::await_return(time_point until, std::function<void()> done) {
     constexpr auto look_again_after = std::chrono::milliseconds(5);
-    const bool has_slots =
-        std::ranges::any_of(lenders_, [](const auto& l) { return l.second->status().held > 0; });
+    const bool has_slots = std::ranges::any_of(
+        servers_, [](const auto& s) { return s.second.lender->status().held > 0; });
     leave_timer_.expires_after(look_again_after);
     leave_timer_.async_wait(
         [this, until, has_slots, done = std::move(done)](error_code ec) mutable {
@@ -180,9 +192,9 @@ void cluster_member::await_return(time_point until, std::function<void()> done) 
 
 cluster_status cluster_member::status() const {
     cluster_status s{.has_lease = has_lease()};
-    s.servers.reserve(lenders_.size());
-    for (const auto& [channel, lender] : lenders_)
-        s.servers.push_back({lender->name(), lender->status()});
+    s.servers.reserve(servers_.size());
+    for (const auto& [channel, known] : servers_)
+        s.servers.push_back({known.lender->name(), known.lender->status()});
     return s;
 }
 

@@ -34,9 +34,10 @@ class cluster_member final : public lending_store {
     cluster_member(const cluster_member&) = delete;
     cluster_member& operator=(const cluster_member&) = delete;
 
-    /// `settings`: of the requests to the server. Call it before the server's first request.
-    void add_server(config settings);
-    void remove_server(const std::string& url);
+    /// Shares the slots of these servers from now on, and returns those of other servers of the
+    /// model as their requests end. Each has the settings of requests to it. Call it before the
+    /// first request to a server.
+    void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
     /// Returns the slots as their requests end; calls `done` once all are returned, at the latest
@@ -59,6 +60,13 @@ class cluster_member final : public lending_store {
                offer_handler done) override;
 
  private:
+    struct shared_server {
+        std::string model;
+        std::shared_ptr<slot_lender> lender;
+    };
+
+    void add_server(const std::string& model, config settings);
+    std::string channel_of(const config& settings) const;
     bool has_lease() const;
     std::string key(std::string_view what) const;
     std::string key(std::string_view what, const std::string& server) const;
@@ -76,7 +84,7 @@ class cluster_member final : public lending_store {
     store_link messages_;
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
-    std::map<std::string, std::shared_ptr<slot_lender>> lenders_;  // by channel
+    std::map<std::string, shared_server> servers_;  // by channel
     time_point connected_at_{};
     time_point lease_until_{};
     std::int64_t members_ = 1;

@@ -35,6 +35,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     void hear(const lending_message& m);
     /// See slot_share.
     void leave();
+    bool is_leaving() const noexcept { return share_.is_leaving(); }
 
     share_status status() const;
     const std::string& name() const noexcept { return name_; }

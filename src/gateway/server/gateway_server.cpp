@@ -75,6 +75,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     std::vector<config_fault> replace_servers(const model_servers& servers) try {
         for (auto& model : core_->models.all())
             if (model.name == servers.name) model.bots.reload(servers.servers);
+        core_->share_servers(servers);
         core_->metrics.add_servers(measured_servers(servers));
         core_->desk->replace_servers(servers);
         return {};

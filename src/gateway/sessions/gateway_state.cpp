@@ -53,6 +53,16 @@ std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
             .log = log_from_other_threads(g.executor, g.options.instruments.log)});
 }
 
+std::vector<config> settings_of(const service_config& service, const model_servers& model) {
+    std::vector<config> all;
+    all.reserve(model.servers.size());
+    for (const auto& url : model.servers) {
+        all.push_back(service.client);
+        all.back().server.url = url;
+    }
+    return all;
+}
+
 // Before the first request, so that none uses a slot that another gateway has.
 std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
     const auto& o = g.options;
@@ -62,11 +72,7 @@ std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
     auto member =
         std::make_shared<cluster::cluster_member>(g.executor, std::move(settings), o.instruments);
     for (const auto& model : models_of(o))
-        for (const auto& url : model.servers) {
-            auto server = o.service.client;
-            server.server.url = url;
-            member->add_server(std::move(server));
-        }
+        member->replace_servers(model.name, settings_of(o.service, model));
     return member;
 }
 
@@ -89,6 +95,10 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
         cluster->start();
     }
     desk->start();
+}
+
+void gateway_state::share_servers(const model_servers& servers) {
+    if (cluster) cluster->replace_servers(servers.name, settings_of(options.service, servers));
 }
 
 std::optional<traced_turn> gateway_state::begin_trace(std::string_view traceparent,

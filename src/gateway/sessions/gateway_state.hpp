@@ -39,6 +39,9 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
     }
     bool keeps_answers() const noexcept { return options.answer_cache.entries > 0; }
 
+    /// In a cluster, shares the slots of these servers; call it before requests to them.
+    void share_servers(const model_servers& servers);
+
     /// Begins the trace of a turn; nullopt if it is not recorded.
     std::optional<traced_turn> begin_trace(std::string_view traceparent, time_point now);
     void end_trace(traced_turn turn, time_point now);
