@@ -5,8 +5,8 @@
 #include "cluster/lending_commands.hpp"
 #include "cluster/lending_store.hpp"
 #include "cluster/slot_lender.hpp"
-#include "cluster/store_link.hpp"
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_link.hpp"
+#include "cluster/store/store_script.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/instruments.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "cluster/store_address.hpp"
+#include "cluster/store/store_address.hpp"
 
 #include <string>
 

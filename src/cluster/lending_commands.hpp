@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cluster/slot_share_actions.hpp"
-#include "cluster/store_answer.hpp"
+#include "cluster/store/store_answer.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 // another on one connection.
 //   store_load COMMANDS
 
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_script.hpp"
 #include "loop/clock.hpp"
 #include "percentile.hpp"
 #include "support/redis_server.hpp"

@@ -1,7 +1,7 @@
 // Several processes of `tandem serve --cluster` in front of one server, whose observations show
 // which requests met on a slot.
 
-#include "cluster/store_link.hpp"
+#include "cluster/store/store_link.hpp"
 #include "command/serve_fixture.hpp"
 #include "support/poll_until.hpp"
 #include "support/redis_server.hpp"

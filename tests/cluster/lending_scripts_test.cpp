@@ -1,6 +1,6 @@
 // The scripts do to the store what slot_ledger, their twin in C++, does to its records.
 
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_script.hpp"
 #include "store_fixture.hpp"
 #include "test_clock.hpp"
 #include "unit/cluster/slot_ledger.hpp"

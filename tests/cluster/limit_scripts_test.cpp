@@ -1,8 +1,8 @@
 // The scripts that admit requests of keys do what rate_limit does, and count replies.
 
-#include "cluster/store_script.hpp"
-#include "gateway/sessions/cluster_limits.hpp"
+#include "cluster/store/store_script.hpp"
 #include "gateway/access/rate_limit.hpp"
+#include "gateway/sessions/cluster_limits.hpp"
 #include "store_fixture.hpp"
 #include "test_clock.hpp"
 

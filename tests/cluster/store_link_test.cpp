@@ -1,6 +1,6 @@
 // The connection to the store, with Debian's redis-server.
 
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_script.hpp"
 #include "store_fixture.hpp"
 #include "support/captured_log.hpp"
 

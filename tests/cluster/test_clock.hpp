@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_script.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "gateway/sessions/cluster_limits.hpp"
 
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_script.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/post.hpp>

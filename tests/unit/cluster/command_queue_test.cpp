@@ -1,4 +1,4 @@
-#include "cluster/command_queue.hpp"
+#include "cluster/store/command_queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cluster/store_address.hpp"
+#include "cluster/store/store_address.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "cluster_status/cluster_command.hpp"
 
-#include "cluster/store_link.hpp"
+#include "cluster/store/store_link.hpp"
 #include "cluster_status/cluster_view.hpp"
 #include "os/exit_status.hpp"
 #include "terminal/terminal.hpp"

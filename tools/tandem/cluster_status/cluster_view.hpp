@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/store_answer.hpp"
+#include "cluster/store/store_answer.hpp"
 
 #include <cstdint>
 #include <optional>

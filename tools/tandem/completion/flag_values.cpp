@@ -25,6 +25,7 @@ std::vector<std::string_view> flag_values(std::string_view command, std::string_
         {"--speech", {"exact", "clean"}},
         {"--speech-code", {"skipped", "spoken"}},
         {"--speech-emoji", {"removed", "kept"}},
+        {"--speech-marks", {"drop", "keep", "report"}},
         {"--speech-urls", {"kept", "host"}},
         {"--stream-by", {"token", "chunk"}},
     };

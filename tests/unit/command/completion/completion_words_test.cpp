@@ -61,25 +61,10 @@ TEST_F(completed, words_of_a_flag_are_those_that_its_refusal_names) {
 }
 
 TEST_F(completed, flags_without_words_take_texts_that_nobody_else_knows) {
-    const std::set<std::string> free{"ADDRESS:PORT",
-                                     "CMD",
-                                     "GBNF",
-                                     "ID",
-                                     "JSON",
-                                     "KEY",
-                                     "N",
-                                     "NAME",
-                                     "NAME=ID[@MODEL]",
-                                     "'OPEN CLOSE'",
-                                     "ORIGIN",
-                                     "P",
-                                     "PACE",
-                                     "R",
-                                     "TAG",
-                                     "TEXT",
-                                     "TIME",
-                                     "URL",
-                                     "X"};
+    const std::set<std::string> free{
+        "ADDRESS:PORT", "CMD",    "GBNF", "ID",   "JSON", "KEY", "N",    "NAME", "NAME=ID[@MODEL]",
+        "'OPEN CLOSE'", "ORIGIN", "P",    "PACE", "R",    "TAG", "TEXT", "TIME", "URL",
+        "WORD=WORDS",   "X"};
     for (const auto& c : all_words().commands)
         for (const auto& f : c.flags) {
             if (f.by != completion_kind::user) continue;

@@ -170,8 +170,11 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     const auto ready = full_ready();
     EXPECT_THAT(schema("ready"), ContainerEq(keys_of(ready)));
     EXPECT_THAT(schema("limits"), ContainerEq(keys_of(ready["limits"])));
-    EXPECT_THAT(schema("chunk"),
-                ContainerEq(keys_of(json::parse(encode_chunk(1, "t", {.early = true}, true)))));
+    const tandem::chunk full_chunk{
+        .marks = {{.at = 0, .tag = "laughs", .label = "softly"}}, .language = "en", .early = true};
+    const auto chunk = json::parse(encode_chunk(1, "t", full_chunk, true));
+    EXPECT_THAT(schema("chunk"), ContainerEq(keys_of(chunk)));
+    EXPECT_THAT(schema("speechMark"), ContainerEq(keys_of(chunk["marks"][0])));
     const auto call = json::parse(encode_call({.reply = 1, .turn = "t", .call = {}, .after = 0}));
     EXPECT_THAT(schema("call"), ContainerEq(keys_of(call)));
     const auto dropped = json::parse(encode_call_dropped({.turn = "t"}));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "cluster/store_answer.hpp"
+#include "cluster/store/store_answer.hpp"
 #include "server/circuit_breaker.hpp"
 
 #include <deque>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/store_link.hpp"
+#include "cluster/store/store_link.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "cluster/store_codec.hpp"
+#include "cluster/store/store_codec.hpp"
 
 #include <cstdlib>
 #include <hiredis/hiredis.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cluster/store_address.hpp"
+#include "cluster/store/store_address.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>

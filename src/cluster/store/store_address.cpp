@@ -1,4 +1,4 @@
-#include "cluster/store_address.hpp"
+#include "cluster/store/store_address.hpp"
 
 #include "base/parse_number.hpp"
 
@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <sys/un.h>
 
 namespace tandem::cluster {
 namespace {
@@ -26,7 +25,7 @@ constexpr std::array schemes{
     scheme{"rediss+sentinel://", true, true},
 };
 constexpr std::string_view unix_scheme = "unix://";
-constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
+constexpr std::size_t longest_path = 107;  // of sockaddr_un, without the null at its end
 
 parsed_store_address fault(std::string text) {
     return {.fault = std::move(text)};

@@ -1,4 +1,4 @@
-#include "cluster/store_stream.hpp"
+#include "cluster/store/store_stream.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/local/stream_protocol.hpp>

@@ -1,4 +1,4 @@
-#include "cluster/store_script.hpp"
+#include "cluster/store/store_script.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "cluster/command_queue.hpp"
-#include "cluster/store_address.hpp"
-#include "cluster/store_answer.hpp"
+#include "cluster/store/command_queue.hpp"
+#include "cluster/store/store_address.hpp"
+#include "cluster/store/store_answer.hpp"
 
 #include "tandem/log.hpp"
 

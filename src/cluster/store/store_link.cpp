@@ -1,8 +1,8 @@
-#include "cluster/store_link.hpp"
+#include "cluster/store/store_link.hpp"
 
 #include "base/parse_number.hpp"
-#include "cluster/store_codec.hpp"
-#include "cluster/store_stream.hpp"
+#include "cluster/store/store_codec.hpp"
+#include "cluster/store/store_stream.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>
