@@ -62,8 +62,7 @@ class checker {
     }
     void operator()(const field_info& f, const speech_replacements& words) {
         if (words.size() > max_speech_words)
-            add(f, fmt::format("has {} words; the maximum is {}", words.size(),
-                               max_speech_words));
+            add(f, fmt::format("has {} words; the maximum is {}", words.size(), max_speech_words));
         for (const auto& [word, spoken] : words) {
             check_spoken(f, word, max_speech_word_bytes);
             if (word.find('=') != std::string::npos)

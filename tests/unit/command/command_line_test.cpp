@@ -408,7 +408,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "--api-keys is an unknown flag; did you mean --api-key?"},
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
-                "--json is a flag of replay, chat, doctor, bench and cluster; write it after one of these "
+                "--json is a flag of replay, chat, doctor, bench and cluster; write it after one "
+                "of these "
                 "commands"},
         refusal{"a_flag_of_one_command_before_it",
                 {"--tts", "none", "replay", "f"},

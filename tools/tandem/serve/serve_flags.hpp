@@ -1,8 +1,8 @@
 #pragma once
 
+#include "cluster_status/store_flags.hpp"
 #include "flags/config_flags.hpp"
 #include "recording/record_flags.hpp"
-#include "cluster_status/store_flags.hpp"
 #include "serve/serve_command.hpp"
 #include "text/word_list.hpp"
 
