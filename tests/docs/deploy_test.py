@@ -41,7 +41,7 @@ class Containers(unittest.TestCase):
         cls.manifests = [d for path in sorted((DEPLOY / "kubernetes").glob("*.yaml"))
                          for d in documents(f"kubernetes/{path.name}")]
         help_text = subprocess.run([BUILD / "tools/tandem", "serve", "--help=all"], capture_output=True, text=True, check=True)
-        cls.flags = set(re.findall(r"--[a-z-]+", help_text.stdout)) | {"--cluster"}
+        cls.flags = set(re.findall(r"--[a-z-]+", help_text.stdout))
 
     def manifest(self, kind, name):
         return next(d for d in self.manifests if (d["kind"], d.get("metadata", {}).get("name")) == (kind, name))
