@@ -409,8 +409,7 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"a_flag_before_its_command",
                 {"--json", "replay", "f"},
                 "--json is a flag of replay, chat, doctor, bench and cluster; write it after one "
-                "of these "
-                "commands"},
+                "of these commands"},
         refusal{"a_flag_of_one_command_before_it",
                 {"--tts", "none", "replay", "f"},
                 "--tts is a flag of replay, chat and bench; write it after one of these commands"},
