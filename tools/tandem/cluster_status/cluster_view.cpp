@@ -38,7 +38,7 @@ std::optional<cluster_view::slot> read_slot(int number, std::string_view record,
     return s;
 }
 
-std::string seconds(std::int64_t ms) {
+std::string in_seconds(std::int64_t ms) {
     return fmt::format("{:.1f} s", static_cast<double>(ms) / 1000);
 }
 
@@ -49,7 +49,7 @@ std::string describe(const cluster_view::slot& s) {
 
 std::string describe(const cluster_view::wish& w) {
     return fmt::format("  waiting   {}, {}, {} {}\n", w.gateway, w.kind,
-                       w.overdue > 0 ? "overdue for" : "due in", seconds(std::abs(w.overdue)));
+                       w.overdue > 0 ? "overdue for" : "due in", in_seconds(std::abs(w.overdue)));
 }
 
 template <class Range, class Format>
@@ -125,7 +125,7 @@ std::string format_text(const cluster_view& v) {
     std::string text;
     for (const auto& g : v.gateways)
         text += fmt::format("gateway {}: {}\n", g.id,
-                            g.missing_for > 0 ? "missing for " + seconds(g.missing_for) : "up");
+                            g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up");
     if (v.gateways.empty()) text += "no gateway\n";
     for (const auto& s : v.servers) {
         text += fmt::format("server {}\n", s.name);

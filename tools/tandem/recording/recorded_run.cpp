@@ -39,7 +39,7 @@ std::vector<std::string> texts_of(const std::vector<tag_pair>& pairs, const std:
 std::vector<std::string> texts_of(const speech_replacements& words, const std::string&) {
     std::vector<std::string> texts{"none"};
     texts.reserve(words.size() + 1);
-    for (const auto& [word, spoken] : words) texts.push_back(word + '=' + spoken);
+    for (const auto& [word, spoken] : words) texts.push_back(fmt::format("{}={}", word, spoken));
     return texts;
 }
 
