@@ -34,10 +34,12 @@ class voice_lost_connection : public voice_gateway {
     }
     /// The history as the next prompt has it.
     std::string prompt_of_next_turn(voice_client& c) {
+        const auto newest = [this] {
+            return mock_server->observe().of_path("/apply-template").back().body;
+        };
         c.say(start_of("And you?"));
-        while (c.read("end")["finish_reason"] == "interrupted") {
-        }
-        return mock_server->observe().of_path("/apply-template").back().body;
+        EXPECT_TRUE(poll_until([&] { return newest().find("And you?") != std::string::npos; }));
+        return newest();
     }
 
     json session;
