@@ -57,7 +57,8 @@ class three_gateways : public store_fixture {
         server_options.replies.push_back({tandem::mock::render_prompt({{"user", "Hello!"}}),
                                           "Hello. How are you? I am very well today, thank you."});
         server.emplace(server_options);
-        for (int i = 0; i < gateway_count; ++i) gates[i].emplace(gate_loop, options_of(i, key));
+        for (int i = 0; i < gateway_count; ++i)
+            gates[std::size_t(i)].emplace(gate_loop, options_of(i, key));
         thread = std::thread([this] { gate_loop.run(); });
         connect(link);
         ASSERT_TRUE(run_until([&] { return lease_ends().size() == gateway_count; }));
@@ -88,7 +89,7 @@ class three_gateways : public store_fixture {
     }
 
     std::unique_ptr<http_client> client(int i) {
-        auto c = std::make_unique<http_client>(gates[i]->port());
+        auto c = std::make_unique<http_client>(gates[std::size_t(i)]->port());
         c->headers["Authorization"] = presented;
         return c;
     }
