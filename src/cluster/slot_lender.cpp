@@ -112,7 +112,7 @@ void slot_lender::renew_lease(time_point until, bool is_one_missing) {
 }
 
 void slot_lender::doubt_store() {
-    share_.doubt_store();
+    share_.doubt_store(detail::now());
     run();
 }
 

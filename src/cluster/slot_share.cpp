@@ -13,6 +13,10 @@ constexpr duration own_use_is_seen_within = std::chrono::seconds(1);
 constexpr duration others_know_within = std::chrono::milliseconds(1500);
 // If this process was suspended meanwhile, the answer is out of date.
 constexpr duration look_is_valid_for = std::chrono::milliseconds(500);
+// By then, each gateway whose lease lasts has told the store what it has.
+constexpr duration records_are_right_after = std::chrono::seconds(3);
+// A server that does not answer looks is asked this often.
+constexpr duration failed_look_interval = std::chrono::seconds(1);
 // A wish is told again at once if it becomes this much more urgent.
 constexpr duration notable_change = std::chrono::milliseconds(100);
 
@@ -32,9 +36,11 @@ void slot_share::update(time_point now, local_slots here) {
     drop_old_wishes(now);
     if (is_leaving_) return return_idle_slots(now);
     if (!is_sure(now))
-        doubt_all();
+        doubt_all(now);
+    else if (!can_look_)
+        bring_slots_by_record(now);
     else if (is_one_missing_)
-        doubt_unused_slots(now - quiet_time_of_server());
+        doubt_unused_slots(now);
     if (needs_claim(now)) send_claim(now);
     if (!needs_look(now)) return;
     is_looking_ = true;
@@ -43,6 +49,8 @@ void slot_share::update(time_point now, local_slots here) {
 }
 
 void slot_share::return_idle_slots(time_point now) {
+    if (offer_again_at_ && now < *offer_again_at_) return;
+    offer_again_at_.reset();
     for (auto& [slot, h] : held_) {
         if (h.stage == stage::offered || local(slot).is_busy) continue;
         if (h.stage == stage::here) actions_.push_back(share_action::send_away{slot});
@@ -64,38 +72,40 @@ std::optional<duration> slot_share::unused_for(time_point now, int slot) const {
 
 // --- the store is silent or wrong
 
-void slot_share::doubt_store() {
+void slot_share::doubt_store(time_point now) {
     is_agreed_ = false;
     running_claim_.reset();
     told_at_.reset();
-    doubt_all();
+    doubt_all(now);
 }
 
 // A running request goes on. Its slot needs a look before the next one, because this process may
 // be suspended before it notices the end.
-void slot_share::doubt_all() {
+void slot_share::doubt_all(time_point now) {
     for (auto& [slot, h] : held_)
-        if (h.stage == stage::here) send_away(slot, h);
+        if (h.stage == stage::here) send_away(now, slot, h);
     for (const auto& [gateway, until] : wishes_)
         actions_.push_back(share_action::withdraw_wish{gateway});
     wishes_.clear();
 }
 
 // A gateway without the store may have taken them.
-void slot_share::doubt_unused_slots(time_point since) {
+void slot_share::doubt_unused_slots(time_point now) {
+    const auto since = now - quiet_time_of_server();
     for (auto& [slot, h] : held_) {
         if (h.stage != stage::here || local(slot).is_busy) continue;
-        if (local(slot).last_used.value_or(since) <= since) send_away(slot, h);
+        if (local(slot).last_used.value_or(since) <= since) send_away(now, slot, h);
     }
 }
 
-void slot_share::send_away(int slot, held_slot& h) {
-    doubt(h);
+void slot_share::send_away(time_point now, int slot, held_slot& h) {
+    doubt(now, h);
     actions_.push_back(share_action::send_away{slot});
 }
 
-void slot_share::doubt(held_slot& h) noexcept {
+void slot_share::doubt(time_point now, held_slot& h) noexcept {
     h.stage = stage::unsure;
+    h.unsure_since = now;
     h.own_task.reset();
     h.awaits_own_task = true;
 }
@@ -103,6 +113,7 @@ void slot_share::doubt(held_slot& h) noexcept {
 void slot_share::looked(time_point now,
                         const std::optional<std::vector<tandem::slot_state>>& states) {
     is_looking_ = false;
+    can_look_ = states.has_value();
     if (!states || now > *looked_at_ + look_is_valid_for) return;
     activity_.record(now, *states);
     learn_own_tasks(now);
@@ -142,6 +153,14 @@ void slot_share::bring_usable_slots(time_point now) {
         if (must_look_before_use(now) && !has_demand()) return;
         bring_back(slot, h);
         if (must_look_before_use(now)) return here_.shortage.reset();
+    }
+}
+
+void slot_share::bring_slots_by_record(time_point now) {
+    for (auto& [slot, h] : held_) {
+        if (h.stage != stage::unsure || now < h.unsure_since + records_are_right_after) continue;
+        h.own_task.reset();
+        bring_back(slot, h);
     }
 }
 
@@ -214,7 +233,11 @@ void slot_share::accept(time_point now, const loan& l) {
     h.number = l.number;
     if (!is_new) return;
     told_wish_.reset();  // fulfilled: a further one must be told
-    if (l.is_doubtful || now >= lease_until_) return void(h.stage = stage::unsure);
+    if (l.is_doubtful || now >= lease_until_) {
+        h.stage = stage::unsure;
+        h.unsure_since = now;
+        return;
+    }
     const auto last_used = l.unused_for ? std::optional(now - *l.unused_for) : std::nullopt;
     actions_.push_back(share_action::bring_back{l.slot, last_used, false});
 }
@@ -233,8 +256,9 @@ void slot_share::offered(time_point now, int slot, offer_result result) {
         actions_.push_back(share_action::bring_back{slot, local(slot).last_used, true});
         return;
     }
-    doubt(found->second);
+    doubt(now, found->second);
     told_at_.reset();
+    offer_again_at_ = now + repeat_wish;
 }
 
 // --- the wishes of other gateways
@@ -263,7 +287,7 @@ void slot_share::granted_elsewhere(time_point now, const std::string& gateway, i
     wishes_.erase(gateway);
     const auto found = held_.find(slot);
     if (found == held_.end() || found->second.stage != stage::here) return;
-    if (!is_sure(now)) return doubt(found->second);
+    if (!is_sure(now)) return doubt(now, found->second);
     found->second.stage = stage::offered;
     const auto unused = last_used ? std::optional(now - *last_used) : std::nullopt;
     actions_.push_back(share_action::offer{{slot, found->second.number, unused}});
@@ -271,9 +295,13 @@ void slot_share::granted_elsewhere(time_point now, const std::string& gateway, i
 
 // --- time
 
+duration slot_share::time_between_looks() const noexcept {
+    return can_look_ ? look_interval : failed_look_interval;
+}
+
 bool slot_share::needs_look(time_point now) const {
     if (is_looking_ || here_.slots.empty()) return false;
-    if (looked_at_ && now < *looked_at_ + look_interval) return false;
+    if (looked_at_ && now < *looked_at_ + time_between_looks()) return false;
     if (here_.shortage && (!is_sure(now) || now >= *short_since_ + quiet_time)) return true;
     return std::ranges::any_of(held_, [&](const auto& entry) {
         const auto& [slot, h] = entry;
@@ -291,7 +319,8 @@ std::optional<time_point> slot_share::next_event(time_point now) const {
     if (told_at_) add(*told_at_ + (here_.shortage ? repeat_wish : repeat_claim));
     const bool has_unsure = std::ranges::any_of(
         held_, [](const auto& entry) { return entry.second.stage == stage::unsure; });
-    if (looked_at_ && (has_unsure || here_.shortage)) add(*looked_at_ + look_interval);
+    if (looked_at_ && (has_unsure || here_.shortage)) add(*looked_at_ + time_between_looks());
+    if (offer_again_at_) add(*offer_again_at_);
     for (const auto& [gateway, until] : wishes_) add(until);
     return next;
 }

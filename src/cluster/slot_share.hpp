@@ -37,7 +37,8 @@ struct local_slots {
 /// which its scheduler decides. While the store answers, what it says is right. While it does not,
 /// and for a slot whose last borrower has disappeared, the server itself is asked: a slot may be
 /// used if it is idle, and has either not been used since this gateway's last request or been
-/// unused for `quiet_time`.
+/// unused for `quiet_time`. If the server does not tell, such a slot waits until all gateways had
+/// time to claim it.
 class slot_share {
  public:
     /// How long a slot is watched before a gateway takes it without the store.
@@ -59,7 +60,7 @@ class slot_share {
     }
     /// The store may have forgotten or changed something: it is told again, and idle slots are
     /// looked at before they are used.
-    void doubt_store();
+    void doubt_store(time_point now);
     /// The answer to a claim: all loans of this gateway; nullopt if there was no answer.
     void claimed(time_point now, const std::optional<std::vector<loan>>& loans);
     /// The store has handed a slot of another gateway to this one.
@@ -101,23 +102,28 @@ class slot_share {
         std::optional<int> own_task{};
         /// The next look shows that task.
         bool awaits_own_task = false;
+        time_point unsure_since{};
     };
 
     bool is_sure(time_point now) const { return now < lease_until_ && is_agreed_; }
     const local_slots::slot& local(int slot) const;
     std::optional<duration> unused_for(time_point now, int slot) const;
-    bool must_look_before_use(time_point now) const { return !is_sure(now) || is_one_missing_; }
+    bool must_look_before_use(time_point now) const {
+        return !is_sure(now) || (is_one_missing_ && can_look_);
+    }
     bool has_demand() const { return here_.shortage || !wishes_.empty(); }
-    void doubt_all();
-    void doubt_unused_slots(time_point since);
-    void send_away(int slot, held_slot& h);
-    static void doubt(held_slot& h) noexcept;
+    duration time_between_looks() const noexcept;
+    void doubt_all(time_point now);
+    void doubt_unused_slots(time_point now);
+    void send_away(time_point now, int slot, held_slot& h);
+    static void doubt(time_point now, held_slot& h) noexcept;
     void drop_old_wishes(time_point now);
     void accept(time_point now, const loan& l);
     void drop_lost_loans(const std::vector<told_loan>& told, const std::vector<loan>& loans);
     void learn_own_tasks(time_point now);
     void return_idle_slots(time_point now);
     void bring_usable_slots(time_point now);
+    void bring_slots_by_record(time_point now);
     void borrow_from_server(time_point now);
     bool is_untouched(int slot, const held_slot& h) const;
     bool is_quiet(time_point now, int slot) const;
@@ -143,7 +149,9 @@ class slot_share {
     std::optional<time_point> told_at_{};
     std::optional<time_point> short_since_{};
     bool is_looking_ = false;
+    bool can_look_ = true;  // the server answered the last look
     std::optional<time_point> looked_at_{};
+    std::optional<time_point> offer_again_at_{};
     std::int64_t lost_ = 0;
 };
 

@@ -244,8 +244,8 @@ void simulated_fleet::beat(gateway& g) {
     at(now_ + 60us, [this, &g, sent] {
         if (g.is_dead || !reaches_store(g)) return;
         const auto answer = ledger_.beat(store_time(), g.name, 3000);
-        later(g, 60us, [sent, answer](gateway& mine) {
-            if (!answer.was_known) mine.share.doubt_store();
+        later(g, 60us, [this, sent, answer](gateway& mine) {
+            if (!answer.was_known) mine.share.doubt_store(now_);
             mine.share.renew_lease(sent + 2s, answer.missing > 0);
         });
     });

@@ -153,6 +153,33 @@ TEST_F(sharing, watches_a_doubtful_slot_before_it_is_used) {
     EXPECT_TRUE(take<share_action::bring_back>());
 }
 
+TEST_F(sharing,
+       uses_a_doubtful_slot_of_a_server_that_cannot_be_asked_once_others_had_time_to_claim_it) {
+    s.lent(at(0ms), {.slot = 0, .number = 7, .is_doubtful = true});
+    s.renew_lease(at(10s), false);
+    for (const duration t : {0s, 1s, 2s}) {
+        update(t, turn);
+        s.looked(at(t), std::nullopt);
+        EXPECT_FALSE(take<share_action::bring_back>());
+    }
+    update(3s, turn);
+    EXPECT_TRUE(take<share_action::bring_back>());
+}
+
+TEST_F(sharing,
+       offers_a_slot_again_only_after_a_while_if_the_store_does_not_answer_a_gateway_that_leaves) {
+    borrow(0, 7);
+    s.leave();
+    update(10ms);
+    EXPECT_TRUE(take<share_action::offer>());
+    s.offered(at(11ms), 0, offer_result::unknown);
+    update(11ms);
+    EXPECT_FALSE(take<share_action::offer>());
+    EXPECT_LE(s.next_event(at(11ms)), at(600ms));
+    update(600ms);
+    EXPECT_TRUE(take<share_action::offer>());
+}
+
 /// The store has not answered for longer than the lease.
 class sharing_without_store : public sharing {
  protected:
