@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <random>
 #include <set>
 #include <utility>
 
@@ -15,7 +17,7 @@ namespace {
 
 // A gateway stops using its slots this long before the store gives them to others.
 constexpr duration margin = std::chrono::seconds(1);
-// After a fail-over the store may have lost its last records, so what it lends is watched first.
+// After a fail-over, the store may lack its latest records, so slots lent then are doubtful.
 constexpr duration new_connection = std::chrono::seconds(2);
 
 store_options options_of(const cluster_options& o) {
@@ -23,6 +25,11 @@ store_options options_of(const cluster_options& o) {
             .password = o.password,
             .ca_file = o.ca_file,
             .client_name = fmt::format("tandem-{}", o.gateway_id)};
+}
+
+std::uint64_t make_random_number() {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32) | random();
 }
 
 std::string name_of(const std::string& url) {
@@ -39,7 +46,8 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       commands_(executor, options_of(options_), instruments_.log),
       messages_(executor, options_of(options_), {}),
       beat_timer_(executor),
-      leave_timer_(executor) {
+      leave_timer_(executor),
+      process_(fmt::format("{:016x}", make_random_number())) {
     messages_.set_message_handler(
         [this](const auto& channel, const auto& text) { on_message(channel, text); });
 }
@@ -77,7 +85,7 @@ void cluster_member::add_server(const std::string& model, config settings) {
     auto channel = channel_of(settings);
     const auto known = servers_.find(channel);
     if (known != servers_.end() && !known->second.lender->is_leaving()) return;
-    // A lender that is leaving must end before another one begins.
+    // Its destructor must not unregister the new lender from the slots.
     if (known != servers_.end()) servers_.erase(known);
     auto name = name_of(settings.server.url);
     auto use = std::make_shared<detail::server_usage>(settings, detail::service_slot_defaults,
@@ -116,22 +124,36 @@ void cluster_member::beat() {
     beat_timer_.async_wait([this](error_code ec) {
         if (!ec) beat();
     });
-    scripts::beat().run(
-        commands_, {key("members")},
-        {options_.gateway_id,
-         std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(lease_time).count())},
-        [this, sent = detail::now()](const auto& answer) { on_beat(sent, answer); });
+    send_beat(lease_time,
+              [this, sent = detail::now()](const auto& answer) { on_beat(sent, answer); });
+}
+
+void cluster_member::send_beat(duration lease, store_link::answer_handler done) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
+    scripts::beat().run(commands_, {key("members"), key("processes")},
+                        {options_.gateway_id, process_, std::to_string(ms)}, std::move(done));
 }
 
 void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
     const auto read = read_beat(answer);
     if (!read) return;
+    if (read->is_duplicate) return warn_about_duplicate();
+    is_duplicate_ = false;
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
     for (const auto& [channel, known] : servers_) {
         if (!read->was_known) known.lender->doubt_store();
         known.lender->renew_lease(lease_until_, read->is_one_missing);
     }
+}
+
+// After a restart, this is the process before, until its lease ends.
+void cluster_member::warn_about_duplicate() {
+    if (std::exchange(is_duplicate_, true)) return;
+    scope_->log(log_level::warning,
+                "cluster {}: another process is gateway {}; waiting for the end of its lease. Give "
+                "each gateway its own --gateway-id",
+                options_.name, options_.gateway_id);
 }
 
 bool cluster_member::is_new_connection() const {
@@ -166,7 +188,7 @@ void cluster_member::on_message(const std::string& channel, const std::string& t
     if (found == servers_.end() || !message) return;
     message->lent.is_doubtful = is_new_connection();
     const auto lender = found->second.lender;
-    lender->hear(*message);
+    lender->on_message(*message);
 }
 
 // --- leaving
@@ -177,16 +199,16 @@ void cluster_member::leave(duration limit, std::function<void()> done) {
 }
 
 void cluster_member::await_return(time_point until, std::function<void()> done) {
-    constexpr auto look_again_after = std::chrono::milliseconds(5);
+    constexpr auto poll_interval = std::chrono::milliseconds(5);
     const bool has_slots = std::ranges::any_of(
         servers_, [](const auto& s) { return s.second.lender->status().held > 0; });
-    leave_timer_.expires_after(look_again_after);
+    leave_timer_.expires_after(poll_interval);
     leave_timer_.async_wait(
         [this, until, has_slots, done = std::move(done)](error_code ec) mutable {
             if (ec) return;
             if (has_slots && has_lease() && detail::now() < until)
                 return await_return(until, std::move(done));
-            done();
+            send_beat({}, [done = std::move(done)](const auto&) { done(); });
         });
 }
 

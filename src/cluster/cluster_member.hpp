@@ -25,8 +25,8 @@
 
 namespace tandem::cluster {
 
-/// A gateway as a member of a cluster: shares the slots of its servers with the other members. On
-/// one event loop, which one thread runs.
+/// The membership of this gateway in a cluster. Shares the slots of its servers with the other
+/// members. Use it on its event loop, which one thread runs.
 class cluster_member final : public lending_store {
  public:
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
@@ -34,22 +34,24 @@ class cluster_member final : public lending_store {
     cluster_member(const cluster_member&) = delete;
     cluster_member& operator=(const cluster_member&) = delete;
 
-    /// Shares the slots of these servers from now on, and returns those of other servers of the
-    /// model as their requests end. Each has the settings of requests to it. Call it before the
-    /// first request to a server.
+    /// Makes these the servers of the model, with the settings of requests to them. Returns the
+    /// slots of other servers of the model when their requests end. Call it before the first
+    /// request to a server.
     void replace_servers(const std::string& model, std::vector<config> servers);
     /// Connects to the store.
     void start();
-    /// Returns the slots as their requests end; calls `done` once all are returned, at the latest
-    /// after `limit`.
+    /// Returns each slot when its request ends. Calls `done` when all are returned, or after
+    /// `limit`.
     void leave(duration limit, std::function<void()> done);
 
     const std::string& id() const noexcept { return options_.gateway_id; }
-    /// Number of gateways with a lease at the last beat that was answered, at least 1.
+    /// Number of gateways with a lease, as of the last answer of the store; at least 1.
     std::int64_t count_members() const noexcept { return members_; }
-    /// Calls the handler after each connection to the store.
-    void on_connected(std::function<void()> handler) { on_connected_ = std::move(handler); }
-    /// See store_script::run(). The keys get the prefix of the cluster.
+    /// Sets the handler that is called after each connection to the store.
+    void set_connection_handler(std::function<void()> handler) {
+        on_connected_ = std::move(handler);
+    }
+    /// See store_script::run(). Adds the prefix of the cluster to the keys.
     void run(const store_script& script, std::vector<std::string> keys,
              std::vector<std::string> arguments, store_link::answer_handler done);
     cluster_status status() const;
@@ -72,6 +74,8 @@ class cluster_member final : public lending_store {
     std::string key(std::string_view what, const std::string& server) const;
     lending_names names_for(const std::string& server) const;
     void beat();
+    void send_beat(duration lease, store_link::answer_handler done);
+    void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
     void on_message(const std::string& channel, const std::string& text);
     bool is_new_connection() const;
@@ -85,6 +89,8 @@ class cluster_member final : public lending_store {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     std::map<std::string, shared_server> servers_;  // by channel
+    const std::string process_;
+    bool is_duplicate_ = false;
     time_point connected_at_{};
     time_point lease_until_{};
     std::int64_t members_ = 1;

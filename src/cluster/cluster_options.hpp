@@ -7,7 +7,7 @@
 
 namespace tandem::cluster {
 
-/// A gateway's place in a cluster.
+/// The membership of a gateway in a cluster.
 struct cluster_options {
     store_address store{};
     std::string password{};
@@ -15,12 +15,12 @@ struct cluster_options {
     std::string ca_file{};
     /// Several clusters may use one store under different names.
     std::string name = "tandem";
-    /// Unique in the cluster. A gateway that starts again under the same id takes its slots back.
+    /// Unique in the cluster. A gateway joins only when no other process with its id has a lease.
     std::string gateway_id{};
 };
 
-/// How long the store keeps what a gateway has after its last beat; the gateway itself uses its
-/// slots a second less.
+/// Lease of a gateway in the store, which each beat renews. The gateway itself stops using its
+/// slots a second earlier.
 inline constexpr duration lease_time = std::chrono::seconds(3);
 inline constexpr duration beat_interval = std::chrono::milliseconds(500);
 

@@ -6,7 +6,7 @@
 
 namespace tandem::cluster {
 
-/// What a gateway has of a server's slots.
+/// The slots of a server, and those that a gateway has borrowed.
 struct share_status {
     int slots = 0;
     int held = 0;
@@ -14,7 +14,7 @@ struct share_status {
     std::int64_t lost = 0;
 };
 
-/// A gateway's place in its cluster.
+/// The state of a gateway in its cluster.
 struct cluster_status {
     struct server {
         std::string name;

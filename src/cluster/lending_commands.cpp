@@ -41,7 +41,7 @@ std::vector<std::string> claim_arguments(const lending_names& names, time_point 
                                          const share_action::claim& c) {
     std::vector<std::string> words{names.gateway, names.channel, std::to_string(slots)};
     words.push_back(c.wish ? std::string(to_word(c.wish->kind)) : "");
-    // A due time far away could not be written as a number of ms.
+    // `never` would overflow.
     constexpr duration farthest = std::chrono::hours(24);
     words.push_back(
         c.wish ? to_ms_text(std::clamp(c.wish->due, now - farthest, now + farthest) - now) : "0");
@@ -78,7 +78,9 @@ std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) 
     if (!answer || !answer->is_list_of(3) || !std::ranges::all_of(answer->items, is_integer))
         return std::nullopt;
     const auto& items = answer->items;
-    return beat_answer{items[0].number == 1, items[1].number > 0, items[2].number};
+    return beat_answer{.was_known = items[0].number == 1,
+                       .is_duplicate = items[0].number<0, .is_one_missing = items[1].number> 0,
+                       .members = items[2].number};
 }
 
 }  // namespace tandem::cluster

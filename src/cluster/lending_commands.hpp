@@ -11,7 +11,7 @@
 // Arguments and answers of the scripts in `scripts/`, which describe them.
 namespace tandem::cluster {
 
-/// What the scripts of a server need to know of this gateway.
+/// The names of this gateway and of the server's channel.
 struct lending_names {
     std::string gateway;
     std::string channel;
@@ -22,13 +22,16 @@ std::vector<std::string> claim_arguments(const lending_names& names, time_point 
 std::vector<std::string> offer_arguments(const lending_names& names, const told_loan& l,
                                          bool is_leaving);
 
-/// Nullopt if the answer is an error or no list of loans. `is_doubtful`: all loans are.
+/// Returns nullopt if the answer is an error or not a list of loans. If `is_doubtful`, marks all
+/// loans as doubtful.
 std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer,
                                             bool is_doubtful);
 
 struct beat_answer {
     /// The lease had not ended.
     bool was_known = false;
+    /// Another process has the lease of a gateway with this id.
+    bool is_duplicate = false;
     /// The lease of another gateway has ended within the last minute.
     bool is_one_missing = false;
     /// Number of gateways with a lease.

@@ -9,12 +9,12 @@
 
 namespace tandem::cluster {
 
-/// A message of the scripts `claim` and `offer` to the gateways that share a server.
+/// A message that the scripts `claim` and `offer` publish to the gateways of a server.
 struct lending_message {
     enum class kind {
         wish,  ///< the gateway waits for a slot
         end,   ///< it no longer waits
-        lent,  ///< it has got a slot of another gateway
+        lent,  ///< it received a slot of another gateway
     };
 
     lending_message::kind kind = kind::end;

@@ -16,11 +16,11 @@ enum class offer_result {
     unknown,     ///< the store did not answer
 };
 
-/// The records of who has which slot. Each handler is called exactly once, on the caller's loop and
+/// The store's records of loans. Each handler is called exactly once, on the caller's loop, and
 /// never from within the call.
 class lending_store {
  public:
-    /// Answers with all loans of this gateway; nullopt if the store did not answer.
+    /// Receives all loans of this gateway; nullopt if the store did not answer.
     using claim_handler = std::function<void(std::optional<std::vector<loan>>)>;
     using offer_handler = std::function<void(offer_result)>;
 

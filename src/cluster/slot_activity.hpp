@@ -10,14 +10,14 @@
 
 namespace tandem::cluster {
 
-/// What a server's `/slots` has shown about the use of its slots. The number of a slot's last task
-/// changes with each use by anybody. Pure.
+/// Derives from polls of `/slots` since when each slot has been unused. The server gives a slot a
+/// new task number for each request, no matter which client sends it. Pure.
 class slot_activity {
  public:
-    /// The server reported its slots at `now`.
+    /// Records the states that the server reported at `now`.
     void record(time_point now, const std::vector<tandem::slot_state>& states);
 
-    /// Since when the slot is known to be idle and unused; nullopt if it was busy when last seen.
+    /// Since when the slot is known to be unused; nullopt if it was busy at the last poll.
     std::optional<time_point> unused_since(int slot) const;
     /// The slot's last task.
     std::optional<int> last_task(int slot) const;

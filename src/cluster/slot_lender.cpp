@@ -58,12 +58,12 @@ void slot_lender::post_update() {
         const auto self = weak.lock();
         if (!self) return;
         self->is_update_posted_ = false;
-        self->run();
+        self->perform_actions();
     });
 }
 
-// A grant may come from within: run() then goes on with it.
-void slot_lender::run() {
+// An action may lead to a grant, whose actions the loop performs next.
+void slot_lender::perform_actions() {
     if (is_running_ || link_->shut_down()) return;
     is_running_ = true;
     for (auto actions = share_.take_actions();; actions = share_.take_actions()) {
@@ -84,7 +84,7 @@ void slot_lender::arm_timer() {
     if (!next) return void(timer_.cancel());
     timer_.expires_at(*next);
     timer_.async_wait([weak = weak_from_this()](error_code ec) {
-        if (const auto self = weak.lock(); self && !ec) self->run();
+        if (const auto self = weak.lock(); self && !ec) self->perform_actions();
     });
 }
 
@@ -108,29 +108,29 @@ share_status slot_lender::status() const {
 
 void slot_lender::renew_lease(time_point until, bool is_one_missing) {
     share_.renew_lease(until, is_one_missing);
-    run();
+    perform_actions();
 }
 
 void slot_lender::doubt_store() {
     share_.doubt_store(detail::now());
-    run();
+    perform_actions();
 }
 
-void slot_lender::hear(const lending_message& m) {
+void slot_lender::on_message(const lending_message& m) {
     const bool is_own = m.gateway == gateway_;
     const auto now = detail::now();
     if (m.kind == lending_message::kind::lent && is_own)
-        share_.lent(now, m.lent);
+        share_.on_loan(now, m.lent);
     else if (m.kind == lending_message::kind::wish && !is_own)
-        share_.wished(now, m.gateway, {m.wished_for, now + m.due_in});
+        share_.on_wish(now, m.gateway, {m.wished_for, now + m.due_in});
     else if (!is_own)
-        share_.wish_ended(m.gateway);
-    run();
+        share_.on_wish_end(m.gateway);
+    perform_actions();
 }
 
 void slot_lender::leave() {
     share_.leave();
-    run();
+    perform_actions();
 }
 
 // --- actions
@@ -144,8 +144,8 @@ void slot_lender::perform(const share_action::claim& c) {
                  [weak = weak_from_this()](std::optional<std::vector<loan>> loans) {
                      const auto self = weak.lock();
                      if (!self) return;
-                     self->share_.claimed(detail::now(), loans);
-                     self->run();
+                     self->share_.on_claim_answer(detail::now(), loans);
+                     self->perform_actions();
                  });
 }
 
@@ -154,18 +154,18 @@ void slot_lender::perform(const share_action::offer& o) {
                  [weak = weak_from_this(), slot = o.loan.slot](offer_result result) {
                      const auto self = weak.lock();
                      if (!self) return;
-                     self->share_.offered(detail::now(), slot, result);
-                     self->run();
+                     self->share_.on_offer_answer(detail::now(), slot, result);
+                     self->perform_actions();
                  });
 }
 
-void slot_lender::perform(const share_action::look&) {
+void slot_lender::perform(const share_action::poll&) {
     link_->calls().slots([weak = weak_from_this()](error_code ec, const diagnostics&,
                                                    const std::vector<slot_state>& states) {
         const auto self = weak.lock();
         if (!self) return;
-        self->share_.looked(detail::now(), ec ? std::nullopt : std::optional(states));
-        self->run();
+        self->share_.on_poll_answer(detail::now(), ec ? std::nullopt : std::optional(states));
+        self->perform_actions();
     });
 }
 
@@ -205,7 +205,7 @@ void slot_lender::give(const std::string& gateway, int slot) {
         table->scheduler.send_away(slot);
         last_used = table->scheduler.last_used(slot);
     }
-    share_.granted_elsewhere(detail::now(), gateway, slot, last_used);
+    share_.on_granted_elsewhere(detail::now(), gateway, slot, last_used);
     post_update();
 }
 

@@ -15,12 +15,12 @@
 
 namespace tandem::cluster {
 
-/// Shares the slots of a server with other gateways: performs the actions of its slot_share. On the
-/// strand of its link; destroyed there.
+/// Shares the slots of a server with other gateways: performs the actions of its slot_share. Use
+/// and destroy it on the strand of its link.
 class slot_lender final : public std::enable_shared_from_this<slot_lender> {
  public:
-    /// From now on, this process uses no slot of the server that it has not borrowed. `name`: the
-    /// server's name in the store. The store must outlive the lender.
+    /// This process then uses only borrowed slots of the server. `name`: the server's name in the
+    /// store. The store must outlive the lender.
     slot_lender(lending_store& store, std::string gateway, std::string name,
                 std::shared_ptr<detail::server_link> link,
                 std::shared_ptr<detail::server_usage> use);
@@ -32,7 +32,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     /// See slot_share.
     void renew_lease(time_point until, bool is_one_missing);
     void doubt_store();
-    void hear(const lending_message& m);
+    void on_message(const lending_message& m);
     /// See slot_share.
     void leave();
     bool is_leaving() const noexcept { return share_.is_leaving(); }
@@ -43,11 +43,11 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
  private:
     void learn_slots();
     void post_update();
-    void run();
+    void perform_actions();
     void perform(const any_share_action& any);
     void perform(const share_action::claim& c);
     void perform(const share_action::offer& o);
-    void perform(const share_action::look& l);
+    void perform(const share_action::poll& l);
     void perform(const share_action::bring_back& b);
     void perform(const share_action::send_away& s);
     void perform(const share_action::queue_wish& w);

@@ -5,19 +5,18 @@
 namespace tandem::cluster {
 namespace {
 
-// A gateway stops using its slots this long before others may take them, so what a look shows in
-// the meantime is still its own use.
+// Others may take the slots of a gateway this long after its own lease has ended. Until then, a
+// poll can show only its own tasks.
 constexpr duration own_use_is_seen_within = std::chrono::seconds(1);
-// A gateway takes slots of others only after they all know that it is missing: its lease lasts a
-// second longer for them, and they ask every half second.
+// A gateway takes slots of others only once they all know that it is missing: the store waits a
+// second longer for it, and the others ask the store every half second.
 constexpr duration others_know_within = std::chrono::milliseconds(1500);
-// If this process was suspended meanwhile, the answer is out of date.
-constexpr duration look_is_valid_for = std::chrono::milliseconds(500);
-// By then, each gateway whose lease lasts has told the store what it has.
+// A later answer is out of date: this process was suspended meanwhile.
+constexpr duration poll_is_valid_for = std::chrono::milliseconds(500);
+// By then, each gateway with a lease has sent its loans to the store.
 constexpr duration records_are_right_after = std::chrono::seconds(3);
-// A server that does not answer looks is asked this often.
-constexpr duration failed_look_interval = std::chrono::seconds(1);
-// A wish is told again at once if it becomes this much more urgent.
+constexpr duration failed_poll_interval = std::chrono::seconds(1);
+// A wish that becomes more urgent by this much is sent again at once.
 constexpr duration notable_change = std::chrono::milliseconds(100);
 
 bool is_more_urgent(const slots::slot_shortage& a, const slots::slot_shortage& b) {
@@ -35,17 +34,17 @@ void slot_share::update(time_point now, local_slots here) {
         short_since_ = now;
     drop_old_wishes(now);
     if (is_leaving_) return return_idle_slots(now);
-    if (!is_sure(now))
+    if (!trusts_store(now))
         doubt_all(now);
-    else if (!can_look_)
+    else if (!can_poll_)
         bring_slots_by_record(now);
     else if (is_one_missing_)
         doubt_unused_slots(now);
     if (needs_claim(now)) send_claim(now);
-    if (!needs_look(now)) return;
-    is_looking_ = true;
-    looked_at_ = now;
-    actions_.push_back(share_action::look{});
+    if (!needs_poll(now)) return;
+    is_polling_ = true;
+    polled_at_ = now;
+    actions_.push_back(share_action::poll{});
 }
 
 void slot_share::return_idle_slots(time_point now) {
@@ -70,7 +69,7 @@ std::optional<duration> slot_share::unused_for(time_point now, int slot) const {
     return used ? std::optional(now - *used) : std::nullopt;
 }
 
-// --- the store is silent or wrong
+// --- without the store
 
 void slot_share::doubt_store(time_point now) {
     is_agreed_ = false;
@@ -79,8 +78,8 @@ void slot_share::doubt_store(time_point now) {
     doubt_all(now);
 }
 
-// A running request goes on. Its slot needs a look before the next one, because this process may
-// be suspended before it notices the end.
+// A running request continues. Its slot still needs a poll before the next request, because this
+// process may be suspended before it notices the end.
 void slot_share::doubt_all(time_point now) {
     for (auto& [slot, h] : held_)
         if (h.stage == stage::here) send_away(now, slot, h);
@@ -89,7 +88,7 @@ void slot_share::doubt_all(time_point now) {
     wishes_.clear();
 }
 
-// A gateway without the store may have taken them.
+// A gateway without a connection to the store may have taken them.
 void slot_share::doubt_unused_slots(time_point now) {
     const auto since = now - quiet_time_of_server();
     for (auto& [slot, h] : held_) {
@@ -110,11 +109,11 @@ void slot_share::doubt(time_point now, held_slot& h) noexcept {
     h.awaits_own_task = true;
 }
 
-void slot_share::looked(time_point now,
-                        const std::optional<std::vector<tandem::slot_state>>& states) {
-    is_looking_ = false;
-    can_look_ = states.has_value();
-    if (!states || now > *looked_at_ + look_is_valid_for) return;
+void slot_share::on_poll_answer(time_point now,
+                                const std::optional<std::vector<tandem::slot_state>>& states) {
+    is_polling_ = false;
+    can_poll_ = states.has_value();
+    if (!states || now > *polled_at_ + poll_is_valid_for) return;
     activity_.record(now, *states);
     learn_own_tasks(now);
     bring_usable_slots(now);
@@ -144,15 +143,15 @@ bool slot_share::is_guarded(time_point now, int slot) const {
     return used && now < *used + here_.reuse_guard;
 }
 
-// If each use needs a look of its own, only the slot comes back that is needed now.
+// If each use needs a poll of its own, only the slot that is needed now comes back.
 void slot_share::bring_usable_slots(time_point now) {
     for (auto& [slot, h] : held_) {
         if (h.stage != stage::unsure || h.awaits_own_task) continue;
         if (local(slot).is_busy || is_guarded(now, slot)) continue;
         if (!is_untouched(slot, h) && !is_quiet(now, slot)) continue;
-        if (must_look_before_use(now) && !has_demand()) return;
+        if (must_poll_before_use(now) && !has_demand()) return;
         bring_back(slot, h);
-        if (must_look_before_use(now)) return here_.shortage.reset();
+        if (must_poll_before_use(now)) return here_.shortage.reset();
     }
 }
 
@@ -164,7 +163,6 @@ void slot_share::bring_slots_by_record(time_point now) {
     }
 }
 
-// The store is silent, and the slots that this gateway has do not suffice.
 void slot_share::borrow_from_server(time_point now) {
     for (int slot = 0; slot < static_cast<int>(here_.slots.size()); ++slot) {
         if (held_.contains(slot) || !is_quiet(now, slot)) continue;
@@ -203,7 +201,7 @@ void slot_share::send_claim(time_point now) {
     actions_.push_back(std::move(c));
 }
 
-void slot_share::claimed(time_point now, const std::optional<std::vector<loan>>& loans) {
+void slot_share::on_claim_answer(time_point now, const std::optional<std::vector<loan>>& loans) {
     const auto claim = std::exchange(running_claim_, std::nullopt);
     if (!claim || !loans) return;
     drop_lost_loans(claim->held, *loans);
@@ -211,7 +209,7 @@ void slot_share::claimed(time_point now, const std::optional<std::vector<loan>>&
     is_agreed_ = true;
 }
 
-// A slot that was borrowed or offered since the claim was sent is not in `told`.
+// `told` lacks the slots that were borrowed or offered after the claim was sent.
 void slot_share::drop_lost_loans(const std::vector<told_loan>& told,
                                  const std::vector<loan>& loans) {
     for (const auto& t : told) {
@@ -232,7 +230,7 @@ void slot_share::accept(time_point now, const loan& l) {
     if (h.stage == stage::offered) return;
     h.number = l.number;
     if (!is_new) return;
-    told_wish_.reset();  // fulfilled: a further one must be told
+    told_wish_.reset();  // fulfilled, so a further wish must be sent
     if (l.is_doubtful || now >= lease_until_) {
         h.stage = stage::unsure;
         h.unsure_since = now;
@@ -242,16 +240,16 @@ void slot_share::accept(time_point now, const loan& l) {
     actions_.push_back(share_action::bring_back{l.slot, last_used, false});
 }
 
-// A message may arrive after the loan that it tells of has been returned.
-void slot_share::lent(time_point now, const loan& l) {
+// A message may arrive after its slot has been returned.
+void slot_share::on_loan(time_point now, const loan& l) {
     if (l.number > highest_number_[l.slot]) accept(now, l);
 }
 
-void slot_share::offered(time_point now, int slot, offer_result result) {
+void slot_share::on_offer_answer(time_point now, int slot, offer_result result) {
     const auto found = held_.find(slot);
     if (found == held_.end() || found->second.stage != stage::offered) return;
     if (result == offer_result::taken) return void(held_.erase(found));
-    if (result == offer_result::not_wanted && is_sure(now)) {
+    if (result == offer_result::not_wanted && trusts_store(now)) {
         found->second.stage = stage::here;
         actions_.push_back(share_action::bring_back{slot, local(slot).last_used, true});
         return;
@@ -263,14 +261,14 @@ void slot_share::offered(time_point now, int slot, offer_result result) {
 
 // --- the wishes of other gateways
 
-void slot_share::wished(time_point now, const std::string& gateway,
-                        const slots::slot_shortage& wish) {
-    if (!is_sure(now)) return;
+void slot_share::on_wish(time_point now, const std::string& gateway,
+                         const slots::slot_shortage& wish) {
+    if (!trusts_store(now)) return;
     wishes_[gateway] = now + 3 * repeat_wish;
     actions_.push_back(share_action::queue_wish{gateway, wish});
 }
 
-void slot_share::wish_ended(const std::string& gateway) {
+void slot_share::on_wish_end(const std::string& gateway) {
     if (wishes_.erase(gateway) > 0) actions_.push_back(share_action::withdraw_wish{gateway});
 }
 
@@ -282,12 +280,12 @@ void slot_share::drop_old_wishes(time_point now) {
     });
 }
 
-void slot_share::granted_elsewhere(time_point now, const std::string& gateway, int slot,
-                                   std::optional<time_point> last_used) {
+void slot_share::on_granted_elsewhere(time_point now, const std::string& gateway, int slot,
+                                      std::optional<time_point> last_used) {
     wishes_.erase(gateway);
     const auto found = held_.find(slot);
     if (found == held_.end() || found->second.stage != stage::here) return;
-    if (!is_sure(now)) return doubt(now, found->second);
+    if (!trusts_store(now)) return doubt(now, found->second);
     found->second.stage = stage::offered;
     const auto unused = last_used ? std::optional(now - *last_used) : std::nullopt;
     actions_.push_back(share_action::offer{{slot, found->second.number, unused}});
@@ -295,18 +293,18 @@ void slot_share::granted_elsewhere(time_point now, const std::string& gateway, i
 
 // --- time
 
-duration slot_share::time_between_looks() const noexcept {
-    return can_look_ ? look_interval : failed_look_interval;
+duration slot_share::find_poll_pause() const noexcept {
+    return can_poll_ ? poll_interval : failed_poll_interval;
 }
 
-bool slot_share::needs_look(time_point now) const {
-    if (is_looking_ || here_.slots.empty()) return false;
-    if (looked_at_ && now < *looked_at_ + time_between_looks()) return false;
-    if (here_.shortage && (!is_sure(now) || now >= *short_since_ + quiet_time)) return true;
+bool slot_share::needs_poll(time_point now) const {
+    if (is_polling_ || here_.slots.empty()) return false;
+    if (polled_at_ && now < *polled_at_ + find_poll_pause()) return false;
+    if (here_.shortage && (!trusts_store(now) || now >= *short_since_ + quiet_time)) return true;
     return std::ranges::any_of(held_, [&](const auto& entry) {
         const auto& [slot, h] = entry;
         return h.stage == stage::unsure && !local(slot).is_busy &&
-               (h.awaits_own_task || has_demand() || !must_look_before_use(now));
+               (h.awaits_own_task || has_demand() || !must_poll_before_use(now));
     });
 }
 
@@ -319,7 +317,7 @@ std::optional<time_point> slot_share::next_event(time_point now) const {
     if (told_at_) add(*told_at_ + (here_.shortage ? repeat_wish : repeat_claim));
     const bool has_unsure = std::ranges::any_of(
         held_, [](const auto& entry) { return entry.second.stage == stage::unsure; });
-    if (looked_at_ && (has_unsure || here_.shortage)) add(*looked_at_ + time_between_looks());
+    if (polled_at_ && (has_unsure || here_.shortage)) add(*polled_at_ + find_poll_pause());
     if (offer_again_at_) add(*offer_again_at_);
     for (const auto& [gateway, until] : wishes_) add(until);
     return next;

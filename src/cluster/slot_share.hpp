@@ -29,62 +29,63 @@ struct local_slots {
     duration reuse_guard{};
 };
 
-/// This gateway's share of a server's slots. Decides what to borrow, to lend, and to look at. Pure:
-/// after each event, perform take_actions(), let the scheduler grant, and call update(), until
-/// nothing is left to do; call update() at next_event(), too.
+/// Decides which slots of a server this gateway borrows, lends and polls. Pure. After each event,
+/// perform take_actions(), let the scheduler grant slots, and call update(); repeat this until
+/// take_actions() is empty. Also call update() at next_event().
 ///
-/// A gateway keeps a slot until another gateway waits for it more urgently than any request here,
-/// which its scheduler decides. While the store answers, what it says is right. While it does not,
-/// and for a slot whose last borrower has disappeared, the server itself is asked: a slot may be
-/// used if it is idle, and has either not been used since this gateway's last request or been
-/// unused for `quiet_time`. If the server does not tell, such a slot waits until all gateways had
-/// time to claim it.
+/// A gateway keeps a slot until another gateway needs it more urgently than any request here. The
+/// scheduler decides that. While the store answers, its records apply. While it does not answer,
+/// and after the borrower of a slot has disappeared, this gateway polls the server: it may use a
+/// slot that is idle, and that either nobody has used since its own last request or nobody has used
+/// for `quiet_time`. If the server does not report its slots, the slot becomes usable once every
+/// gateway has had time to claim it.
 class slot_share {
  public:
-    /// How long a slot is watched before a gateway takes it without the store.
+    /// A slot must be unused for this long before a gateway takes it without the store.
     static constexpr duration quiet_time = std::chrono::seconds(1);
-    /// A wish is repeated this often, and is forgotten after three times as long.
+    /// Interval at which a gateway repeats its wish. Others forget it after three intervals.
     static constexpr duration repeat_wish = std::chrono::milliseconds(500);
-    /// The store is told this often which slots are here, in case it has forgotten.
+    /// Interval at which a gateway sends its loans to the store, which may have lost its records.
     static constexpr duration repeat_claim = std::chrono::seconds(5);
-    /// The server is asked for its slots at most this often: an answer delays its other work.
-    static constexpr duration look_interval = std::chrono::milliseconds(50);
+    /// Minimum time between two polls: an answer delays the server's other work.
+    static constexpr duration poll_interval = std::chrono::milliseconds(50);
 
     /// The scheduler's state has changed, or next_event() has passed.
     void update(time_point now, local_slots here);
-    /// The store has renewed this gateway's lease: without it, the store is not believed.
-    /// `is_one_missing`: the lease of another gateway has ended, which may run without the store.
+    /// The store has renewed this gateway's lease. Its records apply only during the lease.
+    /// `is_one_missing`: the lease of another gateway has expired; that gateway may still run,
+    /// without a connection to the store.
     void renew_lease(time_point until, bool is_one_missing) noexcept {
         lease_until_ = until;
         is_one_missing_ = is_one_missing;
     }
-    /// The store may have forgotten or changed something: it is told again, and idle slots are
-    /// looked at before they are used.
+    /// The store may have lost records: sends the loans again, and polls the server before idle
+    /// slots are used.
     void doubt_store(time_point now);
-    /// The answer to a claim: all loans of this gateway; nullopt if there was no answer.
-    void claimed(time_point now, const std::optional<std::vector<loan>>& loans);
-    /// The store has handed a slot of another gateway to this one.
-    void lent(time_point now, const loan& l);
-    /// The answer to an offer.
-    void offered(time_point now, int slot, offer_result result);
-    /// The scheduler has granted the slot to the wish of the gateway, and sent it away.
-    void granted_elsewhere(time_point now, const std::string& gateway, int slot,
-                           std::optional<time_point> last_used);
-    /// Another gateway waits for a slot, or no longer does.
-    void wished(time_point now, const std::string& gateway, const slots::slot_shortage& wish);
-    void wish_ended(const std::string& gateway);
-    /// The answer to a look; nullopt if there was none.
-    void looked(time_point now, const std::optional<std::vector<tandem::slot_state>>& states);
+    /// Receives all loans of this gateway; nullopt if the store did not answer.
+    void on_claim_answer(time_point now, const std::optional<std::vector<loan>>& loans);
+    /// Another gateway has handed a slot to this one.
+    void on_loan(time_point now, const loan& l);
+    void on_offer_answer(time_point now, int slot, offer_result result);
+    /// The scheduler has granted the slot to the wish of another gateway.
+    void on_granted_elsewhere(time_point now, const std::string& gateway, int slot,
+                              std::optional<time_point> last_used);
+    /// Another gateway waits for a slot.
+    void on_wish(time_point now, const std::string& gateway, const slots::slot_shortage& wish);
+    void on_wish_end(const std::string& gateway);
+    /// Receives the states of the server's slots; nullopt if the poll failed.
+    void on_poll_answer(time_point now,
+                        const std::optional<std::vector<tandem::slot_state>>& states);
 
-    /// From now on, borrows nothing and returns slots as soon as they are idle.
+    /// Borrows no more slots, and returns each slot when it becomes idle.
     void leave() noexcept { is_leaving_ = true; }
     bool is_leaving() const noexcept { return is_leaving_; }
-    /// Until when the scheduler may grant the slots that are here; update() may extend it.
-    time_point lease_end(time_point now) const { return is_sure(now) ? lease_until_ : never; }
+    /// The scheduler may grant slots until this time, which update() may extend.
+    time_point lease_end(time_point now) const { return trusts_store(now) ? lease_until_ : never; }
     std::vector<any_share_action> take_actions() { return std::exchange(actions_, {}); }
     /// When to call update() next, after `now`.
     std::optional<time_point> next_event(time_point now) const;
-    /// Number of slots that this gateway has, including those that it must look at before use.
+    /// Number of borrowed slots, including those that need a poll before use.
     int count_slots() const noexcept { return static_cast<int>(held_.size()); }
     /// Number of slots that were lost to other gateways while this one had them.
     std::int64_t count_lost() const noexcept { return lost_; }
@@ -93,26 +94,26 @@ class slot_share {
     enum class stage {
         here,     // the scheduler may grant it
         offered,  // the store has not answered yet
-        unsure,   // used only after a look
+        unsure,   // needs a poll before use
     };
     struct held_slot {
         loan_number number = 0;
         slot_share::stage stage = stage::here;
         /// The last task of this gateway on the slot, if known.
         std::optional<int> own_task{};
-        /// The next look shows that task.
+        /// The next poll shows that task.
         bool awaits_own_task = false;
         time_point unsure_since{};
     };
 
-    bool is_sure(time_point now) const { return now < lease_until_ && is_agreed_; }
+    bool trusts_store(time_point now) const { return now < lease_until_ && is_agreed_; }
     const local_slots::slot& local(int slot) const;
     std::optional<duration> unused_for(time_point now, int slot) const;
-    bool must_look_before_use(time_point now) const {
-        return !is_sure(now) || (is_one_missing_ && can_look_);
+    bool must_poll_before_use(time_point now) const {
+        return !trusts_store(now) || (is_one_missing_ && can_poll_);
     }
     bool has_demand() const { return here_.shortage || !wishes_.empty(); }
-    duration time_between_looks() const noexcept;
+    duration find_poll_pause() const noexcept;
     void doubt_all(time_point now);
     void doubt_unused_slots(time_point now);
     void send_away(time_point now, int slot, held_slot& h);
@@ -132,7 +133,7 @@ class slot_share {
     void bring_back(int slot, held_slot& h);
     bool needs_claim(time_point now) const;
     void send_claim(time_point now);
-    bool needs_look(time_point now) const;
+    bool needs_poll(time_point now) const;
 
     local_slots here_{};
     std::map<int, held_slot> held_;
@@ -143,14 +144,14 @@ class slot_share {
     time_point lease_until_{};
     bool is_one_missing_ = false;
     bool is_leaving_ = false;
-    bool is_agreed_ = false;  // the store and held_ name the same slots
+    bool is_agreed_ = false;  // held_ matches the store's records
     std::optional<share_action::claim> running_claim_{};
     std::optional<slots::slot_shortage> told_wish_{};
     std::optional<time_point> told_at_{};
     std::optional<time_point> short_since_{};
-    bool is_looking_ = false;
-    bool can_look_ = true;  // the server answered the last look
-    std::optional<time_point> looked_at_{};
+    bool is_polling_ = false;
+    bool can_poll_ = true;  // the server answered the last poll
+    std::optional<time_point> polled_at_{};
     std::optional<time_point> offer_again_at_{};
     std::int64_t lost_ = 0;
 };

@@ -13,10 +13,10 @@ namespace tandem::cluster {
 
 /// Number of a loan. The store gives each loan of a server's slots a higher one.
 using loan_number = std::uint64_t;
-/// The highest slot number that is believed.
+/// Messages and answers with a higher slot number are rejected.
 inline constexpr int max_slot = 1023;
 
-/// A slot that a gateway has borrowed, as it tells the store.
+/// A loan that a gateway reports to the store.
 struct told_loan {
     int slot = 0;
     loan_number number = 0;
@@ -32,28 +32,28 @@ struct loan {
     loan_number number = 0;
     /// How long ago its last request ended, as far as the store knows.
     std::optional<duration> unused_for{};
-    /// Its last borrower has disappeared, or the store has lost its records: a request of another
-    /// gateway may still be there.
+    /// A request of another gateway may still run there: its last borrower has disappeared, or the
+    /// store has lost its records.
     bool is_doubtful = false;
 };
 
-/// What a slot_share wants done.
+/// The actions of a slot_share.
 namespace share_action {
 
 // To the store.
-/// Tells it which slots this gateway has, and whether it needs one more.
+/// Reports the loans of this gateway, and its wish for one more slot.
 struct claim {
     std::vector<told_loan> held{};
     std::optional<slots::slot_shortage> wish{};
 };
-/// Offers a slot to the gateway that waits most urgently.
+/// Offers a slot to the gateway with the most urgent wish.
 struct offer {
     told_loan loan;
 };
 
 // To the server.
-/// Asks for the state of its slots.
-struct look {};
+/// Requests the states of its slots.
+struct poll {};
 
 // To the scheduler.
 struct bring_back {
@@ -75,7 +75,7 @@ struct withdraw_wish {
 
 }  // namespace share_action
 
-using any_share_action = std::variant<share_action::claim, share_action::offer, share_action::look,
+using any_share_action = std::variant<share_action::claim, share_action::offer, share_action::poll,
                                       share_action::bring_back, share_action::send_away,
                                       share_action::queue_wish, share_action::withdraw_wish>;
 

@@ -149,6 +149,30 @@ TEST_F(cluster_of_gateways, gets_the_slots_of_a_gateway_that_stops_at_once) {
     EXPECT_THAT(overlaps(), IsEmpty());
 }
 
+TEST_F(cluster_of_gateways, answers_in_front_of_a_server_that_does_not_report_its_slots) {
+    start_server({.parallel = slots_of_server, .tokens_per_second = 200, .slots_endpoint = false});
+    add_gateways(2);
+    start_load(6);
+    EXPECT_TRUE(answers(60));
+    finish_load();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_THAT(overlaps(), IsEmpty());
+}
+
+TEST_F(cluster_of_gateways, uses_no_slot_of_another_process_with_its_id) {
+    add_gateways(1);
+    start_load(slots_of_server);
+    EXPECT_TRUE(answers(slots_of_server));
+    made = 0;
+    add_gateways(1);
+    start_load(2 * slots_of_server);
+    EXPECT_TRUE(answers(30));
+    finish_load();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_THAT(overlaps(), IsEmpty());
+    EXPECT_THAT(gateways[1]->stop(SIGTERM).err, HasSubstr("another process is gateway g1"));
+}
+
 TEST_F(cluster_of_gateways, starts_and_answers_without_the_store) {
     store.kill();
     add_gateways(1);

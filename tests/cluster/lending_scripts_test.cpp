@@ -48,10 +48,8 @@ class lending_scripts : public tandem::testing::store_fixture {
     void run(const store_script& script, std::vector<std::string> arguments, std::string expected) {
         ++running;
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
-        script.run(link,
-                   script.text().find("KEYS[2]") == std::string::npos
-                       ? std::vector<std::string>{"members"}
-                       : keys,
+        const bool is_beat = &script == &beat_script;
+        script.run(link, is_beat ? std::vector<std::string>{"members", "processes"} : keys,
                    arguments, [this, arguments, expected, at = now](const auto& answer) {
                        --running;
                        if (!answer || show(*answer) != expected) {
@@ -64,9 +62,11 @@ class lending_scripts : public tandem::testing::store_fixture {
     }
 
     void beat(const std::string& gateway) {
-        const auto answer = ledger.beat(now, gateway, 3000);
-        run(beat_script, {gateway, "3000"},
-            std::to_string(int{answer.was_known}) + " " + std::to_string(answer.missing) + " " +
+        const auto* const process = pick(10) == 0 ? "other" : "usual";
+        const int lease = pick(10) == 0 ? 0 : 3000;
+        const auto answer = ledger.beat(now, gateway, process, lease);
+        run(beat_script, {gateway, process, std::to_string(lease)},
+            std::to_string(answer.was_known) + " " + std::to_string(answer.missing) + " " +
                 std::to_string(answer.members) + " ");
     }
 

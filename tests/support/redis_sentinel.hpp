@@ -9,8 +9,8 @@
 
 namespace tandem::testing {
 
-/// A sentinel that alone decides on fail-overs of the primary "main", half a second after it is
-/// gone.
+/// A sentinel that monitors the primary "main". It needs no other sentinel to agree, and starts a
+/// fail-over half a second after the primary has disappeared.
 class redis_sentinel {
  public:
     explicit redis_sentinel(const std::string& primary_port) {

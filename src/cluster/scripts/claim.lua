@@ -1,4 +1,4 @@
--- Compares the slots that a gateway has with the records, and lends it one more if it needs one.
+-- Reconciles the loans that a gateway reports with the records, and lends it one more slot if it wishes.
 -- KEYS: members, slots, wishes. ARGV: gateway, channel, number of slots, kind of the wish ('' = none),
 -- ms until it is due, then for each slot that the gateway has: slot, number, ms unused (-1 = unknown).
 -- Returns the loans of the gateway, four values each: slot, number, ms unused, 1 if doubtful.
@@ -54,7 +54,7 @@ if not is_served then
   end
   if best then
     local known = read(best)
-    -- A doubtful slot must be watched first, so another gateway may help sooner.
+    -- The gateway must watch a doubtful slot first, so another gateway may be able to help sooner.
     is_served = known.name == '' and now - born >= 3000
     lend(best, known.used, is_served and '0' or '1', 0)
   end

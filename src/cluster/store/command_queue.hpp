@@ -10,38 +10,39 @@
 
 namespace tandem::cluster {
 
-/// The commands of a connection that are not answered yet, and their limits. After three commands
-/// in a row without an answer in time, it accepts none for a second; then one decides. Pure.
+/// The unanswered commands of a connection, and their time limits. If three commands in a row get
+/// no answer in time, it rejects further ones for a second, and then accepts one that decides.
+/// Pure.
 class command_queue {
  public:
-    /// A connection ends if an answer takes longer.
+    /// The connection is closed if an answer takes longer.
     static constexpr duration answer_limit = std::chrono::seconds(1);
     static constexpr std::size_t max_commands = 10'000;
 
     bool accepts(time_point now) const noexcept {
         return commands_.size() < max_commands && circuit_.allows(now);
     }
-    /// An answer that comes after `limit`, which is at most `answer_limit`, is dropped.
+    /// An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void push(time_point now, duration limit, store_answer_handler done);
 
     struct answered {
         store_answer_handler done{};  ///< null if the answer came too late
         bool closed_circuit = false;
     };
-    /// The oldest command is answered; nothing if there is none.
+    /// Takes the oldest command, which is answered now; nullopt if there is none.
     std::optional<answered> pop();
 
     struct overdue {
         std::vector<store_answer_handler> handlers{};
         bool opened_circuit = false;
-        /// The connection ends.
+        /// The connection must be closed.
         bool is_stuck = false;
     };
     overdue take_overdue(time_point now);
-    /// When take_overdue() is due.
+    /// When to call take_overdue() next.
     time_point next_limit() const noexcept;
 
-    /// Forgets all; returns the handlers of the commands that were not answered.
+    /// Removes all commands, and returns the handlers of those that were not answered.
     std::vector<store_answer_handler> reset();
 
  private:

@@ -8,9 +8,9 @@
 
 namespace tandem::cluster {
 
-/// Where the store is: `redis://host:port/db`, `rediss://` with TLS, `unix:///path`, or
-/// `redis+sentinel://host:port,host:port/name`, whose sentinels know the current primary. A user
-/// name may precede the host; passwords are not part of the address.
+/// The address of the store: `redis://host:port/db`, `rediss://` for TLS, `unix:///path`, or
+/// `redis+sentinel://host:port,host:port/name` to ask sentinels for the current primary. A user
+/// name may precede the host. An address contains no password.
 struct store_address {
     struct host_and_port {
         std::string host{};
@@ -32,7 +32,7 @@ struct store_address {
     friend bool operator==(const store_address&, const store_address&) = default;
 };
 
-/// An address, or its fault, which never contains a password.
+/// An address, or a fault. The fault never contains a password.
 struct parsed_store_address {
     store_address address{};
     std::optional<std::string> fault{};

@@ -12,7 +12,7 @@ struct redisReader;
 
 namespace tandem::cluster {
 
-/// A command in the store's protocol (RESP2).
+/// Encodes a command in the store's protocol (RESP2).
 std::string encode_command(const std::vector<std::string>& words);
 
 /// Reads answers from the bytes of a connection. Not thread-safe.
@@ -24,10 +24,10 @@ class store_answer_reader {
 
     store_answer_reader();
 
-    /// Adds bytes. False after a fault, which ends the connection: the bytes are not the store's
-    /// protocol, or an answer exceeds a bound.
+    /// Adds bytes. Returns false after a fault: the bytes violate the protocol, or an answer
+    /// exceeds a bound. The connection must then be closed.
     bool feed(std::string_view bytes);
-    /// The next whole answer.
+    /// The next complete answer, if there is one.
     std::optional<store_answer> next();
     /// The fault; empty if there is none.
     const std::string& fault() const noexcept { return fault_; }

@@ -70,10 +70,10 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     void run(std::vector<std::string> words, answer_handler done, duration limit) {
         const auto now = detail::now();
         if (!is_connected() || unsent_.size() > max_unsent_bytes || !commands_.accepts(now))
-            return fail(std::move(done));
+            return fail_command(std::move(done));
         commands_.push(now, limit, std::move(done));
         check_limits_at(now + std::min(limit, answer_limit));
-        send(encode_command(words));
+        send_bytes(encode_command(words));
     }
 
     void subscribe(std::string channel) {
@@ -90,7 +90,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     static awaitable<void> keep_connected(std::shared_ptr<connection_loop> self) {
         auto pause = first_pause;
         while (!self->is_closed_) {
-            const bool was_connected = co_await self->hold_connection();
+            const bool was_connected = co_await self->run_connection();
             pause = was_connected ? first_pause : std::min(2 * pause, longest_pause);
             if (self->is_closed_) co_return;
             boost::system::error_code ec;
@@ -99,21 +99,21 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         }
     }
 
-    /// Returns when the connection has ended, whether there was one.
-    awaitable<bool> hold_connection() {
+    /// Returns whether the store was connected, once the connection has ended.
+    awaitable<bool> run_connection() {
         const auto fault = co_await connect();
-        if (!is_closed_ && fault.empty()) co_await serve();
+        if (!is_closed_ && fault.empty()) co_await process_answers();
         stream_->close();
         limit_.cancel();
         const bool was_connected = std::exchange(is_connected_, false);
         unsent_.clear();
         is_writing_ = false;
-        for (auto& done : commands_.reset()) fail(std::move(done));
-        if (!is_closed_) report(fault.empty() ? "the connection has ended" : fault);
+        for (auto& done : commands_.reset()) fail_command(std::move(done));
+        if (!is_closed_) log_fault(fault.empty() ? "the connection has ended" : fault);
         co_return was_connected;
     }
 
-    /// The new stream is closed if it takes too long to connect.
+    /// Closes the new stream if connecting takes too long.
     void renew_stream() {
         reader_ = {};
         stream_ = std::make_shared<store_stream>(executor_, tls_.get());
@@ -134,11 +134,11 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
             fault = co_await stream_->connect(a.hosts.front());
         else
             fault = co_await connect_to_primary();
-        if (fault.empty()) fault = co_await introduce();
+        if (fault.empty()) fault = co_await authenticate();
         co_return fault;
     }
 
-    /// Asks one sentinel. The next attempt asks the next one, as this one may know less.
+    /// Asks one sentinel. The next attempt asks another one, which may know more.
     awaitable<std::string> connect_to_primary() {
         auto& sentinels = options_.address.hosts;
         const auto sentinel = sentinels.front();
@@ -147,7 +147,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (!fault.empty()) co_return fault;
         std::vector<std::string> question{"SENTINEL", "get-master-addr-by-name",
                                           options_.address.primary};
-        const auto answer = co_await ask(std::move(question));
+        const auto answer = co_await ask_store(std::move(question));
         if (!answer || !answer->is_list_of(2))
             co_return fmt::format("the sentinel at {}:{} does not know \"{}\"", sentinel.host,
                                   sentinel.port, options_.address.primary);
@@ -157,8 +157,8 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         co_return co_await stream_->connect(std::move(where));
     }
 
-    /// Sends one command on a new connection.
-    awaitable<std::optional<store_answer>> ask(std::vector<std::string> words) {
+    /// Sends a command on a new connection, and waits for its answer.
+    awaitable<std::optional<store_answer>> ask_store(std::vector<std::string> words) {
         auto command = encode_command(words);
         const bool is_sent = co_await stream_->write(std::move(command));
         if (!is_sent) co_return std::nullopt;
@@ -169,7 +169,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         }
     }
 
-    awaitable<std::string> introduce() {
+    awaitable<std::string> authenticate() {
         const auto& o = options_;
         std::vector<std::vector<std::string>> commands;
         if (!o.password.empty() && !o.address.user.empty())
@@ -181,7 +181,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         commands.push_back({"CLIENT", "SETNAME", o.client_name});
         for (auto& words : commands) {
             const auto name = words.front();
-            const auto answer = co_await ask(std::move(words));
+            const auto answer = co_await ask_store(std::move(words));
             if (!answer) co_return "the store closed the connection";
             if (answer->kind == answer_kind::error)
                 co_return fmt::format("{}: {}", name, answer->text);
@@ -193,36 +193,36 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
     awaitable<std::string> check_role() {
         if (options_.address.primary.empty()) co_return std::string();
         std::vector<std::string> question{"ROLE"};
-        const auto answer = co_await ask(std::move(question));
+        const auto answer = co_await ask_store(std::move(question));
         const bool is_primary =
             answer && !answer->items.empty() && answer->items.front().text == "master";
         co_return is_primary ? std::string() : "the store is a replica";
     }
 
-    awaitable<void> serve() {
+    awaitable<void> process_answers() {
         limit_.cancel();
         next_check_ = never;
         is_connected_ = true;
-        report_return();
+        log_return();
         if (!channels_.empty())
             start_messages();
         else if (on_connected_)
             on_connected_();
         while (!is_closed_) {
-            while (auto answer = reader_.next()) take(*answer);
+            while (auto answer = reader_.next()) handle_answer(*answer);
             if (!reader_.fault().empty()) co_return;
             const auto bytes = co_await stream_->read();
             if (bytes.empty() || !reader_.feed(bytes)) co_return;
         }
     }
 
-    void take(const store_answer& answer) {
-        if (!channels_.empty()) return take_message(answer);
+    void handle_answer(const store_answer& answer) {
+        if (!channels_.empty()) return handle_message(answer);
         const auto command = commands_.pop();
         const bool is_usable = !is_not_primary(answer);
         if (!command || !is_usable) stream_->close();
         if (!command || !command->done) return;
-        if (command->closed_circuit) report_return();
+        if (command->closed_circuit) log_return();
         command->done(is_usable ? std::optional(answer) : std::nullopt);
     }
 
@@ -243,8 +243,8 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         const auto now = detail::now();
         if (!channels_.empty()) return check_messages(now);
         auto overdue = commands_.take_overdue(now);
-        for (auto& done : overdue.handlers) fail(std::move(done));
-        if (overdue.opened_circuit) report("does not answer in time");
+        for (auto& done : overdue.handlers) fail_command(std::move(done));
+        if (overdue.opened_circuit) log_fault("does not answer in time");
         if (overdue.is_stuck) return stream_->close();
         if (commands_.next_limit() != never) check_limits_at(commands_.next_limit());
     }
@@ -260,17 +260,17 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     void send_subscription(const std::string& channel) {
         ++unconfirmed_;
-        send(encode_command({"SUBSCRIBE", channel}));
+        send_bytes(encode_command({"SUBSCRIBE", channel}));
     }
 
-    /// A connection on which no message comes may have been cut off.
+    /// Detects a connection that was cut off while no message was expected.
     void check_messages(time_point now) {
         if (!std::exchange(is_heard_, false)) return stream_->close();
-        send(encode_command({"PING"}));
+        send_bytes(encode_command({"PING"}));
         check_limits_at(now + answer_limit);
     }
 
-    void take_message(const store_answer& answer) {
+    void handle_message(const store_answer& answer) {
         is_heard_ = true;
         if (!answer.is_list_of(3)) return;
         const auto& kind = answer.items[0].text;
@@ -282,13 +282,13 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     // --- sending
 
-    void fail(answer_handler done) {
+    void fail_command(answer_handler done) {
         asio::post(executor_, [weak = weak_from_this(), done = std::move(done)] {
             if (const auto self = weak.lock(); self && !self->is_closed_) done(std::nullopt);
         });
     }
 
-    void send(std::string bytes) {
+    void send_bytes(std::string bytes) {
         unsent_ += bytes;
         if (std::exchange(is_writing_, true)) return;
         asio::co_spawn(
@@ -307,11 +307,11 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (stream == self->stream_) self->is_writing_ = false;
     }
 
-    /// Says once that the store is away, and once that it answers again.
-    void report(const std::string& fault) {
+    /// Logs once that the store is away, and once that it answers again.
+    void log_fault(const std::string& fault) {
         if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
     }
-    void report_return() {
+    void log_return() {
         if (std::exchange(is_reported_, false)) log_line(log_level::info, "answers again");
     }
     void log_line(log_level level, std::string_view what) const {

@@ -16,7 +16,7 @@
 
 namespace tandem::cluster {
 
-/// How the store is reached.
+/// Settings of a connection to the store.
 struct store_options {
     store_address address{};
     /// Empty = none.
@@ -27,18 +27,18 @@ struct store_options {
     std::string client_name{};
 };
 
-/// A connection to the store, renewed after each failure. Commands are sent in order, without
-/// waiting for earlier answers. After three commands in a row without an answer in time, commands
+/// A connection to the store, which reconnects after each failure. Sends commands in order, without
+/// waiting for earlier answers. If three commands in a row get no answer in time, further commands
 /// fail at once for a second.
 ///
-/// Use it on its executor, on one thread. Destroying it drops the handlers that were not called.
+/// Use it on its executor, on one thread. The destructor drops the handlers that were not called.
 class store_link {
  public:
     /// Receives the answer; nullopt if there was none: the store is not connected, or did not
     /// answer in time. Called exactly once, never from within run().
     using answer_handler = store_answer_handler;
 
-    /// A connection ends if an answer takes longer.
+    /// The connection is closed if an answer takes longer.
     static constexpr duration answer_limit = command_queue::answer_limit;
     /// Of a connection to the store, and to each sentinel.
     static constexpr duration connect_limit = std::chrono::seconds(2);
@@ -48,11 +48,10 @@ class store_link {
     store_link(const store_link&) = delete;
     store_link& operator=(const store_link&) = delete;
 
-    /// `on_connected` is called after each connection, before the answers of any command; on a
-    /// connection for messages, each time the store has confirmed all channels. Messages that were
-    /// published before may be lost.
+    /// Connects. Calls `on_connected` after each connection, before any answer; on a connection for
+    /// messages, each time the store has confirmed all channels. Earlier messages may be lost.
     void start(std::function<void()> on_connected);
-    /// An answer that comes after `limit`, which is at most `answer_limit`, is dropped.
+    /// Sends a command. An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void run(std::vector<std::string> words, answer_handler done, duration limit = answer_limit);
     /// Makes this a connection for messages, on which run() must not be called.
     void subscribe(std::string channel);

@@ -8,14 +8,14 @@
 
 namespace tandem::cluster {
 
-/// A Lua script that the store runs. Known to the store by its hash, so that gateways of different
+/// A Lua script that the store runs. The store identifies it by its hash, so gateways of different
 /// versions each run their own script.
 class store_script {
  public:
     explicit store_script(std::string_view text);
 
     const std::string& text() const noexcept { return text_; }
-    /// See store_link::run(). Sends the text if the store does not know the script. The script and
+    /// See store_link::run(). Sends the script's text if the store does not have it. The script and
     /// the link must outlive the call.
     void run(store_link& link, std::vector<std::string> keys, std::vector<std::string> arguments,
              store_link::answer_handler done, duration limit = store_link::answer_limit) const;
@@ -25,7 +25,7 @@ class store_script {
     std::string hash_;
 };
 
-/// The scripts of this room, from `scripts/`.
+/// The scripts in `src/cluster/scripts`.
 namespace scripts {
 
 const store_script& admit();

@@ -16,13 +16,13 @@
 
 namespace tandem::cluster {
 
-/// The bytes of one connection to the store, or to a sentinel: a TCP or Unix socket, with or
-/// without TLS. One coroutine may read while another one writes.
+/// A connection to the store or to a sentinel: a TCP or Unix socket, with or without TLS. One
+/// coroutine may read while another one writes.
 class store_stream {
  public:
     store_stream(const boost::asio::any_io_executor& executor, boost::asio::ssl::context* tls);
 
-    /// Both return a description of what failed; empty on success.
+    /// Both return a description of the failure; empty on success.
     boost::asio::awaitable<std::string> connect(store_address::host_and_port where);
     boost::asio::awaitable<std::string> connect_to_path(std::string path);
 
@@ -30,7 +30,7 @@ class store_stream {
     boost::asio::awaitable<std::string_view> read();
     /// False if the connection has ended.
     boost::asio::awaitable<bool> write(std::string bytes);
-    /// Also ends an attempt to connect. A closed stream is not opened again.
+    /// Also cancels connect(). A closed stream cannot be opened again.
     void close() noexcept;
     bool is_closed() const noexcept { return is_closed_; }
 
@@ -48,7 +48,8 @@ class store_stream {
     bool is_closed_ = false;
 };
 
-/// A context that verifies the peer; throws boost::system::system_error if the file is unusable.
+/// Returns a context that verifies the peer. Throws boost::system::system_error if the file is
+/// unusable.
 std::unique_ptr<boost::asio::ssl::context> make_store_tls_context(const std::string& ca_file);
 
 }  // namespace tandem::cluster

@@ -12,19 +12,19 @@ namespace tandem::gateway {
 /// Limits of keys that hold over all gateways of a cluster. Use it on the gateway's loop.
 class shared_limits {
  public:
-    /// A request of a key, and what this gateway knows of the key's usage.
+    /// A request with a key, and the usage of the key as this gateway knows it.
     struct question {
         std::string key{};
         // Limits that the request counts against; 0 = none.
         std::int64_t requests_per_minute = 0;
         std::int64_t tokens_per_minute = 0;
         std::int64_t concurrent = 0;
-        /// Running replies of the key on this gateway, with this one.
+        /// Running replies of the key on this gateway, including this one.
         std::int64_t running = 0;
         /// See rate_limit::debt().
         duration requests_debt{};
         duration tokens_debt{};
-        /// The gateways may know of more usage than the store.
+        /// The store may lack usage that the gateways know of.
         bool is_doubtful = false;
     };
     struct verdict {
@@ -32,28 +32,29 @@ class shared_limits {
         // The usage over all gateways.
         duration requests_debt{};
         duration tokens_debt{};
-        /// Running replies of the key on the other gateways; 0 without a limit of them.
+        /// Running replies of the key on the other gateways; 0 if the key has no such limit.
         std::int64_t running_elsewhere = 0;
     };
-    /// What a reply has used, and what still runs.
+    /// The usage of a reply that has ended, and the replies that still run.
     struct settlement {
         std::string key{};
-        /// Nullopt without a limit of them.
+        /// Running replies of the key on this gateway; nullopt if the key has no such limit.
         std::optional<std::int64_t> running{};
         /// 0 = no limit.
         std::int64_t tokens_per_minute = 0;
         std::int64_t tokens = 0;
     };
-    // Called once, never from within the call; not at all if the gateway is closed before.
+    // Called once, never from within the call. Not called if the gateway is closed first.
     using verdict_handler = std::function<void(time_point now, const std::optional<verdict>&)>;
     using settled_handler = std::function<void(time_point now, bool is_known)>;
 
     virtual ~shared_limits() = default;
-    /// Admits the request and counts it, or does not; nullopt if nobody can tell.
+    /// Decides whether the request is admitted, and counts it if so. The verdict is nullopt if the
+    /// store does not answer.
     virtual void ask(const question& q, verdict_handler done) = 0;
-    /// `is_known` is false if it was perhaps not recorded.
+    /// Records the usage. `is_known`: the store has confirmed it.
     virtual void settle(const settlement& s, settled_handler done) = 0;
-    /// Number of gateways, as last known; at least 1.
+    /// Number of gateways as of the last answer of the store; at least 1.
     virtual std::int64_t count_members() const = 0;
 };
 

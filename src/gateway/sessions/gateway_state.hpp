@@ -50,7 +50,7 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
     const gateway_options options;
     const std::shared_ptr<adapter_deployer> desk;
     served_models models;
-    /// nullptr without a cluster, and once the gateway has left it.
+    /// nullptr if the gateway is not in a cluster, or has left it.
     std::shared_ptr<cluster::cluster_member> cluster;
     authorizer gate;
     const prompt_filter policy;

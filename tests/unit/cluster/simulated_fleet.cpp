@@ -147,8 +147,8 @@ void simulated_fleet::begin(gateway& g, const slots::grant& grant) {
         g.wishes.erase(wish.mapped());
         g.scheduler.send_away(grant.slot);
         g.scheduler.release(grant.slot, now_, {.has_run = false});
-        g.share.granted_elsewhere(now_, wish.mapped(), grant.slot,
-                                  g.scheduler.last_used(grant.slot));
+        g.share.on_granted_elsewhere(now_, wish.mapped(), grant.slot,
+                                     g.scheduler.last_used(grant.slot));
         return;
     }
     counts_.waits.push_back(now_ - g.waiting.extract(grant.ticket).mapped());
@@ -178,7 +178,7 @@ void simulated_fleet::perform(gateway& g, const cluster::any_share_action& any) 
     using namespace cluster::share_action;
     if (const auto* c = std::get_if<claim>(&any)) return perform_claim(g, *c);
     if (const auto* o = std::get_if<offer>(&any)) return perform_offer(g, *o);
-    if (std::get_if<cluster::share_action::look>(&any)) return look(g);
+    if (std::get_if<cluster::share_action::poll>(&any)) return poll_server(g);
     if (const auto* b = std::get_if<bring_back>(&any))
         return g.scheduler.bring_back(b->slot, b->last_used, b->is_untouched);
     if (const auto* s = std::get_if<send_away>(&any)) return g.scheduler.send_away(s->slot);
@@ -208,7 +208,7 @@ void simulated_fleet::perform_claim(gateway& g, const cluster::share_action::cla
     at(now_ + 60us, [this, &g, wish, held, is_lost] {
         if (is_lost || !reaches_store(g))
             return later(g, 100ms,
-                         [this](gateway& mine) { mine.share.claimed(now_, std::nullopt); });
+                         [this](gateway& mine) { mine.share.on_claim_answer(now_, std::nullopt); });
         std::vector<cluster::loan> loans;
         for (const auto& l :
              ledger_.claim(store_time(), g.name, static_cast<int>(server_.size()), wish, held))
@@ -216,7 +216,7 @@ void simulated_fleet::perform_claim(gateway& g, const cluster::share_action::cla
                              l.unused < 0 ? std::nullopt : std::optional<duration>(l.unused * 1ms),
                              l.is_doubtful});
         publish();
-        later(g, 60us, [this, loans](gateway& mine) { mine.share.claimed(now_, loans); });
+        later(g, 60us, [this, loans](gateway& mine) { mine.share.on_claim_answer(now_, loans); });
     });
 }
 
@@ -228,13 +228,13 @@ void simulated_fleet::perform_offer(gateway& g, const cluster::share_action::off
         using cluster::offer_result;
         if (is_lost || !reaches_store(g))
             return later(g, 100ms, [this, s](gateway& mine) {
-                mine.share.offered(now_, s.slot, offer_result::unknown);
+                mine.share.on_offer_answer(now_, s.slot, offer_result::unknown);
             });
         const bool is_gone = ledger_.offer(store_time(), g.name, s, g.share.is_leaving());
         publish();
         later(g, 60us, [this, s, is_gone](gateway& mine) {
-            mine.share.offered(now_, s.slot,
-                               is_gone ? offer_result::taken : offer_result::not_wanted);
+            mine.share.on_offer_answer(now_, s.slot,
+                                       is_gone ? offer_result::taken : offer_result::not_wanted);
         });
     });
 }
@@ -243,16 +243,16 @@ void simulated_fleet::beat(gateway& g) {
     const auto sent = now_;
     at(now_ + 60us, [this, &g, sent] {
         if (g.is_dead || !reaches_store(g)) return;
-        const auto answer = ledger_.beat(store_time(), g.name, 3000);
+        const auto answer = ledger_.beat(store_time(), g.name, g.name, 3000);
         later(g, 60us, [this, sent, answer](gateway& mine) {
-            if (!answer.was_known) mine.share.doubt_store(now_);
+            if (answer.was_known == 0) mine.share.doubt_store(now_);
             mine.share.renew_lease(sent + 2s, answer.missing > 0);
         });
     });
     later(g, 500ms, [this](gateway& mine) { beat(mine); });
 }
 
-void simulated_fleet::look(gateway& g) {
+void simulated_fleet::poll_server(gateway& g) {
     at(now_ + 200us, [this, &g] {
         std::vector<tandem::slot_state> states;
         for (std::size_t i = 0; i < server_.size(); ++i) {
@@ -261,7 +261,7 @@ void simulated_fleet::look(gateway& g) {
             if (server_[i].task >= 0) s.task = server_[i].task;
             states.push_back(s);
         }
-        later(g, 200us, [this, states](gateway& mine) { mine.share.looked(now_, states); });
+        later(g, 200us, [this, states](gateway& mine) { mine.share.on_poll_answer(now_, states); });
     });
 }
 
@@ -270,10 +270,10 @@ void simulated_fleet::publish() {
         for (const auto& g : gateways_)
             if (reaches_store(*g))
                 later(*g, 40us + random_delay(100us),
-                      [this, message](gateway& mine) { hear(mine, message); });
+                      [this, message](gateway& mine) { deliver_message(mine, message); });
 }
 
-void simulated_fleet::hear(gateway& g, const std::string& message) {
+void simulated_fleet::deliver_message(gateway& g, const std::string& message) {
     std::istringstream in(message);
     std::string what, name, kind;
     in >> what >> name;
@@ -282,13 +282,13 @@ void simulated_fleet::hear(gateway& g, const std::string& message) {
         cluster::loan l;
         in >> l.slot >> l.number >> unused;
         if (unused >= 0) l.unused_for = unused * 1ms;
-        g.share.lent(now_, l);
+        g.share.on_loan(now_, l);
     } else if (what == "wish" && name != g.name) {
         std::int64_t due_in = 0;
         in >> kind >> due_in;
-        g.share.wished(now_, name, {slots::request_kind::turn, now_ + due_in * 1ms});
+        g.share.on_wish(now_, name, {slots::request_kind::turn, now_ + due_in * 1ms});
     } else if (what != "wish") {
-        g.share.wish_ended(name);
+        g.share.on_wish_end(name);
     }
 }
 

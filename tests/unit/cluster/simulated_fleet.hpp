@@ -76,9 +76,9 @@ class simulated_fleet {
     void begin(gateway& g, const slots::grant& grant);
     void end(gateway& g, int slot);
     void beat(gateway& g);
-    void look(gateway& g);
+    void poll_server(gateway& g);
     void publish();
-    void hear(gateway& g, const std::string& message);
+    void deliver_message(gateway& g, const std::string& message);
     cluster::local_slots local_view(const gateway& g) const;
     bool reaches_store(const gateway& g) const;
     std::int64_t store_time() const;

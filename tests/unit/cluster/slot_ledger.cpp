@@ -7,14 +7,23 @@
 
 namespace tandem::test {
 
-auto slot_ledger::beat(std::int64_t now, const std::string& gateway, std::int64_t lease)
-    -> beat_answer {
-    const bool was_alive = is_alive(now, gateway);
+auto slot_ledger::beat(std::int64_t now, const std::string& gateway, const std::string& process,
+                       std::int64_t lease) -> beat_answer {
+    int was_known = is_alive(now, gateway) ? 1 : 0;
     std::erase_if(members_, [&](const auto& m) { return m.second <= now - 60'000; });
-    members_[gateway] = now + lease;
+    const auto owner = processes_.find(gateway);
+    if (was_known == 1 && owner != processes_.end() && owner->second != process) {
+        was_known = -1;
+    } else if (lease == 0) {
+        members_.erase(gateway);
+        processes_.erase(gateway);
+    } else {
+        members_[gateway] = now + lease;
+        processes_[gateway] = process;
+    }
     const auto missing =
         std::ranges::count_if(members_, [&](const auto& m) { return m.second <= now; });
-    return {was_alive, static_cast<int>(missing),
+    return {was_known, static_cast<int>(missing),
             static_cast<int>(members_.size()) - static_cast<int>(missing)};
 }
 

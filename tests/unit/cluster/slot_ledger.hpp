@@ -33,13 +33,16 @@ class slot_ledger {
     };
 
     struct beat_answer {
-        bool was_known = false;
+        /// 1 if the lease had not ended, 0 if it had, -1 if another process has it.
+        int was_known = 0;
         /// Number of other gateways whose lease ended within the last minute.
         int missing = 0;
         /// Number of gateways whose lease has not ended.
         int members = 0;
     };
-    beat_answer beat(std::int64_t now, const std::string& gateway, std::int64_t lease);
+    /// A lease of 0 ends the membership.
+    beat_answer beat(std::int64_t now, const std::string& gateway, const std::string& process,
+                     std::int64_t lease);
     std::vector<loan_record> claim(std::int64_t now, const std::string& gateway, int slots,
                                    const std::optional<wish>& w,
                                    const std::vector<told_slot>& held);
@@ -69,6 +72,7 @@ class slot_ledger {
     bool lend_one_more(std::int64_t now, const std::string& gateway, int slots);
 
     std::map<std::string, std::int64_t> members_;
+    std::map<std::string, std::string> processes_;  // by gateway
     std::optional<std::int64_t> born_;
     std::uint64_t highest_ = 0;
     std::map<int, slot_record> slots_;

@@ -28,7 +28,7 @@ class sharing : public testing::Test {
         s.renew_lease(at(2s), false);
         update(0ms);
         take<share_action::claim>();
-        s.claimed(at(0ms), std::vector<loan>{});
+        s.on_claim_answer(at(0ms), std::vector<loan>{});
         s.take_actions();
     }
 
@@ -45,7 +45,7 @@ class sharing : public testing::Test {
         return found;
     }
     void borrow(int slot, loan_number number) {
-        s.lent(at(0ms), {.slot = slot, .number = number});
+        s.on_loan(at(0ms), {.slot = slot, .number = number});
         s.take_actions();
     }
     static std::vector<tandem::slot_state> idle_slots(int task) {
@@ -66,7 +66,7 @@ TEST_F(sharing, asks_the_store_for_a_slot_that_is_missing) {
 TEST_F(sharing, asks_once_and_again_after_a_while) {
     update(10ms, turn);
     take<share_action::claim>();
-    s.claimed(at(11ms), std::vector<loan>{});
+    s.on_claim_answer(at(11ms), std::vector<loan>{});
     update(20ms, turn);
     EXPECT_FALSE(take<share_action::claim>());
     update(600ms, turn);
@@ -76,7 +76,7 @@ TEST_F(sharing, asks_once_and_again_after_a_while) {
 TEST_F(sharing, withdraws_its_wish_when_no_slot_is_missing_any_more) {
     update(10ms, turn);
     take<share_action::claim>();
-    s.claimed(at(11ms), std::vector<loan>{});
+    s.on_claim_answer(at(11ms), std::vector<loan>{});
     update(20ms);
     const auto claim = take<share_action::claim>();
     ASSERT_TRUE(claim);
@@ -84,7 +84,7 @@ TEST_F(sharing, withdraws_its_wish_when_no_slot_is_missing_any_more) {
 }
 
 TEST_F(sharing, brings_a_lent_slot_back_with_its_last_use) {
-    s.lent(at(100ms), {.slot = 1, .number = 7, .unused_for = 40ms});
+    s.on_loan(at(100ms), {.slot = 1, .number = 7, .unused_for = 40ms});
     const auto brought = take<share_action::bring_back>();
     ASSERT_TRUE(brought);
     EXPECT_EQ(brought->slot, 1);
@@ -94,31 +94,31 @@ TEST_F(sharing, brings_a_lent_slot_back_with_its_last_use) {
 
 TEST_F(sharing, ignores_a_loan_that_it_has_returned_meanwhile) {
     borrow(1, 7);
-    s.granted_elsewhere(at(10ms), "b", 1, std::nullopt);
-    s.offered(at(11ms), 1, offer_result::taken);
+    s.on_granted_elsewhere(at(10ms), "b", 1, std::nullopt);
+    s.on_offer_answer(at(11ms), 1, offer_result::taken);
     s.take_actions();
-    s.lent(at(12ms), {.slot = 1, .number = 7});
+    s.on_loan(at(12ms), {.slot = 1, .number = 7});
     EXPECT_EQ(s.count_slots(), 0);
 }
 
 TEST_F(sharing, offers_a_slot_that_the_scheduler_has_granted_to_another_gateway) {
     borrow(0, 7);
-    s.wished(at(10ms), "b", turn);
+    s.on_wish(at(10ms), "b", turn);
     EXPECT_EQ(take<share_action::queue_wish>()->gateway, "b");
-    s.granted_elsewhere(at(20ms), "b", 0, at(5ms));
+    s.on_granted_elsewhere(at(20ms), "b", 0, at(5ms));
     EXPECT_EQ(take<share_action::offer>()->loan, (told_loan{0, 7, 15ms}));
 }
 
 TEST_F(sharing, keeps_an_offered_slot_that_nobody_wants_with_its_text) {
     borrow(0, 7);
-    s.granted_elsewhere(at(20ms), "b", 0, at(5ms));
+    s.on_granted_elsewhere(at(20ms), "b", 0, at(5ms));
     s.take_actions();
-    s.offered(at(21ms), 0, offer_result::not_wanted);
+    s.on_offer_answer(at(21ms), 0, offer_result::not_wanted);
     EXPECT_TRUE(take<share_action::bring_back>()->is_untouched);
 }
 
 TEST_F(sharing, forgets_the_wish_of_a_gateway_that_does_not_repeat_it) {
-    s.wished(at(10ms), "b", turn);
+    s.on_wish(at(10ms), "b", turn);
     s.take_actions();
     update(1600ms);
     EXPECT_EQ(take<share_action::withdraw_wish>()->gateway, "b");
@@ -128,7 +128,7 @@ TEST_F(sharing, loses_a_slot_that_the_store_does_not_name) {
     borrow(0, 7);
     update(10ms, turn);
     s.take_actions();
-    s.claimed(at(11ms), std::vector<loan>{});
+    s.on_claim_answer(at(11ms), std::vector<loan>{});
     EXPECT_EQ(take<share_action::send_away>()->slot, 0);
     EXPECT_EQ(s.count_lost(), 1);
 }
@@ -136,30 +136,30 @@ TEST_F(sharing, loses_a_slot_that_the_store_does_not_name) {
 TEST_F(sharing, does_not_lose_a_slot_that_was_lent_after_it_had_asked) {
     update(10ms, turn);
     borrow(0, 7);
-    s.claimed(at(11ms), std::vector<loan>{});
+    s.on_claim_answer(at(11ms), std::vector<loan>{});
     EXPECT_EQ(s.count_slots(), 1);
 }
 
 TEST_F(sharing, watches_a_doubtful_slot_before_it_is_used) {
-    s.lent(at(0ms), {.slot = 0, .number = 7, .is_doubtful = true});
+    s.on_loan(at(0ms), {.slot = 0, .number = 7, .is_doubtful = true});
     s.take_actions();
     for (const auto t : {0ms, 500ms}) {
         update(t, turn);
-        s.looked(at(t), idle_slots(4));
+        s.on_poll_answer(at(t), idle_slots(4));
         EXPECT_FALSE(take<share_action::bring_back>());
     }
     update(1000ms, turn);
-    s.looked(at(1000ms), idle_slots(4));
+    s.on_poll_answer(at(1000ms), idle_slots(4));
     EXPECT_TRUE(take<share_action::bring_back>());
 }
 
 TEST_F(sharing,
        uses_a_doubtful_slot_of_a_server_that_cannot_be_asked_once_others_had_time_to_claim_it) {
-    s.lent(at(0ms), {.slot = 0, .number = 7, .is_doubtful = true});
+    s.on_loan(at(0ms), {.slot = 0, .number = 7, .is_doubtful = true});
     s.renew_lease(at(10s), false);
     for (const duration t : {0s, 1s, 2s}) {
         update(t, turn);
-        s.looked(at(t), std::nullopt);
+        s.on_poll_answer(at(t), std::nullopt);
         EXPECT_FALSE(take<share_action::bring_back>());
     }
     update(3s, turn);
@@ -172,7 +172,7 @@ TEST_F(sharing,
     s.leave();
     update(10ms);
     EXPECT_TRUE(take<share_action::offer>());
-    s.offered(at(11ms), 0, offer_result::unknown);
+    s.on_offer_answer(at(11ms), 0, offer_result::unknown);
     update(11ms);
     EXPECT_FALSE(take<share_action::offer>());
     EXPECT_LE(s.next_event(at(11ms)), at(600ms));
@@ -186,14 +186,14 @@ class sharing_without_store : public sharing {
     sharing_without_store() {
         borrow(0, 7);
         update(2s);
-        s.looked(at(2s), idle_slots(4));
+        s.on_poll_answer(at(2s), idle_slots(4));
         s.take_actions();
     }
 };
 
 TEST_F(sharing_without_store, uses_a_slot_that_nobody_else_has_used) {
     update(10s, turn);
-    s.looked(at(10s), idle_slots(4));
+    s.on_poll_answer(at(10s), idle_slots(4));
     const auto brought = take<share_action::bring_back>();
     ASSERT_TRUE(brought);
     EXPECT_EQ(brought->slot, 0);
@@ -202,7 +202,7 @@ TEST_F(sharing_without_store, uses_a_slot_that_nobody_else_has_used) {
 
 TEST_F(sharing_without_store, leaves_a_slot_alone_that_was_just_used_by_another_gateway) {
     update(3s, turn);
-    s.looked(at(3s), idle_slots(5));
+    s.on_poll_answer(at(3s), idle_slots(5));
     EXPECT_FALSE(take<share_action::bring_back>());
 }
 
@@ -210,7 +210,7 @@ TEST_F(sharing_without_store, takes_a_slot_that_has_been_unused_for_a_while) {
     here.slots[0].is_busy = true;
     for (const auto t : {10s, 11s}) {
         update(t, turn);
-        s.looked(at(t), idle_slots(4));
+        s.on_poll_answer(at(t), idle_slots(4));
     }
     EXPECT_EQ(take<share_action::bring_back>()->slot, 1);
 }
@@ -233,7 +233,7 @@ TEST_F(sharing_without_store, tells_the_store_what_it_has_once_that_answers_agai
 
 TEST_F(sharing_without_store, ignores_an_answer_of_the_server_that_is_out_of_date) {
     update(10s, turn);
-    s.looked(at(11s), idle_slots(4));
+    s.on_poll_answer(at(11s), idle_slots(4));
     EXPECT_FALSE(take<share_action::bring_back>());
 }
 
