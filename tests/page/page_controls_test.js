@@ -1,37 +1,17 @@
 // What the user presses and reads: the button of the turn, the end of the log, the drawer, figures and legend.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
-import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+import { runForAllTests } from './page_fixture.js';
 
 const heron = 'You are the voice of the Blue Heron.';
 
-let browser;
-let mock;
-let gateway;
-
-before(async () => {
-    browser = await openBrowser();
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-    await browser?.close();
-});
-
-async function connected(options) {
-    const it = await openPage(browser, gateway.port, options);
-    await it.status('Connected to talk');
-    return it;
-}
+const running = runForAllTests();
 
 describe('the button of the turn', () => {
     test('interrupts and goes on in the same place', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         const interrupt = it.page.getByRole('button', { name: 'Interrupt' });
@@ -48,7 +28,7 @@ describe('the button of the turn', () => {
     });
 
     test('takes a double click for one', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         await it.page.getByRole('button', { name: 'Interrupt' }).dblclick();
@@ -59,7 +39,7 @@ describe('the button of the turn', () => {
 });
 
 test('who speaks is said in words', async () => {
-    const it = await connected();
+    const it = await running.connect();
     await it.now('Your turn');
     await it.page.getByRole('button', { name: 'Microphone' }).click();
     await it.now('Listening to you');
@@ -91,7 +71,7 @@ describe('the log', () => {
     /** A page with more words than it shows, whose bot speaks. */
     async function long() {
         const viewport = { width: 390, height: 500 };
-        const it = await connected({ context: { viewport } });
+        const it = await running.connect({ context: { viewport } });
         for (let n = 1; n <= 5; ++n) {
             await it.say('Hello!');
             await it.speaks(n);
@@ -132,7 +112,7 @@ describe('the drawer', () => {
     const focused = (it) => it.page.evaluate(() => document.activeElement.id);
 
     test('keeps the focus, closes by Escape, and gives the focus back', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         await it.page.getByRole('button', { name: 'Settings', exact: true }).press('Enter');
@@ -155,7 +135,7 @@ describe('the drawer', () => {
     });
 
     test('changes the system prompt, and the conversation goes on with it', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         await it.endSpeech();
@@ -174,7 +154,7 @@ describe('the drawer', () => {
     });
 
     test('begins sessions with the chosen model and pacing', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.settings(async (drawer) => {
             await drawer.getByLabel('Model').selectOption('talk');
             await drawer.getByLabel('Pacing').selectOption('strict');
@@ -185,7 +165,7 @@ describe('the drawer', () => {
     });
 
     test('begins no other session for the tools and the voice', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.settings(async (drawer) => {
             await drawer.getByLabel('get_time').check();
             await drawer.getByLabel('Speed of the voice').selectOption('Fast');
@@ -201,7 +181,7 @@ describe('the drawer', () => {
             { name: 'Anna', lang: 'de-DE' },
             { name: 'Mary', lang: 'en-GB' },
         ];
-        const it = await connected({ speech: { voices }, context: { locale: 'en-US' } });
+        const it = await running.connect({ speech: { voices }, context: { locale: 'en-US' } });
         await it.settings(async (drawer) => {
             const names = await drawer.getByLabel('Voice', { exact: true }).locator('option').all();
             const texts = await Promise.all(names.map((name) => name.textContent()));
@@ -220,7 +200,7 @@ describe('the drawer', () => {
     });
 
     test('keeps what was chosen in the browser, but no key', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.settings(async (drawer) => {
             await drawer.getByLabel('System prompt').fill(heron);
             await drawer.getByLabel('book_table').check();
@@ -238,7 +218,7 @@ describe('the drawer', () => {
     });
 
     test('is not stopped by settings that are none', async () => {
-        const it = await connected();
+        const it = await running.connect();
         for (const kept of ['{', '[]', 'null', '{"prompt":7,"tools":{},"rate":[],"other":1}']) {
             await it.page.evaluate((text) => localStorage.setItem('tandem-settings', text), kept);
             await it.page.reload();
@@ -268,7 +248,7 @@ describe('the figures', () => {
     }
 
     test('with parts are the sum of these, which are those of one reply', async () => {
-        const it = await connected({ speech: { mode: 'flowing' } });
+        const it = await running.connect({ speech: { mode: 'flowing' } });
         await it.say('Hello!');
         await it.frame('page', 'end');
         await it.say('Do you have a table?');
@@ -285,7 +265,7 @@ describe('the figures', () => {
     });
 
     test('are rounded together', async () => {
-        const it = await connected();
+        const it = await running.connect();
         const rounded = await it.page.evaluate(async () => {
             const { roundTogether } = await import('/assets/figures.js');
             return [[0.4, 0.4, 0.4], [1.5, 1.5], [0, 2.9, 0.2], []].map(roundTogether);
@@ -299,7 +279,7 @@ describe('the time line', () => {
     const legend = (it) => it.texts('#legend li');
 
     test('is not there before the first reply', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.page.getByText('The next reply draws its time line here.').waitFor();
         assert.ok(await it.page.locator('#legend').isHidden());
         assert.deepEqual(await legend(it), []);
@@ -307,7 +287,7 @@ describe('the time line', () => {
     });
 
     test('has a legend of what is there only', async () => {
-        const it = await connected();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         assert.ok(!(await legend(it)).includes('interrupted'));
@@ -324,7 +304,7 @@ describe('the time line', () => {
     });
 
     test('cuts no label, wherever it is scrolled to', async () => {
-        const it = await connected({ context: { viewport: { width: 960, height: 700 } } });
+        const it = await running.connect({ context: { viewport: { width: 960, height: 700 } } });
         for (let n = 1; n <= 8; ++n) {
             await it.say('Hello!');
             await it.speaks(n);

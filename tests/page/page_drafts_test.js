@@ -1,29 +1,15 @@
 // What the page sends while the user speaks. Only speech synthesis and recognition are fakes.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+import { runForAllTests } from './page_fixture.js';
 
-let browser;
-let mock;
-let gateway;
-
-before(async () => {
-    browser = await openBrowser();
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-    await browser?.close();
-});
+const running = runForAllTests();
 
 /** A page that listens, after a first turn. */
 async function listening() {
-    const it = await openPage(browser, gateway.port, { speech: { mode: 'flowing' } });
+    const it = await running.open({ speech: { mode: 'flowing' } });
     await it.status('Connected to talk');
     await it.say('Hello!');
     await it.frame('page', 'end');

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
@@ -55,6 +56,29 @@ export const runGateway = (mock, { more = [] } = {}) =>
         '0',
         ...more,
     ]);
+
+/** Runs a browser, a mock server and a gateway for the tests of a file. */
+export function runForAllTests({ mock, gateway } = {}) {
+    const running = {
+        open: (options) => openPage(running.browser, running.gateway.port, options),
+        async connect(options) {
+            const it = await running.open(options);
+            await it.status('Connected to talk');
+            return it;
+        },
+    };
+    before(async () => {
+        running.browser = await openBrowser();
+        running.mock = await runMockServer(mock);
+        running.gateway = await runGateway(running.mock, gateway);
+    });
+    after(async () => {
+        await running.gateway?.stop();
+        await running.mock?.stop();
+        await running.browser?.close();
+    });
+    return running;
+}
 
 /** Opens the gateway's page. `frames` contains the messages of the page's WebSockets, in order. */
 export async function openPage(browser, port, { speech = {}, context: contextOptions = {} } = {}) {

@@ -2,33 +2,22 @@
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { contrast } from './contrast.js';
 import { overflow } from './overflow.js';
-import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+import { runForAllTests } from './page_fixture.js';
 
 const pictures = process.env.TANDEM_PAGE_PICTURES;
 
-let browser;
-let mock;
-let gateway;
-
-before(async () => {
-    browser = await openBrowser();
-    mock = await runMockServer({ tokensPerSecond: 60 });
-    gateway = await runGateway(mock, { more: ['--reuse-guard', '600ms'] });
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-    await browser?.close();
+const running = runForAllTests({
+    mock: { tokensPerSecond: 60 },
+    gateway: { more: ['--reuse-guard', '600ms'] },
 });
 
 // Holds a dialogue: a whole reply, a reply interrupted in mid-sentence, and a running reply.
 async function talkedWith(context) {
-    const it = await openPage(browser, gateway.port, { context });
+    const it = await running.open({ context });
     await it.status('Connected to talk');
     await it.say('Hello!');
     for (let n = 1; n <= 3; ++n) {
@@ -87,7 +76,7 @@ for (const colorScheme of ['light', 'dark'])
         });
 
 test('words without a place to break fit a narrow page, and a function of a long name', async () => {
-    const it = await openPage(browser, gateway.port, {
+    const it = await running.open({
         context: { viewport: { width: 320, height: 568 } },
     });
     await it.status('Connected to talk');
@@ -126,7 +115,7 @@ async function isInSight(locator, { width, height }) {
 }
 
 test('the key is asked for in a dialog, which is in sight', async () => {
-    const it = await openPage(browser, gateway.port);
+    const it = await running.open();
     await it.page.evaluate(() => document.querySelector('#key-entry').showModal());
     await picture(it, 'key');
     const dialog = it.page.locator('[open]');
@@ -139,7 +128,7 @@ test('the key is asked for in a dialog, which is in sight', async () => {
 
 describe('by keyboard', () => {
     test('Tab goes through the page in its order, and shows where it is', async () => {
-        const it = await openPage(browser, gateway.port);
+        const it = await running.open();
         await it.status('Connected to talk');
         const stops = [];
         for (let n = 0; n < 9; ++n) {
@@ -167,7 +156,7 @@ describe('by keyboard', () => {
     });
 
     test('an interrupt leaves the focus on a control that is there', async () => {
-        const it = await openPage(browser, gateway.port);
+        const it = await running.open();
         await it.status('Connected to talk');
         await it.say('Hello!');
         await it.speaks(1);
@@ -182,7 +171,7 @@ describe('by keyboard', () => {
 
 describe('with a screen reader', () => {
     test('the language is known, and no id is there twice', async () => {
-        const it = await openPage(browser, gateway.port);
+        const it = await running.open();
         await it.status('Connected to talk');
         assert.equal(await it.page.evaluate(() => document.documentElement.lang), 'en');
         assert.equal(
@@ -197,7 +186,7 @@ describe('with a screen reader', () => {
     });
 
     test('it is told who said what, what was not heard, and how the connection is', async () => {
-        const it = await openPage(browser, gateway.port);
+        const it = await running.open();
         await it.status('Connected to talk');
         await it.say('Hello!');
         await it.speaks(1);

@@ -7,37 +7,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+import { openPage, runForAllTests, runGateway } from './page_fixture.js';
 import { wireTo } from './programs.js';
 
 const greeting = ['Hello.', 'How are you?', 'I am very well today, thank you.'];
 const closedByTheWire = /ERR_(CONNECTION|EMPTY)_/;
 
-let browser;
-let mock;
-let gateway;
-
-before(async () => {
-    browser = await openBrowser();
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-    await browser?.close();
-});
-
-async function talking(options) {
-    const it = await openPage(browser, gateway.port, options);
-    await it.status('Connected to talk');
-    return it;
-}
+const running = runForAllTests();
 
 describe('a conversation', () => {
     test('speaks each chunk, and asks for the next one when it was spoken', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.say('Hello!');
         for (let n = 1; n <= greeting.length; ++n) {
             await it.speaks(n);
@@ -62,7 +42,7 @@ describe('a conversation', () => {
     });
 
     test('is stopped by the button, keeps what was heard, and goes on if it was no barge-in', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         await it.endSpeech();
@@ -90,7 +70,7 @@ describe('a conversation', () => {
     });
 
     test('is interrupted by what is sent next', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         await it.say('Do you have a table?');
@@ -102,7 +82,7 @@ describe('a conversation', () => {
     });
 
     test('is interrupted by Escape', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.say('Hello!');
         await it.speaks(1);
         await it.page.keyboard.press('Escape');
@@ -111,7 +91,7 @@ describe('a conversation', () => {
     });
 
     test('begins anew, and knows nothing of what was said', async () => {
-        const it = await talking({ speech: { mode: 'flowing' } });
+        const it = await running.connect({ speech: { mode: 'flowing' } });
         await it.say('Hello!');
         await it.frame('page', 'end');
         await it.page.getByRole('button', { name: 'New' }).click();
@@ -128,8 +108,8 @@ describe('a conversation', () => {
 
 describe('functions', () => {
     /** Asks for a table, which the model books with a function. */
-    async function booking(port = gateway.port) {
-        const it = await openPage(browser, port);
+    async function booking(port = running.gateway.port) {
+        const it = await openPage(running.browser, port);
         await it.status('Connected to talk');
         await it.settings((drawer) => drawer.getByLabel('book_table').check());
         await it.say('Book a table for four.');
@@ -207,7 +187,7 @@ describe('functions', () => {
     });
 
     test('that run when the connection is lost are dropped, and the bot goes on', async (t) => {
-        const wire = await wireTo(gateway.port);
+        const wire = await wireTo(running.gateway.port);
         t.after(() => wire.stop());
         const it = await booking(wire.port);
         await it.endSpeech();
@@ -219,7 +199,7 @@ describe('functions', () => {
     });
 
     test('tell the time by themselves', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.settings((drawer) => drawer.getByLabel('get_time').check());
         await it.say('What time is it?');
         assert.match((await it.frame('gateway', 'result')).content, /^\d+:\d\d [AP]M$/);
@@ -228,7 +208,7 @@ describe('functions', () => {
     });
 
     test('are offered only while they are switched on', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.settings((drawer) => drawer.getByLabel('get_time').check());
         await it.settings((drawer) => drawer.getByLabel('get_time').uncheck());
         await it.say('Hello!');
@@ -240,7 +220,7 @@ describe('functions', () => {
 
 describe('the microphone', () => {
     test('is talked over the voice: words stop it, and are sent when they end', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.page.getByRole('button', { name: 'Microphone' }).click();
         await it.now('Listening');
         await it.page.evaluate(() => fake.hear('Hello!', true));
@@ -256,7 +236,7 @@ describe('the microphone', () => {
     });
 
     test('is not deceived by the voice of the page itself', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.page.getByRole('button', { name: 'Microphone' }).click();
         await it.say('Hello!');
         await it.speaks(1);
@@ -271,7 +251,7 @@ describe('the microphone', () => {
     });
 
     test('is not offered where the browser has none', async () => {
-        const it = await talking({ speech: { hasEars: false } });
+        const it = await running.connect({ speech: { hasEars: false } });
         assert.equal(await it.page.getByRole('button', { name: 'Microphone' }).count(), 0);
         await it.close();
     });
@@ -279,7 +259,7 @@ describe('the microphone', () => {
 
 describe('without a voice', () => {
     test('chunks come at the pace of one', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.page.clock.install();
         await it.page.reload();
         await it.status('Connected to talk');
@@ -306,7 +286,7 @@ describe('without a voice', () => {
     });
 
     test('in a browser that does not speak, replies go on and it is said', async () => {
-        const it = await openPage(browser, gateway.port, { speech: { mode: 'broken' } });
+        const it = await running.open({ speech: { mode: 'broken' } });
         await it.page.clock.install();
         await it.page.reload();
         await it.status('Connected to talk');
@@ -322,9 +302,9 @@ describe('without a voice', () => {
 
 describe('a connection that is lost', () => {
     test('is made again, and what was not heard comes again', async (t) => {
-        const wire = await wireTo(gateway.port);
+        const wire = await wireTo(running.gateway.port);
         t.after(() => wire.stop());
-        const it = await openPage(browser, wire.port);
+        const it = await openPage(running.browser, wire.port);
         await it.status('Connected to talk');
         await it.say('Hello!');
         await it.speaks(1);
@@ -348,11 +328,11 @@ describe('a connection that is lost', () => {
     });
 
     test('after a restart of the gateway, the history is told anew and what was typed is answered', async (t) => {
-        let second = await runGateway(mock);
+        let second = await runGateway(running.mock);
         t.after(() => second.stop());
         const wire = await wireTo(second.port);
         t.after(() => wire.stop());
-        const it = await openPage(browser, wire.port, { speech: { mode: 'flowing' } });
+        const it = await openPage(running.browser, wire.port, { speech: { mode: 'flowing' } });
         await it.status('Connected to talk');
         await it.say('Hello!');
         await it.frame('page', 'end');
@@ -360,7 +340,7 @@ describe('a connection that is lost', () => {
         await second.stop();
         await it.status('No connection');
         await it.say('Do you have a table?');
-        second = await runGateway(mock);
+        second = await runGateway(running.mock);
         wire.leadTo(second.port);
         await it.frame('page', 'end', 2);
         const anew = it.frames.filter(({ type, messages }) => type === 'start' && messages).at(-1);
@@ -396,7 +376,7 @@ describe('with keys', () => {
             encoding: 'utf8',
             stdio: ['ignore', 'pipe', 'ignore'],
         }).split('\n');
-        locked = await runGateway(mock, { more: ['--keys', keyFile('all.json')] });
+        locked = await runGateway(running.mock, { more: ['--keys', keyFile('all.json')] });
     });
     after(async () => {
         await locked?.stop();
@@ -404,7 +384,7 @@ describe('with keys', () => {
     });
 
     test('it asks for one, keeps it for the tab, and puts it into no address', async () => {
-        const it = await openPage(browser, locked.port, { speech: { mode: 'flowing' } });
+        const it = await openPage(running.browser, locked.port, { speech: { mode: 'flowing' } });
         const field = it.page.getByLabel('Key', { exact: true });
         await field.waitFor();
         assert.ok(await field.evaluate((element) => element === document.activeElement));
@@ -421,9 +401,9 @@ describe('with keys', () => {
 
     test('it takes one that may do nothing but talk', async (t) => {
         const file = keyFile('talk.json', { rights: ['generate'] });
-        const strict = await runGateway(mock, { more: ['--keys', file] });
+        const strict = await runGateway(running.mock, { more: ['--keys', file] });
         t.after(() => strict.stop());
-        const it = await openPage(browser, strict.port, { speech: { mode: 'flowing' } });
+        const it = await openPage(running.browser, strict.port, { speech: { mode: 'flowing' } });
         await it.page.getByLabel('Key', { exact: true }).fill(key);
         await it.page.keyboard.press('Enter');
         await it.status('Connected to talk');
@@ -433,7 +413,7 @@ describe('with keys', () => {
     });
 
     test('it tells that one is wrong, and asks again', async () => {
-        const it = await openPage(browser, locked.port);
+        const it = await openPage(running.browser, locked.port);
         const field = it.page.getByLabel('Key', { exact: true });
         await field.fill('tdm_wrong');
         await field.press('Enter');
@@ -446,9 +426,9 @@ describe('with keys', () => {
 
     test('it tells why one gets no session, and keeps words that nobody would answer', async (t) => {
         const file = keyFile('other.json', { models: ['other'] });
-        const strict = await runGateway(mock, { more: ['--keys', file] });
+        const strict = await runGateway(running.mock, { more: ['--keys', file] });
         t.after(() => strict.stop());
-        const it = await openPage(browser, strict.port);
+        const it = await openPage(running.browser, strict.port);
         await it.page.getByLabel('Key', { exact: true }).fill(key);
         await it.page.keyboard.press('Enter');
         await it.status("may not use the model 'talk'");
@@ -460,7 +440,7 @@ describe('with keys', () => {
     });
 
     test('it connects once, however often New is pressed', async () => {
-        const it = await openPage(browser, locked.port);
+        const it = await openPage(running.browser, locked.port);
         await it.page.getByLabel('Key', { exact: true }).fill(key);
         await it.page.keyboard.press('Enter');
         await it.status('Connected to talk');
@@ -485,7 +465,7 @@ describe('with keys', () => {
 
 describe('the time line', () => {
     test('shows slots, chunks, speech and cache, and the figures of the reply', async () => {
-        const it = await talking();
+        const it = await running.connect();
         await it.say('Hello!');
         for (let n = 1; n <= 3; ++n) {
             await it.speaks(n);
@@ -508,11 +488,11 @@ describe('the time line', () => {
 
     test('shows warming, and waits for the reuse guard', async (t) => {
         // The guard is longer than three chunks take in a browser on a slow machine.
-        const guarded = await runGateway(mock, {
+        const guarded = await runGateway(running.mock, {
             more: ['--reuse-guard', '12s', '--pacing', 'warm'],
         });
         t.after(() => guarded.stop());
-        const it = await openPage(browser, guarded.port);
+        const it = await openPage(running.browser, guarded.port);
         await it.status('Connected to talk');
         await it.say('Hello!');
         for (let n = 1; n <= 3; ++n) {
@@ -530,7 +510,7 @@ describe('the time line', () => {
     });
 
     test('tells the silence since the user stopped, where the microphone knows', async () => {
-        const it = await talking({ speech: { mode: 'flowing' } });
+        const it = await running.connect({ speech: { mode: 'flowing' } });
         await it.page.getByRole('button', { name: 'Microphone' }).click();
         await it.page.evaluate(() => fake.hear('Hello!', false));
         await it.page.evaluate(() => fake.hear('Hello!', true));
@@ -543,7 +523,7 @@ describe('the time line', () => {
 
 describe('a session that is refused for now', () => {
     test('is asked for again, and the page tells why', async () => {
-        const it = await talking();
+        const it = await running.connect();
         let asked = 0;
         await it.page.routeWebSocket(/voice/, (socket) => {
             if (++asked > 1) return socket.connectToServer();

@@ -1,25 +1,11 @@
 // The page as a screen reader gets it: the accessibility tree of the browser.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 
-import { openBrowser, openPage, runGateway, runMockServer } from './page_fixture.js';
+import { runForAllTests } from './page_fixture.js';
 
-let browser;
-let mock;
-let gateway;
-
-before(async () => {
-    browser = await openBrowser();
-    mock = await runMockServer();
-    gateway = await runGateway(mock);
-});
-
-after(async () => {
-    await gateway?.stop();
-    await mock?.stop();
-    await browser?.close();
-});
+const running = runForAllTests();
 
 /** The nodes that are read out: {role, name, and their properties}. */
 async function tree(page) {
@@ -42,7 +28,7 @@ const namesOf = (nodes, role) => nodes.filter((node) => node.role === role).map(
 
 /** A page whose bot calls a function that the user answers. */
 async function called() {
-    const it = await openPage(browser, gateway.port);
+    const it = await running.open();
     await it.status('Connected to talk');
     await it.settings((drawer) => drawer.getByLabel('book_table').check());
     await it.say('Book a table for four.');
@@ -79,7 +65,7 @@ test('so has each one of the drawer', async () => {
 });
 
 test('switches say whether they are on', async () => {
-    const it = await openPage(browser, gateway.port);
+    const it = await running.open();
     await it.status('Connected to talk');
     const isPressed = async (name) =>
         (await tree(it.page)).find((node) => node.role === 'button' && node.name === name).pressed;
@@ -91,7 +77,7 @@ test('switches say whether they are on', async () => {
 });
 
 test('replies that the page does not speak are in a live region', async () => {
-    const it = await openPage(browser, gateway.port, { speech: { mode: 'flowing' } });
+    const it = await running.open({ speech: { mode: 'flowing' } });
     await it.status('Connected to talk');
     await it.page.getByRole('button', { name: 'Voice' }).click();
     await it.say('Hello!');
