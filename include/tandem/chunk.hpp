@@ -52,9 +52,9 @@ struct chunk_metrics {
     double gap_ms = 0;
 };
 
-/// A part of a chunk's speech, and the part of its text that it stands for; lengths in bytes. With
-/// equal lengths, they are the same text. Otherwise the speech replaces the text: text without
-/// speech is not spoken, and replaced words are heard as a whole or not at all.
+/// A part of a chunk's speech, and the part of the text that it stands for; lengths in bytes. Parts
+/// of equal length are equal. Otherwise, the speech replaces the text: text without speech is not
+/// spoken, and a replaced word counts as heard only as a whole.
 struct speech_run {
     std::uint32_t speech = 0;
     std::uint32_t text = 0;
@@ -62,13 +62,13 @@ struct speech_run {
     friend bool operator==(const speech_run&, const speech_run&) = default;
 };
 
-/// A mark for the voice that was taken out of the speech.
+/// A mark for the voice that was removed from the speech.
 struct speech_mark {
-    /// Where it was: Unicode code points of the speech before it.
+    /// Its position: Unicode code points of the speech before it.
     std::size_t at = 0;
     /// As in `speech_config::mark_tags`; with a slash before it if it closes, as in `</whisper>`.
     std::string tag{};
-    /// What else the mark says: `value="angry"` of `<emotion value="angry"/>`, "happy" of
+    /// The rest of the mark: `value="angry"` of `<emotion value="angry"/>`, "happy" of
     /// `[emotion: happy]`. Often empty.
     std::string label{};
 
@@ -89,8 +89,7 @@ struct chunk {
     /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
     /// to speak, for example in a chunk of code: continue it after the chunks before it then.
     std::string speech{};
-    /// Which part of the text each part of the speech stands for, from start to end. Empty if they
-    /// are the same.
+    /// Maps the speech to the text, from start to end. Empty if both are equal.
     std::vector<speech_run> speech_runs{};
     /// The marks for the voice, if `speech_config::marks` is `report`.
     std::vector<speech_mark> marks{};

@@ -65,7 +65,7 @@ enum class mark_speech {
     report,  ///< not in the speech, but in `chunk::marks`
 };
 
-/// Words to speak in place of others: "Dr." → "Doctor".
+/// Words, and their replacements in the speech: "Dr." → "Doctor".
 using speech_replacements = std::map<std::string, std::string, std::less<>>;
 
 /// Bounds: entries of this list and of tags, bytes of a word or tag, and of the words to speak.
@@ -305,9 +305,9 @@ struct speech_config {
     emoji_speech emoji = emoji_speech::removed;
     code_speech code = code_speech::skipped;
     url_speech urls = url_speech::kept;
-    /// Whole words to speak as others, in both forms. Upper and lower case differ, and the longest
-    /// word at a place is replaced. At most 128 words of 1 to 64 bytes, each with 1 to 256 bytes to
-    /// speak, without white space around them.
+    /// Whole words to replace in the speech, in both forms. Case matters. If several words match at
+    /// one place, the longest is replaced. At most 128 words of 1 to 64 bytes; each replacement has
+    /// 1 to 256 bytes, and neither starts nor ends with white space.
     speech_replacements replace{};
     /// Marks for the voice, in both forms: these tags as `[tag]`, `<tag>`, `(tag)` or `*tag*`; see
     /// docs/sentences.md. At most 128 tags of 1 to 64 letters, digits, `-`, `_` and

@@ -59,7 +59,7 @@ struct server_status {
     std::string url{};
     /// Turns start only on servers that are `up`.
     health state = health::unknown;
-    /// It only finishes its replies: it was removed or drained.
+    /// It was removed or drained, and only finishes its replies.
     bool draining = false;
     /// Its last requests failed; it gets none until `breaker_pause` is over.
     bool circuit_open = false;

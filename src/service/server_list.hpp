@@ -29,7 +29,7 @@ struct listed_server {
     int generating = 0;
     /// Set while the server is being removed: when running replies must leave.
     std::optional<time_point> removal_deadline{};
-    /// Listed, but gets no turns.
+    /// It is listed, but gets no turns.
     bool is_drained = false;
     bool is_eviction_reported = false;
 };

@@ -7,8 +7,8 @@
 
 #include <string>
 
-// Speech is valid text, and is either empty or not only white space. Without replaced words it is
-// not much longer than the chunk. Its runs cover the speech and the text.
+// Checks that speech is valid UTF-8 and not only white space, that it is hardly longer than the
+// chunk unless words are replaced, and that its runs cover speech and text.
 namespace {
 
 using namespace tandem;

@@ -35,7 +35,7 @@ class cluster_limits final : public shared_limits,
 
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
-    /// Running replies by key that the store does not know: it would count replies that have ended.
+    /// Running replies by key that the store has not recorded.
     std::map<std::string, std::int64_t> untold_{};
 };
 
@@ -44,7 +44,7 @@ std::vector<std::string> admit_arguments(const std::string& gateway,
                                          const shared_limits::question& q);
 std::vector<std::string> settle_arguments(const std::string& gateway,
                                           const shared_limits::settlement& s);
-/// Nullopt if the answer is no verdict.
+/// Returns nullopt if the answer is not a verdict.
 std::optional<shared_limits::verdict> read_verdict(
     const std::optional<cluster::store_answer>& answer);
 

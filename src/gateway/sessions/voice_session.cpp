@@ -143,7 +143,8 @@ void voice_session::perform(const voice_action::first_chunk& a) {
 
 // --- turns
 
-/// Calls `then` with why the turn is rejected: at once, or when the cluster has decided.
+/// Calls `then` with the reason why the turn is rejected, if it is: at once, or after the cluster's
+/// decision.
 template <class Function>
 void voice_session::admit(const voice_turn_ptr& turn, Function then) {
     // Takes over the permit of the previous reply or draft, which ends when the new one is

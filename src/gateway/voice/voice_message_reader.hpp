@@ -31,9 +31,9 @@ struct heard {
     std::optional<std::string> said{};
 };
 
-/// What the listener heard last, before the socket was lost.
+/// The last words that the listener heard before the connection was lost.
 struct last_heard : heard {
-    /// The voice speaks the chunk to its end; then no place is required.
+    /// The voice speaks the chunk to its end, so no position is required.
     bool speaking = false;
 };
 

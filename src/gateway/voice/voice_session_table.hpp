@@ -43,7 +43,7 @@ class voice_session_table {
     /// of the key's sessions. If all of them have a socket, returns `too_many_sessions`.
     std::variant<admission, api_error> admit(std::string_view owner, std::string_view wanted);
 
-    /// Whether there is such a session of the owner's key.
+    /// Whether the owner's key has a session with this id.
     bool owns(std::string_view owner, const std::string& id) const;
 
     /// The session has lost its socket.

@@ -15,9 +15,9 @@ class speech_maker {
  public:
     explicit speech_maker(speech_options options) : cleaner_(std::move(options)) {}
 
-    /// Sets what `c.text` determines: speech, its runs, and its marks.
+    /// Sets the speech, its runs and its marks from `c.text`.
     void speak(chunk& c);
-    /// Reads text that was spoken before.
+    /// Advances over text that was already spoken.
     void read(std::string_view spoken) { cleaner_.clean(spoken); }
 
  private:

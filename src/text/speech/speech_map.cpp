@@ -17,7 +17,7 @@ class run_reader {
         next_run();
     }
 
-    /// Moves what stands for the next bytes of the speech.
+    /// Moves the runs of the next bytes of the speech.
     void copy(std::size_t speech) {
         while (speech > 0) {
             const auto bytes = std::min<std::size_t>(speech, run_.speech);

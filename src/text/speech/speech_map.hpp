@@ -9,7 +9,7 @@
 
 namespace tandem::text {
 
-/// Speech, and which part of the text each part of it stands for.
+/// Speech with its map to the text.
 struct mapped_speech {
     std::string speech{};
     /// Covers all of the speech and all of the text.
@@ -47,7 +47,7 @@ struct speech_edit {
 /// Applies the edits, which are in order and do not overlap.
 mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit> edits);
 
-/// Where a position in the speech is in the text, in bytes.
+/// Maps a position in the speech to the text, in bytes.
 struct text_place {
     std::size_t before = 0;  ///< end of what the last spoken byte stands for
     std::size_t after = 0;   ///< start of what the next one stands for

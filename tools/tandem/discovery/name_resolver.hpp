@@ -12,13 +12,14 @@
 
 namespace tandem::command {
 
-/// The addresses of a host, or why they are not known.
+/// The addresses of a host, or the reason why the lookup failed.
 using addresses_handler =
     std::function<void(std::vector<std::string> addresses, std::string fault)>;
-/// Finds the addresses of a host, and calls the handler on the loop.
+/// Looks up the addresses of a host. The handler is called on the loop.
 using resolve_function = std::function<void(const std::string& host, addresses_handler done)>;
 
-/// Resolves names with the system's resolver, each at most once at a time. On one loop.
+/// Resolves names with the system's resolver; runs one lookup of a name at a time. Use it on one
+/// loop.
 class name_resolver {
  public:
     name_resolver(boost::asio::any_io_executor executor, duration limit)
@@ -31,7 +32,7 @@ class name_resolver {
 
     boost::asio::any_io_executor executor_;
     duration limit_;
-    /// The system's resolver cannot be interrupted, so a lookup may outlive the limit.
+    /// A lookup may outlive the limit, because the system's resolver cannot be cancelled.
     std::map<std::string, std::weak_ptr<lookup>> running_;
 };
 

@@ -13,8 +13,8 @@
 
 namespace tandem::command {
 
-/// Asks the sources of servers every 5 s, and reports the servers of a model when they change. On
-/// the loop; to be destroyed after the loop has ended.
+/// Queries the sources of servers every 5 s, and reports the servers of a model when they change.
+/// Use it on the loop, and destroy it after the loop has ended.
 class server_discovery {
  public:
     struct callbacks {
@@ -25,7 +25,7 @@ class server_discovery {
     server_discovery(boost::asio::io_context& loop, std::vector<server_source> sources,
                      resolve_function resolve, callbacks calls);
 
-    /// Asks now, and from then on periodically. Has no effect if the servers cannot change.
+    /// Queries the sources at once, and then periodically. Has no effect if no source can change.
     void start();
     void ask_all();
 

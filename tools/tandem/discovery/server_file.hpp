@@ -7,11 +7,11 @@
 
 namespace tandem::command {
 
-/// Parses a file of servers: a URL a line, without empty lines and those that start with `#`. A
-/// faulty or missing URL is a fault.
+/// Parses a file of servers: one URL per line; ignores empty lines and lines that start with `#`.
+/// An invalid URL is a fault, as is a file without URLs.
 source_answer parse_server_file(std::string_view text);
 
-/// Reads such a file.
+/// Reads and parses a file of servers.
 source_answer read_server_file(const std::string& path);
 
 }  // namespace tandem::command

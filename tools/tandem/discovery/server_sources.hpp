@@ -9,27 +9,27 @@
 #include <string_view>
 #include <vector>
 
-// Where the servers of a gateway come from, and which they are now. Pure.
+// The sources of a gateway's servers, and the current servers of each source. Pure.
 namespace tandem::command {
 
-/// The servers that a name or a file has now, or why it is not known.
+/// The current servers of a name or a file, or the reason why they are unknown.
 struct source_answer {
     std::vector<std::string> urls{};
     std::string fault{};
 };
 
-/// The URL of each address, which is always the same for the same address. The IPv4 addresses, or
-/// the IPv6 addresses if there are none: a server with both must not count twice.
+/// The URL of each address; equal addresses have equal URLs. Uses the IPv4 addresses, or the IPv6
+/// addresses if there are none, because a server with both must not count twice.
 source_answer servers_at(std::string_view url, std::vector<std::string> addresses);
 
-/// What to log about an answer; empty if nothing.
+/// The line to log about an answer; empty if there is none.
 struct source_news {
     log_level level = log_level::info;
     std::string text{};
     bool has_changed = false;
 };
 
-/// The servers of a model that were given together.
+/// The servers of a model that one flag names.
 class server_source {
  public:
     server_source(std::string model, const named_server& first);
@@ -44,7 +44,8 @@ class server_source {
     bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
 
     void add(std::string url) { urls_.push_back(std::move(url)); }
-    /// Takes the servers of the answer. A fault leaves them, and is reported once.
+    /// Replaces the servers by those of the answer. After a fault, keeps them, and reports the
+    /// fault once.
     source_news take(source_answer answer);
 
  private:
@@ -58,7 +59,7 @@ class server_source {
     bool has_failed_ = false;
 };
 
-/// The sources of the servers that `models` has.
+/// The sources of the servers in `models`.
 std::vector<server_source> make_sources(const std::vector<named_server>& servers,
                                         const std::vector<gateway::model_servers>& models);
 
@@ -66,7 +67,7 @@ std::vector<server_source> make_sources(const std::vector<named_server>& servers
 gateway::model_servers collect_servers(const std::vector<server_source>& sources,
                                        const std::string& model);
 
-/// A file lists servers of one model: the one that is known for any of them.
+/// All servers in a file have one model, which any of them may report.
 void share_models_of_files(std::vector<named_server>& servers);
 
 }  // namespace tandem::command
