@@ -2,6 +2,7 @@
 
 #include "gateway/gateway_fixture.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -199,7 +200,10 @@ TEST_F(responses, call_functions_and_are_given_their_output) {
     next["input"] = json::array(
         {{{"type", "function_call_output"}, {"call_id", call["call_id"]}, {"output", "Sunny."}}});
     whole(next);
-    EXPECT_THAT(last_prompt(), HasSubstr("Sunny."));
+    // A prefill after the call may be the last request.
+    EXPECT_TRUE(std::ranges::any_of(
+        mock_server->observe().of_path("/completion"),
+        [](const auto& r) { return r.prompt.find("Sunny.") != std::string::npos; }));
     const auto streamed = stream(ask("Weather?", {{"tools", tools}}));
     EXPECT_EQ(streamed.back()["response"]["output"][0]["name"], "weather");
 }
