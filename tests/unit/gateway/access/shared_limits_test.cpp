@@ -48,6 +48,11 @@ const shared_limits::verdict yes{.is_admitted = true};
 
 class shared_key : public ::testing::Test {
  protected:
+    /// Handlers that were never called keep `others`, which holds them.
+    ~shared_key() override {
+        others->handlers.clear();
+        others->settled.clear();
+    }
     void open_gate(api_key key) {
         g.emplace(std::vector{std::move(key), key_named("other")});
         g->access.share_limits(others);
