@@ -89,7 +89,7 @@ void read_file_and_variables(std::string_view input) {
     layers.add_file("f", json);
     layers.add_environment(variables_of(text));
     const auto faults = layers.faults();
-    require_sound(layers.result(), faults, layers.urls().size(), input);
+    require_sound(layers.result(), faults, layers.servers().size(), input);
     if (faults.empty()) fuzzing::require(layers.result().server.api_key == key);
 }
 
