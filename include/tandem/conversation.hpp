@@ -237,7 +237,8 @@ class conversation {
         return call<CompletionToken, conversation_state>(&conversation::ask_state, &diag, token);
     }
     /// The conversation as JSON, for service::load(): history and ledger. An open turn is saved as
-    /// history would keep it now. Handler signature: `void(error_code, std::string)`.
+    /// history would keep it now; unless it called functions, it can be resumed after load().
+    /// Handler signature: `void(error_code, std::string)`.
     template <class CompletionToken>
     auto async_save(CompletionToken&& token) {
         return call<CompletionToken, std::string>(&conversation::ask_save, nullptr, token);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "tandem/chunk.hpp"
 #include "tandem/conversation_options.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +32,39 @@ struct saved_turn {
     friend bool operator==(const saved_turn&, const saved_turn&) = default;
 };
 
+/// A chunk of the open turn that was not heard to its end.
+struct saved_chunk {
+    std::uint64_t reply = 0;
+    std::uint32_t seq = 0;
+    /// Bytes of the turn's text.
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    /// See `chunk`; empty if the speech equals the text.
+    std::string speech{};
+    std::vector<speech_run> speech_runs{};
+    bool ends_word = true;
+
+    friend bool operator==(const saved_chunk&, const saved_chunk&) = default;
+};
+
+/// The last turn, if it was running or interrupted: conversation::resume() continues it.
+struct saved_open_turn {
+    std::string text{};
+    /// Bytes of the text: handed_over ≥ heard ≥ spoken, up to which whole chunks were heard.
+    std::size_t handed_over = 0;
+    std::size_t heard = 0;
+    std::size_t spoken = 0;
+    std::vector<saved_chunk> chunks{};
+    /// Words that were spoken before the text; see conversation::add_filler().
+    std::string filler{};
+    /// The model has ended the text.
+    bool is_complete = false;
+    /// How many messages at the end of the exchanges are what history keeps of the turn.
+    std::size_t kept_messages = 0;
+
+    friend bool operator==(const saved_open_turn&, const saved_open_turn&) = default;
+};
+
 /// A conversation as plain data, for a store or another process.
 struct saved_conversation {
     /// Its options; `messages` has only the system prompt.
@@ -38,6 +73,7 @@ struct saved_conversation {
     std::vector<saved_exchange> exchanges{};
     /// Ledger of the last turn.
     saved_turn last_turn{};
+    std::optional<saved_open_turn> open_turn{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;
 };

@@ -63,6 +63,10 @@ class service {
     /// otherwise clears `ec`. Throws only std::bad_alloc.
     std::optional<conversation> load(std::string_view json, error_code& ec);
     std::optional<conversation> load(std::string_view json, error_code& ec, diagnostics& diag);
+    /// The same; its open turn, if it has one, has these options. It can be resumed as if it were
+    /// interrupted now: the model continues from the text that was handed over.
+    std::optional<conversation> load(std::string_view json, const generation_options& options,
+                                     error_code& ec, diagnostics& diag);
 
     // The list of servers may change while conversations run. An invalid URL throws config_error.
     /// A server that is listed already, or is being removed, stays in use.

@@ -27,22 +27,29 @@ std::string too_long_text(int tokens, const conversations::context_usage& use) {
 }  // namespace
 
 void conversation_shell::render_history(const generation_options& options, prompt_handler done) {
-    if (!history_.options().raw)
-        return render_prompt(core_, history_.messages(), options, std::move(done));
+    render_messages(history_.messages(), options, std::move(done));
+}
+
+void conversation_shell::render_messages(const std::vector<chat_message>& messages,
+                                         const generation_options& options, prompt_handler done) {
+    if (!history_.options().raw) return render_prompt(core_, messages, options, std::move(done));
     std::string prompt;
-    for (const auto& m : history_.messages()) prompt += m.content;
+    for (const auto& m : messages) prompt += m.content;
     done({}, {}, std::move(prompt));
 }
 
 void conversation_shell::make_prompt(const start_ptr& start) {
-    render_history(*turn_options_, [weak = weak_from_this(), start, check_id = start->check_id](
-                                       error_code ec, const diagnostics& diag, std::string prompt) {
-        const auto self = weak.lock();
-        if (!self || !self->is_current(start, check_id)) return;
-        if (ec) return self->on_prompt_failed(start, {ec, diag});
-        self->watch_prompt(*start, prompt);
-        self->check_prompt_size(start, self->known_.attach_known_ids(std::move(prompt)));
-    });
+    const auto messages = start->begun ? history_.messages_before_turn() : history_.messages();
+    render_messages(messages, *turn_options_,
+                    [weak = weak_from_this(), start, check_id = start->check_id](
+                        error_code ec, const diagnostics& diag, std::string prompt) {
+                        const auto self = weak.lock();
+                        if (!self || !self->is_current(start, check_id)) return;
+                        if (ec) return self->on_prompt_failed(start, {ec, diag});
+                        self->watch_prompt(*start, prompt);
+                        self->check_prompt_size(start,
+                                                self->known_.attach_known_ids(std::move(prompt)));
+                    });
 }
 
 void conversation_shell::watch_prompt(turn_start& start, std::string_view prompt) {
@@ -74,7 +81,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
 // Most prompts fit by an upper bound; only the others are counted.
 void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
     if (is_sure_to_fit(prompt, start->max_tokens))
-        return start_reply(start, {.prompt = std::move(prompt)});
+        return start_prompted_reply(start, std::move(prompt));
     count_prompt_tokens(core_, std::move(prompt),
                         [weak = weak_from_this(), start, check_id = start->check_id](
                             error_code ec, const diagnostics& diag, prompt_with_ids counted) {
@@ -83,6 +90,13 @@ void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_i
                             if (ec) return self->on_prompt_failed(start, {ec, diag});
                             self->trim_to_fit(start, std::move(counted));
                         });
+}
+
+void conversation_shell::start_prompted_reply(const start_ptr& start, prompt_with_ids prompt) {
+    reply_origin origin{.prompt = std::move(prompt)};
+    if (start->begun) origin.spoken = history_.spoken();
+    origin.begun = std::exchange(start->begun, std::nullopt);
+    start_reply(start, std::move(origin));
 }
 
 void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids counted) {
@@ -95,7 +109,7 @@ void conversation_shell::trim_to_fit(const start_ptr& start, prompt_with_ids cou
         drop_oldest(plan.drop);
         return make_prompt(start);
     }
-    if (plan.fits) return start_reply(start, {.prompt = std::move(counted)});
+    if (plan.fits) return start_prompted_reply(start, std::move(counted));
     const failure why{errc::prompt_too_long, {.client_message = too_long_text(tokens, use)}};
     return start->is_failover ? try_other_server(start, why) : fail(start, why);
 }

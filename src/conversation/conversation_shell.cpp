@@ -357,6 +357,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
 /// The state from which a resumed turn that could not start was to continue; it is unchanged.
 std::optional<reply_remainder> conversation_shell::take_unstarted_remainder() {
     const auto starting = std::exchange(starting_, nullptr);
+    if (starting && starting->begun) return reply_remainder{};
     if (!starting || !starting->resumed || starting->draft) return std::nullopt;
     return std::move(starting->resumed->rest);
 }

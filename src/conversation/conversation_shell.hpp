@@ -48,6 +48,9 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     slots::owner_id id() const noexcept { return id_; }
     const server_link_ptr& pinned() const noexcept { return core_; }
 
+    /// Makes the open turn of a saved conversation resumable, with its options. Called before all
+    /// other functions.
+    void restore_turn(const generation_options& options);
     /// Called before the first turn, which then uses this server if possible.
     void set_first_server(server_link_ptr core) { pin_server(std::move(core)); }
     void append(chat_message message);
@@ -120,6 +123,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         server::call_mark call_mark{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
+        /// The text of a turn that was saved, without its prompt.
+        std::optional<begun_text> begun{};
         std::optional<early_work> draft{};
         /// The turn continues after its server failed; from its text, if it has any.
         bool is_failover = false;
@@ -173,7 +178,10 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     bool needs_call_mark(const generation_options& o) const;
     generation_options prefill_options() const;
     void render_history(const generation_options& options, prompt_handler done);
+    void render_messages(const std::vector<chat_message>& messages,
+                         const generation_options& options, prompt_handler done);
     void make_prompt(const start_ptr& start);
+    void start_prompted_reply(const start_ptr& start, prompt_with_ids prompt);
     void watch_prompt(turn_start& start, std::string_view prompt);
     bool is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const;
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);

@@ -40,7 +40,8 @@ std::optional<failure> conversation_shell::check_resume_allowed(time_point at) c
         return failure{errc::nothing_to_resume,
                        {.client_message = "no turn was interrupted within resume_grace, or the "
                                           "next one has begun"}};
-    const bool is_cut_short = !rest_->generated && !rest_->text.generated().empty();
+    const bool has_text = !rest_->text.generated().empty() || history_.last_turn().generated > 0;
+    const bool is_cut_short = !rest_->generated && has_text;
     if (is_cut_short && is_constrained(*turn_options_))
         return failure{
             errc::nothing_to_resume,
@@ -48,6 +49,14 @@ std::optional<failure> conversation_shell::check_resume_allowed(time_point at) c
                  "a turn that is constrained by a grammar or a JSON schema cannot be resumed after "
                  "a cut: a new request would restart the grammar"}};
     return std::nullopt;
+}
+
+void conversation_shell::restore_turn(const generation_options& options) {
+    if (!history_.can_resume(now())) return;
+    turn_options_ = std::make_shared<const generation_options>(options);
+    scope_->skip_ids(history_.newest_reply());
+    rest_.emplace();
+    if (history_.is_turn_complete()) rest_->generated = finish_reason::eos;
 }
 
 void conversation_shell::prepare_turn(reply_shell& reply) {
@@ -117,6 +126,8 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
         rest.unspoken = std::move(*unheard);
         start->resumed =
             reply_origin{.rest = std::move(rest), .spoken = std::string(history_.spoken())};
+    } else if (auto text = fmt::format("{}{}", history_.spoken(), *unheard); !text.empty()) {
+        start->begun = begun_text{std::move(text), *std::move(unheard)};
     }
     find_server(start);
 }

@@ -58,6 +58,12 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     std::uint64_t scope_number() const noexcept { return number_; }
     /// An id for a reply or a conversation: unique in this scope and never 0.
     std::uint64_t next_id() noexcept { return ++last_id_; }
+    /// Later ids are greater than this one, which another process gave.
+    void skip_ids(std::uint64_t last) noexcept {
+        auto now = last_id_.load();
+        while (now < last && !last_id_.compare_exchange_weak(now, last)) {
+        }
+    }
     /// Makes such an id unique among all clients and services in the process.
     std::uint64_t make_process_unique_id(std::uint64_t id) const noexcept {
         return (number_ << 40) | id;

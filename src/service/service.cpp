@@ -2,6 +2,7 @@
 
 #include "conversation/conversation_shell.hpp"
 #include "conversation/history/turn_history.hpp"
+#include "loop/clock.hpp"
 #include "service/service_core.hpp"
 
 #include "tandem/saved_conversation.hpp"
@@ -36,9 +37,11 @@ void check_options(const conversation_options& options) {
 
 std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::service_core>& core,
                                                   conversations::turn_history history,
-                                                  std::string near = {}) {
+                                                  std::string near = {},
+                                                  const generation_options* open_turn = nullptr) {
     auto shell = detail::conversation_shell::make(core->scope(), core, core->config().client,
                                                   std::move(history));
+    if (open_turn) shell->restore_turn(*open_turn);
     core->scope().dispatch(
         [core, shell, at = std::move(near)] { core->conversation_began(shell, at); });
     return shell;
@@ -97,6 +100,11 @@ std::optional<conversation> service::load(std::string_view json, error_code& ec)
 
 std::optional<conversation> service::load(std::string_view json, error_code& ec,
                                           diagnostics& diag) {
+    return load(json, detail::used(core_)->config().client.generation, ec, diag);
+}
+
+std::optional<conversation> service::load(std::string_view json, const generation_options& options,
+                                          error_code& ec, diagnostics& diag) {
     diag = {};
     saved_conversation saved;
     const auto fault = read_saved(json, saved);
@@ -106,7 +114,9 @@ std::optional<conversation> service::load(std::string_view json, error_code& ec,
                     fmt::format("not a saved conversation: {} {}", fault->field, fault->message)};
         return std::nullopt;
     }
-    return conversation(begin(detail::used(core_), conversations::turn_history(std::move(saved))));
+    return conversation(begin(detail::used(core_),
+                              conversations::turn_history(std::move(saved), detail::now()), {},
+                              &options));
 }
 
 void service::add_server(std::string url) {

@@ -27,6 +27,8 @@ json json_of(const tool_call& c) {
 
 json json_of(const chat_message& m);
 json json_of(const saved_exchange& e);
+json json_of(const saved_chunk& c);
+json json_of(const speech_run& r);
 
 template <class T>
 json json_of(const std::vector<T>& list) {
@@ -60,6 +62,28 @@ json json_of(const conversation_options& o) {
             {"raw", o.raw}};
 }
 
+json json_of(const speech_run& r) {
+    return {{"speech", r.speech}, {"text", r.text}};
+}
+
+json json_of(const saved_chunk& c) {
+    return {{"reply", c.reply},        {"seq", c.seq},
+            {"begin", c.begin},        {"end", c.end},
+            {"speech", c.speech},      {"speech_runs", json_of(c.speech_runs)},
+            {"ends_word", c.ends_word}};
+}
+
+json json_of(const saved_open_turn& t) {
+    return {{"text", t.text},
+            {"handed_over", t.handed_over},
+            {"heard", t.heard},
+            {"spoken", t.spoken},
+            {"chunks", json_of(t.chunks)},
+            {"filler", t.filler},
+            {"complete", t.is_complete},
+            {"kept_messages", t.kept_messages}};
+}
+
 json json_of(const saved_turn& t) {
     return {{"generated", t.generated}, {"handed_over", t.handed_over}, {"heard", t.heard}};
 }
@@ -73,7 +97,8 @@ class conversation_reader {
     bool read(json& root, saved_conversation& out) {
         return check_version(root) && member(root, "", "options", out.options) &&
                member(root, "", "exchanges", out.exchanges) &&
-               member(root, "", "last_turn", out.last_turn);
+               member(root, "", "last_turn", out.last_turn) &&
+               member(root, "", "open_turn", out.open_turn);
     }
     bool fail(std::string field, std::string message) {
         fault_ = config_fault{std::move(field), std::move(message)};
@@ -125,6 +150,12 @@ class conversation_reader {
         out = v.get<std::size_t>();
         return true;
     }
+    bool value(json& v, const std::string& at, std::uint32_t& out) {
+        std::size_t read = 0;
+        if (!value(v, at, read)) return false;
+        out = static_cast<std::uint32_t>(read);
+        return out == read || fail(at, "is greater than 4294967295");
+    }
     bool value(json& v, const std::string& at, double& out) {
         if (!v.is_number()) return not_a(v, at, "a number");
         out = v.get<double>();
@@ -168,6 +199,30 @@ class conversation_reader {
         return out.handed_over <= out.generated ||
                fail(at + ".handed_over", "is greater than generated");
     }
+    bool value(json& v, const std::string& at, speech_run& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return member(v, at, "speech", out.speech) && member(v, at, "text", out.text);
+    }
+    bool value(json& v, const std::string& at, saved_chunk& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return member(v, at, "reply", out.reply) && member(v, at, "seq", out.seq) &&
+               member(v, at, "begin", out.begin) && member(v, at, "end", out.end) &&
+               member(v, at, "speech", out.speech) &&
+               member(v, at, "speech_runs", out.speech_runs) &&
+               member(v, at, "ends_word", out.ends_word);
+    }
+    bool value(json& v, const std::string& at, saved_open_turn& out) {
+        if (!v.is_object()) return not_a(v, at, "an object");
+        return member(v, at, "text", out.text) && member(v, at, "handed_over", out.handed_over) &&
+               member(v, at, "heard", out.heard) && member(v, at, "spoken", out.spoken) &&
+               member(v, at, "chunks", out.chunks) && member(v, at, "filler", out.filler) &&
+               member(v, at, "complete", out.is_complete) &&
+               member(v, at, "kept_messages", out.kept_messages);
+    }
+    template <class T>
+    bool value(json& v, const std::string& at, std::optional<T>& out) {
+        return value(v, at, out.emplace());
+    }
     bool value(json& v, const std::string& at, conversation_options& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
         double grace = to_ms(out.resume_grace);
@@ -204,10 +259,14 @@ class conversation_reader {
     std::size_t& count_of(const std::vector<chat_message>&) { return messages_; }
     std::size_t& count_of(const std::vector<saved_exchange>&) { return exchanges_; }
     std::size_t& count_of(const std::vector<tool_call>&) { return calls_; }
+    std::size_t& count_of(const std::vector<saved_chunk>&) { return chunks_; }
+    std::size_t& count_of(const std::vector<speech_run>&) { return runs_; }
 
     std::size_t messages_ = 0;
     std::size_t exchanges_ = 0;
     std::size_t calls_ = 0;
+    std::size_t chunks_ = 0;
+    std::size_t runs_ = 0;
     std::optional<config_fault> fault_;
 };
 
@@ -225,10 +284,12 @@ bool can_be_parsed(std::string_view text, conversation_reader& reader) {
 }  // namespace
 
 std::string serialize_conversation(const saved_conversation& c) {
-    return dump_json({{"version", version},
-                      {"options", json_of(c.options)},
-                      {"exchanges", json_of(c.exchanges)},
-                      {"last_turn", json_of(c.last_turn)}});
+    json root{{"version", version},
+              {"options", json_of(c.options)},
+              {"exchanges", json_of(c.exchanges)},
+              {"last_turn", json_of(c.last_turn)}};
+    if (c.open_turn) root["open_turn"] = json_of(*c.open_turn);
+    return dump_json(root);
 }
 
 std::optional<config_fault> read_conversation(std::string_view text, saved_conversation& out) {

@@ -1,6 +1,7 @@
 #include "tandem/saved_conversation.hpp"
 
 #include "conversation/history/conversation_json.hpp"
+#include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,53 @@ std::optional<config_fault> fault_of(const saved_exchange& e, std::size_t place)
     return std::nullopt;
 }
 
+// A place in the text: of a whole character, and not before `least`.
+bool is_place(const saved_open_turn& t, std::size_t place, std::size_t least) {
+    return place >= least && place <= t.text.size() &&
+           text::floor_to_character(t.text, place) == place;
+}
+
+// The runs cover the text and the speech.
+bool has_right_runs(const saved_chunk& c) {
+    if (c.speech_runs.empty()) return c.speech.empty();
+    std::size_t speech = 0;
+    std::size_t text = 0;
+    for (const auto& r : c.speech_runs) {
+        speech += r.speech;
+        text += r.text;
+    }
+    return speech == c.speech.size() && text == c.end - c.begin;
+}
+
+std::optional<config_fault> fault_of(const saved_open_turn& t) {
+    const auto wrong = [](std::string field) {
+        return config_fault{fmt::format("open_turn.{}", field), "is no place in its text"};
+    };
+    if (!is_place(t, t.spoken, 0)) return wrong("spoken");
+    if (!is_place(t, t.heard, t.spoken)) return wrong("heard");
+    if (!is_place(t, t.handed_over, t.heard)) return wrong("handed_over");
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < t.chunks.size(); ++i) {
+        const auto& c = t.chunks[i];
+        constexpr auto most_reply = std::uint64_t{1} << 53;
+        const bool is_right = is_place(t, c.begin, end) && is_place(t, c.end, c.begin) &&
+                              c.end <= t.handed_over && c.reply <= most_reply && has_right_runs(c);
+        if (!is_right) return wrong(fmt::format("chunks[{}]", i));
+        end = c.end;
+    }
+    return std::nullopt;
+}
+
+std::optional<config_fault> fault_of_open_turn(const saved_conversation& c) {
+    if (!c.open_turn) return std::nullopt;
+    const auto kept = c.open_turn->kept_messages;
+    const auto messages = c.exchanges.empty() ? 0 : c.exchanges.back().messages.size();
+    if (kept > messages)
+        return config_fault{"open_turn.kept_messages",
+                            fmt::format("is {}; the last exchange has {}", kept, messages)};
+    return fault_of(*c.open_turn);
+}
+
 }  // namespace
 
 std::string saved_text(const saved_conversation& c) {
@@ -34,6 +82,7 @@ std::optional<config_fault> read_saved(std::string_view text, saved_conversation
         return config_fault{"options." + faults.front().field, faults.front().message};
     for (std::size_t i = 0; i < read.exchanges.size(); ++i)
         if (auto fault = fault_of(read.exchanges[i], i)) return fault;
+    if (auto fault = fault_of_open_turn(read)) return fault;
     out = std::move(read);
     return std::nullopt;
 }

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -73,11 +72,6 @@ std::vector<chat_message> join_messages(std::vector<chat_message> messages) {
 
 turn_history::turn_history(conversation_options options) : options_(std::move(options)) {
     for (auto& m : std::exchange(options_.messages, {})) append_message(std::move(m));
-}
-
-turn_history::turn_history(saved_conversation saved) : turn_history(std::move(saved.options)) {
-    std::move(saved.exchanges.begin(), saved.exchanges.end(), std::back_inserter(exchanges_));
-    settled_turn_ = saved.last_turn;
 }
 
 // Messages and turns
@@ -194,7 +188,7 @@ void turn_history::turn_ended(time_point now, finish_reason why) {
 
 bool turn_history::interrupted(time_point now) {
     if (!is_open()) return false;
-    if (state_ == turn_state::ended && end_ == turn_end::interrupted) return false;
+    if (is_cut_short()) return false;
     state_ = turn_state::ended;
     end_ = turn_end::interrupted;
     interrupted_at_ = now;
@@ -202,7 +196,7 @@ bool turn_history::interrupted(time_point now) {
 }
 
 bool turn_history::can_resume(time_point now) const noexcept {
-    return state_ == turn_state::ended && end_ == turn_end::interrupted && !is_over(now);
+    return is_cut_short() && !is_over(now);
 }
 
 std::optional<std::string> turn_history::resume(time_point now, std::optional<chunk_id> speaking) {
@@ -217,8 +211,7 @@ turn_state turn_history::state(time_point now) const noexcept {
 }
 
 bool turn_history::is_over(time_point now) const noexcept {
-    return state_ == turn_state::ended && end_ == turn_end::interrupted &&
-           now - interrupted_at_ >= options_.resume_grace;
+    return is_cut_short() && now - interrupted_at_ >= options_.resume_grace;
 }
 
 bool turn_history::is_open() const noexcept {
@@ -335,17 +328,6 @@ std::vector<chat_message> turn_history::messages() const {
 
 std::vector<chat_message> turn_history::messages_before_turn() const {
     return join_messages(settled_transcript());
-}
-
-saved_conversation turn_history::saved(std::span<const chat_message> said_meanwhile) const {
-    auto copy = *this;
-    copy.interrupt_running();
-    copy.settle();
-    for (const auto& m : said_meanwhile) copy.append_message(m);
-    saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_),
-                           copy.settled_turn_};
-    all.options.messages = std::move(copy.system_);
-    return all;
 }
 
 // Use of the context

@@ -39,7 +39,8 @@ class turn_history {
  public:
     /// Options and texts must be checked beforehand.
     explicit turn_history(conversation_options options = {});
-    explicit turn_history(saved_conversation saved);
+    /// An open turn is as if it were interrupted `now`.
+    explicit turn_history(saved_conversation saved, time_point now = {});
 
     // Messages and turns
 
@@ -87,6 +88,10 @@ class turn_history {
     bool interrupted(time_point now);
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
+    /// Whether the model has ended the turn's text.
+    bool is_turn_complete() const noexcept { return turn_.is_complete(); }
+    /// The newest reply whose chunks can still be heard; 0 if there is none.
+    std::uint64_t newest_reply() const noexcept { return turn_.newest_reply(); }
     /// Resumes the turn. Returns the text, possibly empty, that a reply must hand over first: from
     /// the last whole word that was heard on, or after the chunk that the voice still speaks.
     /// Returns nullopt if the turn cannot be resumed.
@@ -121,7 +126,8 @@ class turn_history {
     /// The messages as they were appended.
     std::vector<chat_message> transcript() const;
     /// The state to save. A running turn is saved as if it were interrupted now and
-    /// `said_meanwhile` were appended then; the turn itself continues.
+    /// `said_meanwhile` were appended then; the turn itself continues. Without `said_meanwhile`, a
+    /// turn that called no functions can be resumed later.
     saved_conversation saved(std::span<const chat_message> said_meanwhile = {}) const;
 
     // Use of the context
@@ -147,6 +153,8 @@ class turn_history {
 
     bool is_over(time_point now) const noexcept;
     bool is_open() const noexcept;
+    bool is_cut_short() const noexcept;
+    saved_open_turn make_saved_turn() const;
     void interrupt_running() noexcept;
     void settle();
     void settle_if_over(time_point now);

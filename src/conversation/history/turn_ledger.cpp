@@ -4,8 +4,38 @@
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace tandem::conversations {
+
+turn_ledger::turn_ledger(saved_open_turn saved)
+    : text_(std::move(saved.text)),
+      is_complete_(saved.is_complete),
+      handed_over_(saved.handed_over),
+      heard_(saved.heard),
+      spoken_(saved.spoken) {
+    for (auto& c : saved.chunks)
+        parts_.push_back({{c.reply, c.seq},
+                          c.begin,
+                          c.end,
+                          std::move(c.speech),
+                          std::move(c.speech_runs),
+                          c.ends_word});
+}
+
+saved_open_turn turn_ledger::saved() const {
+    saved_open_turn all{.text = text_,
+                        .handed_over = handed_over_,
+                        .heard = heard_,
+                        .spoken = spoken_,
+                        .is_complete = is_complete_};
+    for (std::size_t i = parts_heard_; i < parts_.size(); ++i) {
+        const auto& p = parts_[i];
+        all.chunks.push_back({p.id.reply, p.id.seq, p.begin, p.end, p.speech, p.runs, p.ends_word});
+    }
+    return all;
+}
 
 void turn_ledger::handed_over(const chunk& c) {
     // A reply's chunks arrive in order, so one that is not later than the last is already here.
@@ -17,6 +47,7 @@ void turn_ledger::handed_over(const chunk& c) {
                       c.speech_runs.empty() ? std::string() : c.speech, c.speech_runs,
                       c.boundary != boundary::limit});
     handed_over_ = parts_.back().end;
+    is_complete_ = is_complete_ || c.boundary == boundary::end;
 }
 
 void turn_ledger::generated(std::string_view unspoken) {
@@ -29,6 +60,7 @@ void turn_ledger::overwrite_text(std::string_view next) {
     if (std::string_view(text_).substr(handed_over_).starts_with(next)) return;
     text_.resize(handed_over_);
     text_ += next;
+    is_complete_ = false;
 }
 
 turn_ledger::part* turn_ledger::find(chunk_id id) noexcept {

@@ -2,6 +2,7 @@
 
 #include "tandem/chunk.hpp"
 #include "tandem/conversation_options.hpp"
+#include "tandem/saved_conversation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,11 @@ namespace tandem::conversations {
 /// called in any order; a call that does not fit has no effect.
 class turn_ledger {
  public:
+    turn_ledger() = default;
+    explicit turn_ledger(saved_open_turn saved);
+    /// Without `filler` and `kept_messages`.
+    saved_open_turn saved() const;
+
     /// The chunks of this reply follow. Chunks of other replies are rejected; those already taken
     /// can still be heard.
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
@@ -40,6 +46,13 @@ class turn_ledger {
     std::size_t heard() const noexcept { return heard_; }
     /// All visible generated text, in order.
     const std::string& text() const noexcept { return text_; }
+    /// Whether the model has ended it.
+    bool is_complete() const noexcept { return is_complete_; }
+
+    /// The reply of the last chunk; 0 if there is none.
+    std::uint64_t newest_reply() const noexcept {
+        return parts_.empty() ? 0 : parts_.back().id.reply;
+    }
 
     /// Continues from the last whole word that was heard: takes back the text handed over after it
     /// and forgets all chunks so far. Returns the text from there on, which another reply must hand
@@ -70,6 +83,7 @@ class turn_ledger {
     std::size_t end_of(history_policy policy) const;
 
     std::string text_;
+    bool is_complete_ = false;
     std::size_t handed_over_ = 0;
     std::size_t heard_ = 0;
     /// Everything up to here was spoken, and no word is split here, although only marks may

@@ -73,6 +73,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(std::move(from.call_mark));
+    if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
     next_request(now);
 }
 

@@ -41,6 +41,26 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     if (rest.generated) return text_ended(now, *rest.generated);
     if (calls_.has_call()) chunker_.finish();
     parses_as_ = rest.parses_as;
+    go_on_with_text(now);
+}
+
+// The text is visible, so that a reasoning before it has ended.
+void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
+                                        std::string_view spoken) {
+    if (reasoning_.is_inside()) {
+        continuation_.append_mark(reasoning_.closing_mark());
+        reasoning_ = text::reasoning_filter(rules_.reasoning_tags);
+        meter_ = make_meter(false);
+    }
+    continuation_.append_mark(begun.text);
+    has_read_here_ = true;
+    voice_.read(spoken);
+    for (const auto word : text::token_like_pieces(begun.unspoken)) chunker_.feed(word);
+    go_on_with_text(now);
+}
+
+/// Hands over what is there before it generates more.
+void reply_machine::go_on_with_text(time_point now) {
     request_ids();
     enter_phase(phase::resting, now);
     collect_chunks(now);

@@ -48,11 +48,20 @@ struct early_work {
     std::optional<cache_break> broken{};
 };
 
+/// Text that was generated after a prompt by another process.
+struct begun_text {
+    /// All of it, of which the end `unspoken` must be handed over.
+    std::string text{};
+    std::string unspoken{};
+};
+
 /// What a reply starts from: a prompt, or the rest of an interrupted reply.
 struct reply_origin {
     prompt_with_ids prompt{};
+    /// With `prompt`.
+    std::optional<begun_text> begun{};
     std::optional<reply_remainder> rest{};
-    /// With `rest`: the visible text before its `unspoken`, which was already spoken.
+    /// With `rest` or `begun`: the visible text before its `unspoken`, which was already spoken.
     std::string spoken{};
     /// With `prompt`: the text with which a tool call begins; empty: none is expected.
     std::string call_mark{};

@@ -68,6 +68,84 @@ TEST(saved_conversation, leaves_a_turn_open_that_can_still_be_resumed) {
     EXPECT_TRUE(history.can_resume({}));
 }
 
+/// A running turn that has handed over two chunks, of which the first was heard.
+turn_history make_running_turn() {
+    turn_history history;
+    history.append({"user", "Hi"});
+    history.begin_turn();
+    history.begin_reply(7);
+    history.handed_over(chunk_of({7, 0}, "One two."));
+    history.handed_over(chunk_of({7, 1}, " Three four."));
+    history.continued({}, {7, 0});
+    return history;
+}
+
+TEST(saved_conversation, is_resumed_elsewhere_after_what_was_heard) {
+    turn_history elsewhere(read_back(make_running_turn().saved()), time_point{5s});
+    EXPECT_EQ(elsewhere.transcript().back().content, "One two.");
+    EXPECT_EQ(elsewhere.newest_reply(), 7U);
+    EXPECT_EQ(elsewhere.resume(time_point{6s}), " Three four.");
+    EXPECT_EQ(elsewhere.spoken(), "One two.");
+    EXPECT_EQ(elsewhere.messages_before_turn().size(), 1U);
+}
+
+TEST(saved_conversation, is_resumed_elsewhere_after_the_chunk_that_is_spoken) {
+    turn_history elsewhere(read_back(make_running_turn().saved()), time_point{5s});
+    EXPECT_EQ(elsewhere.resume(time_point{6s}, chunk_id{7, 1}), "");
+    EXPECT_TRUE(elsewhere.heard(time_point{6s}, {7, 1}, 6));
+    elsewhere.interrupted(time_point{6s});
+    EXPECT_EQ(elsewhere.transcript().back().content, "One two. Three");
+}
+
+TEST(saved_conversation, goes_on_elsewhere_with_the_next_message) {
+    turn_history elsewhere(read_back(make_running_turn().saved()), time_point{5s});
+    elsewhere.append({"user", "And?"});
+    ASSERT_EQ(elsewhere.messages().size(), 3U);
+    EXPECT_EQ(elsewhere.messages()[1].content, "One two.");
+}
+
+TEST(saved_conversation, cannot_be_resumed_after_its_grace) {
+    auto saved = make_running_turn().saved();
+    saved.options.resume_grace = 1s;
+    const turn_history elsewhere(saved, time_point{5s});
+    EXPECT_TRUE(elsewhere.can_resume(time_point{5s}));
+    EXPECT_FALSE(elsewhere.can_resume(time_point{6s}));
+}
+
+TEST(saved_conversation, is_not_open_if_its_turn_is_complete_or_has_called) {
+    auto complete = make_running_turn();
+    complete.turn_ended({}, finish_reason::eos);
+    EXPECT_FALSE(complete.saved().open_turn);
+    auto calling = make_running_turn();
+    calling.record_calls({{"1", "book", "{}"}});
+    EXPECT_FALSE(calling.saved().open_turn);
+}
+
+TEST(saved_conversation, is_refused_with_places_outside_of_its_open_turn) {
+    const auto fault_with = [](auto change) {
+        auto saved = make_running_turn().saved();
+        change(*saved.open_turn);
+        saved_conversation read;
+        const auto fault = read_saved(saved_text(saved), read);
+        return fault ? fault->field : "";
+    };
+    EXPECT_EQ(fault_with([](auto&) {}), "");
+    EXPECT_EQ(fault_with([](auto& t) { t.heard = 100; }), "open_turn.heard");
+    EXPECT_EQ(fault_with([](auto& t) { t.spoken = t.heard + 1; }), "open_turn.heard");
+    EXPECT_EQ(fault_with([](auto& t) { t.handed_over = t.heard - 1; }), "open_turn.handed_over");
+    EXPECT_EQ(fault_with([](auto& t) { t.chunks[0].end = t.handed_over + 1; }),
+              "open_turn.chunks[0]");
+    EXPECT_EQ(fault_with([](auto& t) { t.chunks.push_back({.reply = 8}); }), "open_turn.chunks[1]");
+    EXPECT_EQ(fault_with([](auto& t) { t.kept_messages = 3; }), "open_turn.kept_messages");
+    EXPECT_EQ(fault_with([](auto& t) {
+                  t.text = "One é";
+                  t.handed_over = t.heard = 5;
+                  t.spoken = 0;
+                  t.chunks.clear();
+              }),
+              "open_turn.heard");
+}
+
 /// A history after random calls. The seed determines the calls.
 class random_history {
  public:
