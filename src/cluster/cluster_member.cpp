@@ -45,6 +45,7 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       scope_(std::make_shared<detail::strand_scope>(executor, instruments_.log)),
       commands_(executor, options_of(options_), instruments_.log),
       messages_(executor, options_of(options_), {}),
+      sessions_(commands_, key("session:"), options_.gateway_id),
       beat_timer_(executor),
       leave_timer_(executor),
       process_(fmt::format("{:016x}", make_random_number())) {

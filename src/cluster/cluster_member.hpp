@@ -4,6 +4,7 @@
 #include "cluster/cluster_status.hpp"
 #include "cluster/lending_commands.hpp"
 #include "cluster/lending_store.hpp"
+#include "cluster/session_store.hpp"
 #include "cluster/slot_lender.hpp"
 #include "cluster/store/store_link.hpp"
 #include "cluster/store/store_script.hpp"
@@ -55,6 +56,7 @@ class cluster_member final : public lending_store {
     void run(const store_script& script, std::vector<std::string> keys,
              std::vector<std::string> arguments, store_link::answer_handler done);
     cluster_status status() const;
+    session_store& sessions() noexcept { return sessions_; }
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done) override;
@@ -86,6 +88,7 @@ class cluster_member final : public lending_store {
     std::shared_ptr<detail::strand_scope> scope_;
     store_link commands_;
     store_link messages_;
+    session_store sessions_;
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     std::map<std::string, shared_server> servers_;  // by channel

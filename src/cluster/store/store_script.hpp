@@ -32,6 +32,8 @@ const store_script& admit();
 const store_script& beat();
 const store_script& claim();
 const store_script& offer();
+const store_script& session_put();
+const store_script& session_take();
 const store_script& settle();
 
 }  // namespace scripts

@@ -1,0 +1,91 @@
+#include "cluster/session_store.hpp"
+#include "cluster/store_fixture.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace {
+
+namespace cluster = tandem::cluster;
+using namespace tandem::testing;
+using cluster::put_result;
+using cluster::session_epoch;
+using cluster::taken_session;
+using namespace std::chrono_literals;
+
+class session_scripts : public store_fixture {
+ protected:
+    void SetUp() override { connect(link); }
+
+    put_result put(cluster::session_store& at, session_epoch epoch, const std::string& record,
+                   tandem::duration kept = 1min) {
+        std::optional<put_result> result;
+        at.put("s1", "alice", epoch, kept, record, [&](auto r) { result = r; });
+        EXPECT_TRUE(run_until([&] { return result.has_value(); }));
+        return *result;
+    }
+    std::optional<taken_session> take(cluster::session_store& at, session_epoch own = 0,
+                                      const std::string& owner = "alice") {
+        std::optional<std::optional<taken_session>> result;
+        at.take("s1", owner, own, [&](auto taken) { result = std::move(taken); });
+        EXPECT_TRUE(run_until([&] { return result.has_value(); }));
+        return *result;
+    }
+
+    cluster::store_link link{loop.get_executor(), options(), {}};
+    cluster::session_store a{link, "tdm:test:session:", "a"};
+    cluster::session_store b{link, "tdm:test:session:", "b"};
+};
+
+TEST_F(session_scripts, give_the_newest_record_to_the_gateway_that_takes_the_session) {
+    EXPECT_EQ(put(a, 1, "one"), put_result::kept);
+    EXPECT_EQ(put(a, 1, "two"), put_result::kept);
+    const auto taken = take(b);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->record, "two");
+    EXPECT_EQ(taken->epoch, 2);
+}
+
+TEST_F(session_scripts, refuse_the_records_of_a_gateway_whose_session_was_taken) {
+    put(a, 1, "one");
+    const auto taken = take(b);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(put(a, 1, "late"), put_result::refused);
+    EXPECT_EQ(put(a, 1, ""), put_result::refused) << "nor may it remove the record";
+    EXPECT_EQ(put(b, taken->epoch, "three"), put_result::kept);
+    EXPECT_EQ(take(a, 1)->record, "three") << "and back";
+}
+
+TEST_F(session_scripts, leave_a_session_with_the_gateway_that_has_it) {
+    put(a, 1, "one");
+    const auto taken = take(a, 1);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->record, "");
+    EXPECT_EQ(put(a, 1, "two"), put_result::kept);
+}
+
+TEST_F(session_scripts, know_no_session_of_another_owner_or_that_has_ended_or_expired) {
+    EXPECT_FALSE(take(b));
+    put(a, 1, "one");
+    EXPECT_FALSE(take(b, 0, "bob"));
+    put(a, 1, "");
+    EXPECT_FALSE(take(b));
+    put(a, 1, "one", 1ms);
+    EXPECT_TRUE(run_until([&] { return !take(b); }));
+}
+
+TEST_F(session_scripts, keep_a_record_whole_after_the_store_has_lost_it) {
+    put(a, 3, "one");
+    ask(link, {"FLUSHALL"});
+    EXPECT_EQ(put(a, 3, "two"), put_result::kept);
+    EXPECT_EQ(take(b)->epoch, 4);
+}
+
+TEST_F(session_scripts, answer_nothing_while_the_store_is_away) {
+    store.kill();
+    EXPECT_EQ(put(a, 1, "one"), put_result::unknown);
+    EXPECT_FALSE(take(b));
+}
+
+}  // namespace
