@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+
+namespace tandem::gateway {
+
+/// Decides when the record of a session is written: after each change, one write at a time, so that
+/// changes during a write share the next one. Pure.
+class record_writer {
+ public:
+    enum class step { nothing, write };
+
+    step record_changed() noexcept {
+        is_changed_ = true;
+        return begin();
+    }
+    /// The record that is being written was made now: later changes are not in it.
+    void record_made() noexcept { is_changed_ = false; }
+    /// A write that failed waits for the next change, or for retry().
+    step record_written(bool is_kept) noexcept {
+        is_writing_ = false;
+        has_failed_ = !is_kept;
+        if (!is_kept) is_changed_ = true;
+        return is_kept ? begin() : step::nothing;
+    }
+    step retry() noexcept { return record_changed(); }
+
+    /// Whether the store has the newest state.
+    bool is_written() const noexcept { return !is_changed_ && !is_writing_ && !has_failed_; }
+    /// Whether the last write failed.
+    bool has_failed() const noexcept { return has_failed_; }
+
+ private:
+    step begin() noexcept {
+        if (is_writing_ || !is_changed_) return step::nothing;
+        is_writing_ = true;
+        return step::write;
+    }
+
+    bool is_changed_ = false;
+    bool is_writing_ = false;
+    bool has_failed_ = false;
+};
+
+}  // namespace tandem::gateway

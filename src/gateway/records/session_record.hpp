@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tandem::gateway {
+
+/// A chunk that was sent and not continued.
+struct recorded_chunk {
+    std::string speech{};
+    int tokens = 0;
+
+    friend bool operator==(const recorded_chunk&, const recorded_chunk&) = default;
+};
+
+/// A reply of a session, whose chunks a client may name.
+struct recorded_reply {
+    std::uint64_t number = 0;
+    /// The client's id of its turn.
+    std::string turn{};
+    /// The library's number of the reply.
+    std::uint64_t id = 0;
+    std::uint32_t chunks = 0;
+    std::string filler{};
+    /// All that was sent.
+    std::string text{};
+    std::vector<recorded_chunk> unspoken{};
+    bool is_outside_history = false;
+    bool is_ended = false;
+
+    friend bool operator==(const recorded_reply&, const recorded_reply&) = default;
+};
+
+/// The last turn.
+struct recorded_turn {
+    std::uint64_t number = 0;
+    std::string id{};
+    /// Its options as the client sent them, in JSON; empty = none.
+    std::string options{};
+    bool timeline = false;
+    bool has_called = false;
+
+    friend bool operator==(const recorded_turn&, const recorded_turn&) = default;
+};
+
+/// The end of a reply that could not be sent.
+struct recorded_end {
+    std::string text{};
+    std::string turn{};
+
+    friend bool operator==(const recorded_end&, const recorded_end&) = default;
+};
+
+/// A voice session, for a gateway that takes it up.
+struct session_record {
+    std::string model{};
+    std::string asked_model{};
+    /// Those of the session's first start, in JSON; empty = none.
+    std::string options{};
+    std::string interrupted_mark{};
+    std::uint64_t last_number = 0;
+    /// From conversation::async_save(); empty = none yet.
+    std::string conversation{};
+    std::optional<recorded_turn> turn{};
+    std::optional<recorded_reply> reply{};
+    /// The reply before, whose last chunk may still be spoken.
+    std::optional<recorded_reply> reply_before{};
+    /// Whether the last turn goes on.
+    bool resumes = false;
+    std::vector<recorded_end> ends{};
+
+    friend bool operator==(const session_record&, const session_record&) = default;
+};
+
+/// The record as JSON, version 1.
+std::string encode_record(const session_record& r);
+
+/// Reads such a text. Types and bounds are checked; returns the first fault, with the path of its
+/// field. The texts of options and of the conversation are not checked. Throws only std::bad_alloc.
+std::variant<session_record, std::string> parse_record(std::string_view text);
+
+/// A record of more bytes is not kept.
+inline constexpr std::size_t max_record_bytes = std::size_t{4} << 20;
+
+}  // namespace tandem::gateway
