@@ -11,6 +11,8 @@ export class Reply {
     #queue = [];
     // The chunk that the consumer has taken, until it was spoken.
     #given = null;
+    // What the gateway's newest reply of the turn has sent.
+    #sent = { reply: null, text: '' };
     #heard = '';
     #wake = () => {};
     #isOver = false;
@@ -22,7 +24,7 @@ export class Reply {
     /** The last message: finish_reason, usage, metrics. Null until then, or if it was lost. */
     end = null;
 
-    /** message: its request; onTaken(id), onSpoken(id): of a chunk; onLeft(): of the loop. */
+    /** message: its request; onTaken(id, text), onSpoken(id): of a chunk, and the text of its reply to its end; onLeft(): of the loop. */
     constructor(message, handlers) {
         this.message = message;
         this.#handlers = handlers;
@@ -70,14 +72,17 @@ export class Reply {
         const chunk = this.#queue.shift();
         if (!chunk) return undefined;
         this.#given = chunk;
-        this.#handlers.onTaken(chunk.id);
+        this.#handlers.onTaken(chunk.id, chunk.sent);
         return chunk;
     }
 
     take(message) {
         if (this.#isOver) return;
         this.begin();
-        const chunk = { ...message, spoken: () => this.#spoken(chunk) };
+        if (message.reply !== this.#sent.reply) this.#sent = { reply: message.reply, text: '' };
+        this.#sent.text += this.#textOf(message);
+        const sent = this.#sent.text;
+        const chunk = { ...message, sent, spoken: () => this.#spoken(chunk) };
         this.#queue.push(chunk);
         this.#wake();
     }

@@ -18,8 +18,10 @@ const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(va
 const isQuestion = ({ type }) => ['start', 'commit'].includes(type);
 
 // The voice does not speak the chunk to its end.
-const silenced = ({ chunk, speaking, ...part }) =>
-    speaking && Object.keys(part).length === 0 ? { chunk, share: 0 } : { chunk, ...part };
+const silenced = ({ chunk, text, speaking, ...part }) =>
+    speaking && Object.keys(part).length === 0
+        ? { chunk, text, share: 0 }
+        : { chunk, text, ...part };
 
 const described = (tools) =>
     Object.entries(tools).map(([name, { description, parameters }]) => ({
@@ -131,7 +133,7 @@ class Session {
     #noteHeard(place) {
         const { last } = this.#link;
         if (last?.speaking && place.chunk === last.chunk)
-            this.#link.last = { ...place, speaking: true };
+            this.#link.last = { ...place, text: last.text, speaking: true };
     }
 
     #silence() {
@@ -142,7 +144,7 @@ class Session {
         if (this.#failed) throw this.#failed;
         const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
         const reply = new Reply(message, {
-            onTaken: (chunk) => (this.#link.last = { chunk, speaking: true }),
+            onTaken: (chunk, text) => (this.#link.last = { chunk, text, speaking: true }),
             onSpoken: (chunk) => this.#spoken(chunk),
             onLeft: () => this.interrupt(),
         });
@@ -158,7 +160,8 @@ class Session {
     }
 
     #spoken(chunk) {
-        if (this.#link.last?.chunk === chunk) this.#link.last = { chunk, share: 1 };
+        const { last } = this.#link;
+        if (last?.chunk === chunk) this.#link.last = { chunk, text: last.text, share: 1 };
         this.#link.send({ type: 'continue', chunk });
     }
 

@@ -48,6 +48,9 @@ class Reply(AsyncIterator[Chunk]):
         self._ends = 1  # after a lost connection, several may come; the last one ends the turn
         self._heard: Message | None = None  # the place in the first chunk of _taken that was reported
         self._heard_part = ""  # the text to there
+        self._number = ""  # of the gateway's newest reply of the turn
+        self._text = ""  # which it has sent
+        self._text_ends: dict[str, int] = {}  # by chunk
 
     async def __anext__(self) -> Chunk:
         if self._continues and self._taken:
@@ -71,11 +74,12 @@ class Reply(AsyncIterator[Chunk]):
         item = self._items.popleft()
         if isinstance(item, Chunk):
             self._taken.append(item)
-            self._note_last({"chunk": item.id, "speaking": True})
+            self._note({"chunk": item.id, "speaking": True})
         return item
 
     def take_chunk(self, event: Message) -> None:
         self.has_begun = True
+        self._note_text(event)
         if not self.is_interrupted:
             self._add(chunk_of(event, self._spoken))
 
@@ -117,7 +121,7 @@ class Reply(AsyncIterator[Chunk]):
         """Nothing comes but the end."""
         self.is_interrupted = True
         if self._taken:
-            self._note_last(self._heard or {"chunk": self._taken[0].id, "share": 0})
+            self._note(self._heard or {"chunk": self._taken[0].id, "share": 0})
         self.heard_text = f"{self.heard_text} {self._heard_part}".strip()
         self._heard_part = ""
         self.open_calls.clear()
@@ -140,7 +144,17 @@ class Reply(AsyncIterator[Chunk]):
             return
         self._heard, self._heard_part = {"chunk": chunk.id, **heard}, part
         if chunk is self._taken[-1]:
-            self._note_last({**self._heard, "speaking": True})
+            self._note({**self._heard, "speaking": True})
+
+    def _note_text(self, event: Message) -> None:
+        if event["reply"] != self._number:
+            self._number, self._text, self._text_ends = event["reply"], "", {}
+        self._text += "" if event.get("filler") else event["text"]
+        self._text_ends[event["id"]] = len(self._text)
+
+    def _note(self, last: Message) -> None:
+        end = self._text_ends.get(last["chunk"])
+        self._note_last(last if end is None else {**last, "text": self._text[:end]})
 
     def _add(self, item: Chunk | list[Message]) -> None:
         if len(self._items) > MOST_AHEAD:
@@ -156,5 +170,5 @@ class Reply(AsyncIterator[Chunk]):
         del self._taken[:count]
         self._heard, self._heard_part = None, ""
         if not self._taken:
-            self._note_last({"chunk": chunk.id, "share": 1})
+            self._note({"chunk": chunk.id, "share": 1})
         self._send({"type": "continue", "chunk": chunk.id})
