@@ -2,7 +2,7 @@
 
 #include "cluster/store/store_script.hpp"
 #include "gateway/access/rate_limit.hpp"
-#include "gateway/sessions/cluster_limits.hpp"
+#include "gateway/cluster/cluster_limits.hpp"
 #include "store_fixture.hpp"
 #include "test_clock.hpp"
 

@@ -1,5 +1,5 @@
 #include "cluster/session_store.hpp"
-#include "cluster/store_fixture.hpp"
+#include "store_fixture.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,21 +1,23 @@
 #pragma once
 
-#include <cstddef>
-
 namespace tandem::gateway {
 
-/// Decides when the record of a session is written: after each change, one write at a time, so that
-/// changes during a write share the next one. Pure.
+/// Decides when the record of a session is made and written: after each change, one at a time, so
+/// that changes during a write share the next one. Pure.
 class record_writer {
  public:
-    enum class step { nothing, write };
+    enum class step { nothing, make, write };
 
     step record_changed() noexcept {
         is_changed_ = true;
         return begin();
     }
-    /// The record that is being written was made now: later changes are not in it.
-    void record_made() noexcept { is_changed_ = false; }
+    /// A record that changed while it was made mixes two states of the session.
+    step record_made() noexcept {
+        if (!is_changed_) return step::write;
+        is_changed_ = false;
+        return step::make;
+    }
     /// A write that failed waits for the next change, or for retry().
     step record_written(bool is_kept) noexcept {
         is_writing_ = false;
@@ -34,7 +36,8 @@ class record_writer {
     step begin() noexcept {
         if (is_writing_ || !is_changed_) return step::nothing;
         is_writing_ = true;
-        return step::write;
+        is_changed_ = false;
+        return step::make;
     }
 
     bool is_changed_ = false;

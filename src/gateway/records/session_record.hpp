@@ -70,7 +70,7 @@ struct session_record {
     std::optional<recorded_reply> reply{};
     /// The reply before, whose last chunk may still be spoken.
     std::optional<recorded_reply> reply_before{};
-    /// Whether the last turn goes on.
+    /// Whether the last turn has more to say.
     bool resumes = false;
     std::vector<recorded_end> ends{};
 

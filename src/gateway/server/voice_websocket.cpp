@@ -12,6 +12,9 @@
 namespace tandem::gateway {
 namespace {
 
+// A session that another gateway had is there within milliseconds.
+constexpr std::size_t most_early_messages = 100;
+
 std::string make_fatal_error(int status, std::string type, std::string code, std::string message) {
     const api_error why{.status = status,
                         .type = std::move(type),
@@ -50,12 +53,18 @@ void voice_websocket::handle_message(std::string_view text) {
     auto read = parse_voice_message(text, core_->options.voice.message_bytes);
     if (auto* const fault = std::get_if<voice_message_error>(&read))
         return send(error_text({.why = *fault, .turn = fault->turn}));
-    auto& message = std::get<voice_message>(read);
+    handle(std::get<voice_message>(std::move(read)));
+}
+
+void voice_websocket::handle(voice_message message) {
     if (const auto session = session_.lock()) return session->deliver(number_, std::move(message));
     auto* const first = std::get_if<voice::start>(&message);
+    is_starting_ = is_starting_ || (first && caller_);
     if (first && caller_)
         return core_->voices.start(number_, *std::exchange(caller_, std::nullopt),
                                    std::move(*first));
+    if (is_starting_ && early_.size() < most_early_messages)
+        return early_.push_back(std::move(message));
     send(no_session(get_turn_name(message)));
 }
 
@@ -76,11 +85,18 @@ void voice_websocket::on_reading_ended() {
 
 void voice_websocket::on_started(std::weak_ptr<voice_session> session) {
     session_ = std::move(session);
+    handle_early_messages();
 }
 
 void voice_websocket::on_refused(voice_caller caller, voice_error why) {
     caller_ = std::move(caller);
     send(error_text(why));
+    handle_early_messages();
+}
+
+void voice_websocket::handle_early_messages() {
+    is_starting_ = false;
+    for (auto& message : std::exchange(early_, {})) handle(std::move(message));
 }
 
 void voice_websocket::send(std::string text) {

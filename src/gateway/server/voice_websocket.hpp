@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::gateway {
 
@@ -32,8 +33,13 @@ class voice_websocket final : public voice_sink, public message_socket {
     void handle_message(std::string_view text) override;
     std::string make_last_words(voice_close why) const override;
     void on_reading_ended() override;
+    void handle(voice_message message);
+    void handle_early_messages();
 
     std::optional<voice_caller> caller_;  // empty while a session exists or is requested
+    /// Messages that came while a start waits for the cluster.
+    std::vector<voice_message> early_{};
+    bool is_starting_ = false;
     voice_socket number_;
     std::weak_ptr<voice_session> session_;
 };

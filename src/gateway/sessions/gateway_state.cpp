@@ -1,6 +1,6 @@
 #include "gateway/sessions/gateway_state.hpp"
 
-#include "gateway/sessions/cluster_limits.hpp"
+#include "gateway/cluster/cluster_limits.hpp"
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>

@@ -1,10 +1,8 @@
 #include "gateway/sessions/voice_session.hpp"
 
-#include "base/trace_context.hpp"
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_state.hpp"
 #include "gateway/sessions/session_door.hpp"
-#include "gateway/telemetry/audit_line.hpp"
 #include "gateway/voice/voice_option_changes.hpp"
 #include "loop/clock.hpp"
 
@@ -21,42 +19,35 @@ namespace tandem::gateway {
 namespace asio = boost::asio;
 
 voice_session::voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
-                             voice_setup setup)
+                             voice_turn_machine turns)
     : gateway_(gateway),
       host_(host),
       model_(model),
-      id_(setup.session),
-      turns_(std::move(setup)),
+      id_(turns.session()),
+      turns_(std::move(turns)),
       check_(gateway.executor) {
     model_.load.session_began(id_, detail::now());
 }
 
 voice_session::~voice_session() {
+    if (record_) record_->stop();
     model_.load.session_ended(id_, detail::now());
 }
 
 // --- events and actions
 
-/// Passes an event to the turns, and performs the resulting actions. Nested events are performed
-/// afterwards.
-template <class Function>
-void voice_session::run_and_perform(Function change) {
-    const auto self = shared_from_this();  // an action may erase the session
-    try {
-        change(detail::now());
-        if (!is_performing_) perform_all();
-    } catch (...) {
-        on_exception();
-    }
-}
-
 void voice_session::perform_all() {
     is_performing_ = true;
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
         release_permit();
-        for (auto& a : actions) std::visit([this](auto& value) { this->perform(value); }, a);
+        for (auto& a : actions) {
+            is_changed_ = is_changed_ || is_recorded(a);
+            std::visit([this](auto& value) { this->perform(value); }, a);
+        }
     }
     is_performing_ = false;
+    if (record_ && std::exchange(is_changed_, false)) record_->session_changed();
+    move_if_due();
     release_permit();
     arm_check_timer();
 }
@@ -111,12 +102,21 @@ void voice_session::drop(voice_socket socket) {
     run_and_perform([&](time_point now) { turns_.on_socket_lost(now, socket); });
 }
 
-void voice_session::drain() {
-    run_and_perform([&](time_point now) { turns_.drain(now); });
-}
-
 void voice_session::stop() {
     run_and_perform([&](time_point now) { turns_.stop(now); });
+}
+
+// The conversation's part is complete before any later event of the session is handled.
+void voice_session::make_record(voice_record::record_handler done) {
+    if (!talk_) return done(encode_record(turns_.record()));
+    auto told = bind_to_session(
+        [done = std::move(done)](voice_session& self, const error_code& ec, std::string text) {
+            if (ec) return done(std::nullopt);
+            auto record = self.turns_.record();
+            record.conversation = std::move(text);
+            done(encode_record(record));
+        });
+    talk_->async_save(asio::bind_executor(gateway_.executor, std::move(told)));
 }
 
 // --- sockets and registry
@@ -133,7 +133,8 @@ void voice_session::perform(const voice_action::keep&) {
     host_.keep(id_);
 }
 
-void voice_session::perform(const voice_action::forget&) {
+void voice_session::perform(const voice_action::forget& a) {
+    if (record_ && !a.is_moved) record_->remove();
     host_.forget(id_);
 }
 
@@ -183,10 +184,6 @@ void voice_session::turn_checked(const voice_turn& turn, std::optional<api_error
 void voice_session::refuse(const voice_turn& turn, api_error why) {
     audit_refused_turn(turn, why);
     turns_.on_turn_refused(detail::now(), turn.number, std::move(why));
-}
-
-bool voice_session::audits_prompts() const {
-    return gateway_.options.audit && gateway_.options.audit_prompts;
 }
 
 void voice_session::perform(voice_action::open_conversation& a) {

@@ -2,12 +2,14 @@
 
 #include "base/failure.hpp"
 #include "gateway/access/authorizer.hpp"
+#include "gateway/cluster/voice_record.hpp"
 #include "gateway/sessions/served_models.hpp"
 #include "gateway/sessions/voice_prompts.hpp"
 #include "gateway/sessions/voice_thinking.hpp"
 #include "gateway/sessions/voice_trace.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
+#include "loop/clock.hpp"
 
 #include "tandem/conversation.hpp"
 #include "tandem/reply.hpp"
@@ -16,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -59,7 +62,7 @@ class voice_session_owner {
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
     voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
-                  voice_setup setup);
+                  voice_turn_machine turns);
     voice_session(const voice_session&) = delete;
     voice_session& operator=(const voice_session&) = delete;
     ~voice_session();
@@ -75,15 +78,27 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void deliver(voice_socket socket, voice_message message);
     void drop(voice_socket socket);
 
+    /// Lets another gateway take the session up, from now on.
+    void keep_record(std::string owner, cluster::session_epoch epoch);
+    /// The session's epoch at this gateway; 0 without a record.
+    cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
+    /// Another gateway has the session.
+    void lose();
+
+    /// With a record: moves to another gateway as soon as nobody notices.
     void drain();
     void stop();
 
  private:
+    /// Passes an event to the turns, and performs the resulting actions. Nested events are
+    /// performed afterwards.
     template <class Function>
     void run_and_perform(Function change);
     template <class Function>
     auto bind_to_session(Function change);
     void perform_all();
+    void make_record(voice_record::record_handler done);
+    void move_if_due();
     void on_exception();
     void release_permit();
     void arm_check_timer();
@@ -92,6 +107,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void perform(const voice_action::close& a);
     void perform(const voice_action::check_turn& a);
     void perform(voice_action::open_conversation& a);
+    void perform(const voice_action::load_conversation& a);
     void perform(voice_action::hear& a);
     void perform(const voice_action::draft& a);
     void perform(voice_action::drop_draft& a);
@@ -150,8 +166,23 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     // The key's permit for a reply. One suffices, because a session runs one reply at a time, and
     // the reply to a draft takes over its permit.
     std::optional<admitted> permit_holder_;
+    /// nullptr without a cluster.
+    std::shared_ptr<voice_record> record_;
+    bool is_moving_ = false;
+    bool is_changed_ = false;  // since the record was told
     boost::asio::steady_timer check_;
     bool is_performing_ = false;
 };
+
+template <class Function>
+void voice_session::run_and_perform(Function change) {
+    const auto self = shared_from_this();  // an action may erase the session
+    try {
+        change(detail::now());
+        if (!is_performing_) perform_all();
+    } catch (...) {
+        on_exception();
+    }
+}
 
 }  // namespace tandem::gateway

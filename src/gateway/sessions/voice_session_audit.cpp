@@ -2,11 +2,16 @@
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_state.hpp"
 #include "gateway/sessions/voice_session.hpp"
+#include "gateway/telemetry/audit_line.hpp"
 
 #include <chrono>
 
 // What a session records of its turns.
 namespace tandem::gateway {
+
+bool voice_session::audits_prompts() const {
+    return gateway_.options.audit && gateway_.options.audit_prompts;
+}
 
 // Each turn has its own audit line, in addition to that of the upgrade request.
 audit_record voice_session::make_turn_record(int status, std::string_view traceparent) const {

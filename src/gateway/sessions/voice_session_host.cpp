@@ -40,14 +40,22 @@ voice_sink* voice_session_host::find(voice_socket socket) const noexcept {
 // --- starts
 
 void voice_session_host::start(voice_socket socket, voice_caller caller, voice::start first) {
+    if (gateway_.cluster && !first.session.empty() && !gateway_.is_stopping)
+        return ask_cluster(socket, std::move(caller), std::move(first));
     auto given = admit(caller.who, first);
+    answer_start(socket, std::move(caller), std::move(first), std::move(given));
+}
+
+void voice_session_host::answer_start(voice_socket socket, voice_caller caller, voice::start first,
+                                      std::variant<session_ptr, api_error> given) {
     auto* const outlet = find(socket);
+    if (!outlet) return;
     if (auto* const error = std::get_if<api_error>(&given))
         return outlet->on_refused(std::move(caller),
                                   {.why = std::move(*error), .turn = first.turn});
     const auto session = std::get<session_ptr>(std::move(given));
-    outlet->on_started(session);
     session->attach(socket, std::move(caller), std::move(first));
+    outlet->on_started(session);
 }
 
 auto voice_session_host::admit(const admitted& who, const voice::start& first)
@@ -72,7 +80,10 @@ auto voice_session_host::open(const admitted& who, const voice::start& first)
     const auto& admitted = std::get<voice_session_table::admission>(given);
     if (admitted.dropped) sessions_.erase(*admitted.dropped);
     try {
-        return make(admitted.id, *std::get<served_model*>(model), first);
+        auto& served = *std::get<served_model*>(model);
+        constexpr cluster::session_epoch first_epoch = 1;
+        return add_session(served, voice_turn_machine(make_setup(admitted.id, served, first.model)),
+                           who, first_epoch);
     } catch (...) {
         gateway_.known_sessions.forget(admitted.id);
         throw;
@@ -94,21 +105,26 @@ auto voice_session_host::take_up(const admitted& who, const voice::start& first)
     return sessions_.at(id);
 }
 
-auto voice_session_host::make(const std::string& id, served_model& model, const voice::start& first)
-    -> session_ptr {
+voice_setup voice_session_host::make_setup(const std::string& id, const served_model& model,
+                                           const std::string& asked_model) const {
     const auto& o = gateway_.options;
-    auto session = std::make_shared<voice_session>(
-        gateway_, *this, model,
-        voice_setup{
-            .session = id,
+    return {.session = id,
             .model = model.name,
-            .asked_model = first.model,
+            .asked_model = asked_model,
             .generation = o.service.client.generation,
             .conversation = o.service.conversation,
             .adapters = [desk = gateway_.desk, name = model.name](
                             const auto& wanted) { return desk->select_adapters(name, wanted); },
             .limits = o.voice,
-            .continue_timeout = o.service.client.limits.continue_timeout});
+            .continue_timeout = o.service.client.limits.continue_timeout};
+}
+
+auto voice_session_host::add_session(served_model& model, voice_turn_machine turns,
+                                     const admitted& who, cluster::session_epoch epoch)
+    -> session_ptr {
+    const auto id = turns.session();
+    auto session = std::make_shared<voice_session>(gateway_, *this, model, std::move(turns));
+    if (gateway_.cluster) session->keep_record(std::string(who.key_name()), epoch);
     sessions_.emplace(id, session);
     return session;
 }

@@ -59,10 +59,20 @@ class voice_session_host final : public voice_session_owner {
  private:
     using session_ptr = std::shared_ptr<voice_session>;
 
+    void answer_start(voice_socket socket, voice_caller caller, voice::start first,
+                      std::variant<session_ptr, api_error> given);
+    void ask_cluster(voice_socket socket, voice_caller caller, voice::start first);
+    std::variant<session_ptr, api_error> admit_moved(const admitted& who, const voice::start& first,
+                                                     cluster::taken_session taken);
+    std::variant<session_ptr, api_error> restore(const admitted& who, const voice::start& first,
+                                                 cluster::taken_session taken);
     std::variant<session_ptr, api_error> admit(const admitted& who, const voice::start& first);
     std::variant<session_ptr, api_error> open(const admitted& who, const voice::start& first);
     std::variant<session_ptr, api_error> take_up(const admitted& who, const voice::start& first);
-    session_ptr make(const std::string& id, served_model& model, const voice::start& first);
+    voice_setup make_setup(const std::string& id, const served_model& model,
+                           const std::string& asked_model) const;
+    session_ptr add_session(served_model& model, voice_turn_machine turns, const admitted& who,
+                            cluster::session_epoch epoch);
     std::vector<session_ptr> all() const;
     voice_sink* find(voice_socket socket) const noexcept;
     void arm_expiry_timer();

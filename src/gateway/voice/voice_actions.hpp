@@ -53,6 +53,8 @@ struct voice_turn {
     bool needs_exact_draft = false;
     /// Merged from the service, the session's first start, and this start.
     generation_options options{};
+    /// Those of its start, as JSON; empty = none.
+    std::string asked_options{};
     std::optional<voice_filler> filler{};
     bool timeline = false;
     time_point asked_at{};
@@ -91,6 +93,11 @@ struct check_turn {
 /// Creates the session's conversation, with the messages in `options`.
 struct open_conversation {
     conversation_options options;
+};
+/// Restores it from what conversation::async_save() returned, with the options of its open turn.
+struct load_conversation {
+    std::string text;
+    generation_options options;
 };
 /// Prefills a slot: conversation::warm().
 struct warm {
@@ -192,11 +199,14 @@ struct first_chunk {
 struct keep {};
 /// The session has ended; always the last action. Call voice_sessions::forget(), and release the
 /// session, its reply and its conversation.
-struct forget {};
+struct forget {
+    /// Another gateway goes on with it.
+    bool is_moved = false;
+};
 
 using any = std::variant<send, close, check_turn, open_conversation, warm, hear, draft, drop_draft,
                          append, answer_call, add_filler, generate, generate_raw, resume, say_text,
                          say_aside, await_calls, next_chunk, continue_after, speaks_until, heard,
-                         interrupt, first_chunk, keep, forget>;
+                         interrupt, first_chunk, keep, forget, load_conversation>;
 
 }  // namespace tandem::gateway::voice_action

@@ -83,6 +83,7 @@ template <class Visitor>
 void for_each_voice_field(voice::last_heard& m, Visitor&& visit) {
     for_each_voice_field(static_cast<voice::heard&>(m), visit);
     visit("speaking", m.speaking);
+    visit("text", m.text);
 }
 
 template <class Visitor>

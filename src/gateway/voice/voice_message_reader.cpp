@@ -117,6 +117,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.empty()) out.text = v.dump();
         bool is_read = check_tool_options(v, at);
         for_each_voice_field(out, [&](const char* name, auto& field) {
             auto* found = find(v, name);

@@ -35,6 +35,8 @@ struct heard {
 struct last_heard : heard {
     /// The voice speaks the chunk to its end, so no position is required.
     bool speaking = false;
+    /// The text of its reply up to the end of the chunk: another gateway may not know the chunk.
+    std::string text{};
 };
 
 /// Opens or resumes a session, or starts its next turn.

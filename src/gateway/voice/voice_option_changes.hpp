@@ -21,6 +21,8 @@ struct generation_changes {
     /// Adapters by the gateway's names, which the gateway maps to the server's. nullopt if not set.
     std::optional<std::vector<requested_adapter>> lora{};
     std::optional<int> lookahead{};
+    /// All of them as JSON; empty if none are set.
+    std::string text{};
 };
 generation_options changed(generation_options base, const generation_changes& changes);
 

@@ -9,9 +9,8 @@
 #include <utility>
 
 namespace tandem::gateway {
-namespace {
 
-api_error not_found() {
+api_error make_session_not_found_error() {
     return {
         .status = 404,
         .type = "not_found_error",
@@ -19,6 +18,8 @@ api_error not_found() {
         .message =
             "there is no such session; it has ended or expired. Start a new one without session"};
 }
+
+namespace {
 
 api_error too_many(std::string_view whose, std::size_t most) {
     return {
@@ -36,7 +37,7 @@ voice_session_table::voice_session_table(const voice_limits& limits, random_sour
 
 std::variant<voice_session_table::admission, api_error> voice_session_table::admit(
     std::string_view owner, std::string_view wanted) {
-    return wanted.empty() ? open(owner) : take_up(owner, std::string(wanted));
+    return wanted.empty() ? open(owner, fresh_id()) : take_up(owner, std::string(wanted));
 }
 
 // Ids must be unique even if the random source is broken and repeats itself.
@@ -46,13 +47,21 @@ std::string voice_session_table::fresh_id() const {
     return id;
 }
 
+std::variant<voice_session_table::admission, api_error> voice_session_table::take_over(
+    std::string_view owner, std::string id) {
+    forget(id);
+    auto given = open(owner, std::move(id));
+    if (auto* const a = std::get_if<admission>(&given)) a->is_new = false;
+    return given;
+}
+
 std::variant<voice_session_table::admission, api_error> voice_session_table::open(
-    std::string_view owner) {
+    std::string_view owner, std::string id) {
     const std::string name(owner);
     const auto counted = counts_.find(name);
     const bool key_is_full =
         counted != counts_.end() && counted->second >= limits_.sessions_per_key;
-    admission given{.id = fresh_id()};
+    admission given{.id = std::move(id)};
     if (key_is_full || known_.size() >= limits_.sessions) {
         const auto oldest = key_is_full ? oldest_kept(owner) : kept_.begin();
         if (oldest == kept_.end())
@@ -68,7 +77,7 @@ std::variant<voice_session_table::admission, api_error> voice_session_table::ope
 
 std::variant<voice_session_table::admission, api_error> voice_session_table::take_up(
     std::string_view owner, const std::string& id) {
-    if (!owns(owner, id)) return not_found();
+    if (!owns(owner, id)) return make_session_not_found_error();
     const auto s = known_.at(id);
     if (std::exchange(s->is_kept, false)) live_.splice(live_.end(), kept_, s);
     return admission{.id = id, .is_new = false};

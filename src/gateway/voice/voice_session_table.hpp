@@ -18,6 +18,8 @@
 
 namespace tandem::gateway {
 
+api_error make_session_not_found_error();
+
 /// The voice sessions, with their owners, and how long each is kept without a socket. The caller
 /// owns the objects of a session (its voice_turn_machine and conversation). Pure; not thread-safe.
 class voice_session_table {
@@ -42,6 +44,9 @@ class voice_session_table {
     /// has been without a socket for the longest time is removed; if the key is at its limit, one
     /// of the key's sessions. If all of them have a socket, returns `too_many_sessions`.
     std::variant<admission, api_error> admit(std::string_view owner, std::string_view wanted);
+
+    /// Adds a session of another gateway, within the same limits.
+    std::variant<admission, api_error> take_over(std::string_view owner, std::string id);
 
     /// Whether the owner's key has a session with this id.
     bool owns(std::string_view owner, const std::string& id) const;
@@ -68,7 +73,7 @@ class voice_session_table {
     };
     using place = std::list<session>::iterator;
 
-    std::variant<admission, api_error> open(std::string_view owner);
+    std::variant<admission, api_error> open(std::string_view owner, std::string id);
     std::variant<admission, api_error> take_up(std::string_view owner, const std::string& id);
     std::string fresh_id() const;
     place oldest_kept(std::string_view owner);

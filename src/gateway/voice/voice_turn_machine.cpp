@@ -224,10 +224,11 @@ void voice_turn_machine::finish_if_done() {
 }
 
 void voice_turn_machine::finish(voice_close why) {
+    if (std::exchange(is_over_, true)) return;
     if (socket_) actions_.push_back(voice_action::close{*socket_, why});
     socket_.reset();
-    is_over_ = true;
-    actions_.push_back(voice_action::forget{});
+    const bool is_moved = why == voice_close::moved || why == voice_close::taken_over;
+    actions_.push_back(voice_action::forget{is_moved});
 }
 
 void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const chunk& c) {
@@ -242,7 +243,7 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
     if (reply_->filler.is_speaking) return void(reply_->filler.answer = c);
     reply_->id = c.id.reply;
     reply_->chunks = c.id.seq + 1 + reply_->count_fillers();
-    reply_->bytes += c.text.size();
+    reply_->text += c.text;
     if (reply_->unspoken.empty()) reply_->spoken_since = now;
     reply_->unspoken.push_back({c.speech, c.tokens});
     reply_->is_speaking = true;
@@ -284,7 +285,7 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
                 encode_end({.reply = number,
                             .turn = reply_->turn->id,
                             .result = result,
-                            .sent_bytes = reply_->bytes,
+                            .sent_bytes = reply_->text.size(),
                             .heard_tokens = static_cast<int>(std::lround(reply_->heard_tokens)),
                             .silence = measure(result),
                             .timeline = reply_->turn->timeline}));

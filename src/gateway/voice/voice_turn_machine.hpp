@@ -2,6 +2,7 @@
 
 #include "base/time.hpp"
 #include "gateway/json/api_error.hpp"
+#include "gateway/records/session_record.hpp"
 #include "gateway/voice/voice_actions.hpp"
 #include "gateway/voice/voice_limits.hpp"
 #include "gateway/voice/voice_message_reader.hpp"
@@ -85,6 +86,13 @@ struct voice_setup {
 class voice_turn_machine {
  public:
     explicit voice_turn_machine(voice_setup setup);
+    /// A session that another gateway had, as if its socket were lost. `first` and `last` are the
+    /// options of the record's first start and of its last turn.
+    voice_turn_machine(voice_setup setup, session_record record, const generation_changes& first,
+                       const generation_changes& last);
+    const std::string& session() const noexcept { return setup_.session; }
+    /// The session without its conversation, for another gateway.
+    session_record record() const;
 
     /// Why this start cannot resume the session; nullopt if it can.
     std::optional<api_error> find_fault(const voice::start& first) const;
@@ -108,6 +116,14 @@ class voice_turn_machine {
     void drain(time_point now);
     /// Draining takes too long: interrupts the running reply.
     void stop(time_point now);
+
+    /// Whether the session can move to another gateway without silence: nothing is generated that
+    /// the listener waits for.
+    bool can_move() const noexcept;
+    /// The session ends here; the client takes it up at another gateway.
+    void move() { finish(voice_close::moved); }
+    /// Another gateway has the session.
+    void lose() { finish(voice_close::taken_over); }
 
     /// An exception occurred in the session: ends it at once. Pending actions are dropped, because
     /// it is unknown how many were performed.
@@ -155,7 +171,7 @@ class voice_turn_machine {
         std::uint64_t id = 0;      // the library's; set by the first chunk
         std::uint32_t chunks = 0;  // number of sent chunks, with a filler
         spoken_filler filler{};
-        std::size_t bytes = 0;                  // bytes of their text
+        std::string text{};                     // of the sent chunks
         std::deque<unspoken_chunk> unspoken{};  // sent and not continued
         double heard_tokens = 0;                // of the unspoken chunks, at least
         time_point spoken_since{};
@@ -198,7 +214,7 @@ class voice_turn_machine {
     bool is_refused(const generation_options& merged);
     bool take_adapters(const generation_changes& changes, generation_options& out);
     std::optional<generation_options> merged(const generation_changes& changes);
-    void take_options(const voice::start& first);
+    void take_options(const generation_changes& first);
     void take_conversation(const conversation_changes& changes);
     bool can_accept_turn();
     void accept(time_point now, voice::start m, voice::word_match match);
@@ -264,6 +280,15 @@ class voice_turn_machine {
     void keep_filler();
     void end_filler(time_point now);
 
+    // Records.
+    void restore(session_record record, const generation_changes& last);
+    void restore_turn(const std::optional<recorded_turn>& record,
+                      const generation_options& options);
+    last_reply restore_reply(recorded_reply record) const;
+    void end_cut_reply();
+    static recorded_reply make_record(const last_reply& r);
+    bool has_words_to_come() const;
+
     // Sockets.
     void detach_socket(time_point now);
     void send(std::string text);
@@ -277,6 +302,7 @@ class voice_turn_machine {
     std::optional<voice_socket> socket_;
     bool was_attached_ = false;
     bool has_conversation_ = false;
+    std::string first_options_{};     // of the first start, as JSON
     std::string interrupted_mark_{};  // if the client has chosen one
     bool is_resume_due_ = false;      // when a socket is attached
     bool wants_timeline_ = false;     // whether its start requested a time line for the reply

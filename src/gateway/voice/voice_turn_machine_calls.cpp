@@ -124,6 +124,7 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
           .what = what,
           .results = std::move(results),
           .options = std::move(options),
+          .asked_options = turn.asked_options,
           .filler = turn.filler,
           .timeline = turn.timeline},
          waiting_.begin());

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 // Messages about how far the voice and the listener are in a chunk.
@@ -116,6 +117,127 @@ std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start&
         if (w.turn->what != voice_turn::kind::messages) turns.push_back(w.turn->id);
     std::erase(turns, "");
     return turns;
+}
+
+// --- records
+
+voice_turn_machine::voice_turn_machine(voice_setup setup, session_record record,
+                                       const generation_changes& first,
+                                       const generation_changes& last)
+    : setup_(std::move(setup)),
+      was_attached_(true),
+      interrupted_mark_(std::move(record.interrupted_mark)),
+      last_number_(record.last_number) {
+    take_options(first);
+    restore(std::move(record), last);
+}
+
+void voice_turn_machine::restore(session_record record, const generation_changes& last) {
+    auto options = changed(setup_.generation, last);
+    take_adapters(last, options);
+    restore_turn(record.turn, options);
+    has_conversation_ = !record.conversation.empty();
+    if (has_conversation_)
+        actions_.push_back(
+            voice_action::load_conversation{std::move(record.conversation), std::move(options)});
+    is_resume_due_ = record.resumes && last_turn_;
+    for (auto& e : record.ends) held_texts_.push_back({std::move(e.text), std::move(e.turn)});
+    if (record.reply_before) reply_before_ = restore_reply(*std::move(record.reply_before));
+    if (record.reply) reply_ = restore_reply(*std::move(record.reply));
+    if (reply_ && reply_->is_interrupted) end_cut_reply();
+}
+
+void voice_turn_machine::restore_turn(const std::optional<recorded_turn>& record,
+                                      const generation_options& options) {
+    if (!record) return;
+    last_turn_ = std::make_shared<const voice_turn>(voice_turn{.number = record->number,
+                                                               .id = record->id,
+                                                               .options = options,
+                                                               .asked_options = record->options,
+                                                               .timeline = record->timeline});
+    if (record->has_called) calls_.open({}, {});
+}
+
+void voice_turn_machine::end_cut_reply() {
+    const auto& turn = *reply_->turn;
+    reply_result cut;
+    cut.finish_reason = finish_reason::interrupted;
+    cut.text = reply_->text;
+    deliver_end(turn, encode_end({.reply = turn.number,
+                                  .turn = turn.id,
+                                  .result = cut,
+                                  .sent_bytes = cut.text.size(),
+                                  .timeline = turn.timeline}));
+}
+
+auto voice_turn_machine::restore_reply(recorded_reply record) const -> last_reply {
+    using kind = voice_turn::kind;
+    const bool is_of_turn = last_turn_ && last_turn_->number == record.number;
+    last_reply r{.turn = last_turn_,
+                 .is_ended = true,
+                 .is_interrupted = !record.is_ended,
+                 .is_asked = false,
+                 .id = record.id,
+                 .chunks = record.chunks,
+                 .text = std::move(record.text)};
+    if (!is_of_turn)
+        r.turn = std::make_shared<const voice_turn>(
+            voice_turn{.number = record.number,
+                       .id = std::move(record.turn),
+                       .what = record.is_outside_history ? kind::aside : kind::reply});
+    r.filler.text = std::move(record.filler);
+    for (auto& c : record.unspoken) r.unspoken.push_back({std::move(c.speech), c.tokens});
+    return r;
+}
+
+recorded_reply voice_turn_machine::make_record(const last_reply& r) {
+    recorded_reply record{.number = r.turn->number,
+                          .turn = r.turn->id,
+                          .id = r.id,
+                          .chunks = r.chunks,
+                          .filler = r.filler.text,
+                          .text = r.text,
+                          .unspoken = {},
+                          .is_outside_history = r.turn->is_outside_history(),
+                          .is_ended = r.is_ended};
+    for (const auto& c : r.unspoken) record.unspoken.push_back({c.speech, c.tokens});
+    return record;
+}
+
+/// Whether the last turn has words to come.
+bool voice_turn_machine::has_words_to_come() const {
+    const bool is_replying =
+        is_running() && !reply_->is_interrupted && !reply_->turn->is_outside_history();
+    const bool is_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
+        return !w.is_cancelled &&
+               (w.turn->what == voice_turn::kind::resume || !w.turn->results.empty());
+    });
+    return is_replying || is_waiting || is_resume_due_ || calls_.is_pending();
+}
+
+session_record voice_turn_machine::record() const {
+    session_record r{.model = setup_.model,
+                     .asked_model = setup_.asked_model,
+                     .options = first_options_,
+                     .interrupted_mark = interrupted_mark_,
+                     .last_number = last_number_,
+                     .resumes = has_words_to_come()};
+    if (last_turn_)
+        r.turn = recorded_turn{.number = last_turn_->number,
+                               .id = last_turn_->id,
+                               .options = last_turn_->asked_options,
+                               .timeline = last_turn_->timeline,
+                               .has_called = calls_.were_made()};
+    if (reply_) r.reply = make_record(*reply_);
+    if (reply_before_) r.reply_before = make_record(*reply_before_);
+    for (const auto& held : held_texts_) r.ends.push_back({held.text, held.ended});
+    return r;
+}
+
+// A chunk that is spoken gives the next gateway time.
+bool voice_turn_machine::can_move() const noexcept {
+    if (is_over_ || !waiting_.empty() || calls_.is_pending()) return false;
+    return !is_running() || (reply_->is_speaking && !reply_->is_interrupted);
 }
 
 void voice_turn_machine::report_whole(const client_chunk_id& id) {

@@ -84,7 +84,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
                        .resume_grace = setup_.conversation.resume_grace,
                        .continue_timeout = setup_.continue_timeout}));
     for (auto& held : std::exchange(held_texts_, {})) send(std::move(held.text));
-    if (!resumed) take_options(first);
+    if (!resumed) take_options(first.options);
     if (is_for_other_model(first)) return advance(now);
     if (has_words(first))
         start_turn(now, std::move(first));
@@ -151,11 +151,12 @@ std::optional<generation_options> voice_turn_machine::merged(const generation_ch
 
 // The options of the session's first start apply to all of its turns. Invalid ones do not: only
 // that start is rejected.
-void voice_turn_machine::take_options(const voice::start& first) {
-    auto options = changed(setup_.generation, first.options);
+void voice_turn_machine::take_options(const generation_changes& first) {
+    first_options_ = first.text;
+    auto options = changed(setup_.generation, first);
     options.context.clear();  // of that turn alone
     if (tandem::check(options).empty()) setup_.generation = std::move(options);
-    const auto& lora = first.options.lora;
+    const auto& lora = first.lora;
     if (setup_.adapters && std::holds_alternative<api_error>(setup_.adapters(lora))) return;
     setup_.lora = lora;
 }
@@ -216,6 +217,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_
           .prompt = std::move(m.prompt).value_or(""),
           .needs_exact_draft = match == voice::word_match::exact,
           .options = *std::move(options),
+          .asked_options = std::move(m.options.text),
           .filler = std::move(m.filler),
           .timeline = m.timeline,
           .user_stopped_ago = m.user_stopped_ago,
@@ -241,6 +243,7 @@ voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const 
     return {.id = std::move(id),
             .what = calls_.were_made() ? kind::reply : kind::resume,
             .options = last_turn_ ? last_turn_->options : setup_.generation,
+            .asked_options = last_turn_ ? last_turn_->asked_options : "",
             .timeline = timeline || (last_turn_ && last_turn_->timeline)};
 }
 

@@ -73,22 +73,23 @@ TEST(session_record, cut_at_any_byte_is_refused) {
 
 TEST(record_writer, writes_one_record_at_a_time) {
     record_writer w;
-    EXPECT_EQ(w.record_changed(), step::write);
-    w.record_made();
+    EXPECT_EQ(w.record_changed(), step::make);
+    EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_changed(), step::nothing);
     EXPECT_EQ(w.record_changed(), step::nothing);
-    EXPECT_EQ(w.record_written(true), step::write);
+    EXPECT_EQ(w.record_written(true), step::make);
     EXPECT_FALSE(w.is_written());
-    w.record_made();
+    EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
 }
 
-TEST(record_writer, puts_a_change_before_the_record_was_made_into_that_record) {
+TEST(record_writer, makes_a_record_again_that_changed_meanwhile) {
     record_writer w;
     w.record_changed();
     EXPECT_EQ(w.record_changed(), step::nothing);
-    w.record_made();
+    EXPECT_EQ(w.record_made(), step::make);
+    EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
 }
@@ -100,8 +101,8 @@ TEST(record_writer, writes_again_after_a_failure) {
     EXPECT_EQ(w.record_written(false), step::nothing);
     EXPECT_TRUE(w.has_failed());
     EXPECT_FALSE(w.is_written());
-    EXPECT_EQ(w.retry(), step::write);
-    w.record_made();
+    EXPECT_EQ(w.retry(), step::make);
+    EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
     EXPECT_FALSE(w.has_failed());

@@ -25,6 +25,8 @@ class voice_session_driver {
 
     explicit voice_session_driver(voice_setup setup = defaults()) : turns(std::move(setup)) {}
 
+    explicit voice_session_driver(voice_turn_machine session) : turns(std::move(session)) {}
+
     static voice_setup defaults() {
         return {.session = "s-1", .model = "talk", .asked_model = "default"};
     }
@@ -164,6 +166,7 @@ class voice_session_driver {
         note("open with " + std::to_string(a.options.messages.size()));
         opened.push_back(std::move(a.options));
     }
+    void perform(const voice_action::load_conversation& a) { note("load " + a.text); }
     void perform(voice_action::warm&) { note("warm"); }
     void perform(voice_action::hear& a) {
         note("hear " + a.text + (a.stable ? " " + std::to_string(*a.stable) : ""));

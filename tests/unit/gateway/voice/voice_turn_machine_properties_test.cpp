@@ -344,6 +344,9 @@ class random_session {
     void perform(const voice_action::open_conversation&) {
         EXPECT_FALSE(std::exchange(has_conversation_, true));
     }
+    void perform(const voice_action::load_conversation&) {
+        EXPECT_FALSE(std::exchange(has_conversation_, true));
+    }
     void perform(const voice_action::add_filler&) {
         EXPECT_EQ(last_chunk_, (client_chunk_id{filled_, 0}));
     }
@@ -471,7 +474,8 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
         session.finish();
         session.check_ends();
     }
-    for (std::size_t i = 0; i < std::variant_size_v<voice_action::any>; ++i)
+    // The last action is that of sessions of other gateways.
+    for (std::size_t i = 0; i + 1 < std::variant_size_v<voice_action::any>; ++i)
         EXPECT_GT(seen["action " + std::to_string(i)], 0) << i;
     for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",
                              "close 4001", "error policy", "error gateway_stopping",

@@ -1,6 +1,6 @@
 // Answers of the script that admits requests.
 
-#include "gateway/sessions/cluster_limits.hpp"
+#include "gateway/cluster/cluster_limits.hpp"
 
 #include <gtest/gtest.h>
 

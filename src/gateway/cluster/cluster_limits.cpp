@@ -1,4 +1,4 @@
-#include "gateway/sessions/cluster_limits.hpp"
+#include "gateway/cluster/cluster_limits.hpp"
 
 #include "cluster/store/store_script.hpp"
 #include "loop/clock.hpp"

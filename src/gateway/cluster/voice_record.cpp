@@ -1,0 +1,97 @@
+#include "gateway/cluster/voice_record.hpp"
+
+#include "gateway/records/session_record.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+namespace tandem::gateway {
+namespace {
+
+// After a write that the store did not answer.
+constexpr duration retry_interval = std::chrono::seconds(1);
+
+}  // namespace
+
+bool is_recorded(const voice_action::any& a) {
+    namespace act = voice_action;
+    return std::holds_alternative<act::send>(a) ||
+           std::holds_alternative<act::open_conversation>(a) ||
+           std::holds_alternative<act::append>(a) || std::holds_alternative<act::answer_call>(a) ||
+           std::holds_alternative<act::add_filler>(a) || std::holds_alternative<act::resume>(a) ||
+           std::holds_alternative<act::generate>(a) || std::holds_alternative<act::heard>(a) ||
+           std::holds_alternative<act::continue_after>(a) ||
+           std::holds_alternative<act::interrupt>(a) || std::holds_alternative<act::keep>(a);
+}
+
+voice_record::voice_record(settings s, cluster::session_epoch epoch, events told)
+    : settings_(std::move(s)), epoch_(epoch), told_(std::move(told)), timer_(settings_.executor) {}
+
+void voice_record::run(record_writer::step next) {
+    if (is_over_ || next != record_writer::step::make) return;
+    told_.make([weak = weak_from_this()](std::optional<std::string> record) {
+        const auto self = weak.lock();
+        if (!self || self->is_over_) return;
+        if (!record) return self->on_written(cluster::put_result::unknown);
+        const auto then = self->writer_.record_made();
+        if (then == record_writer::step::write) return self->write(*std::move(record));
+        self->run(then);
+    });
+}
+
+void voice_record::write(std::string record) {
+    const bool is_too_long = record.size() > max_record_bytes;
+    const auto& log = settings_.log;
+    if (is_too_long && !std::exchange(has_told_size_, true) && log.enabled(log_level::warning))
+        log.write(log_level::warning,
+                  fmt::format("a voice session has {} bytes; other gateways can resume sessions "
+                              "of up to {}",
+                              record.size(), max_record_bytes));
+    put(is_too_long ? std::string() : std::move(record), [weak = weak_from_this()](auto result) {
+        if (const auto self = weak.lock(); self && !self->is_over_) self->on_written(result);
+    });
+}
+
+void voice_record::put(std::string record, cluster::session_store::put_handler done) {
+    const auto member = settings_.member.lock();
+    if (!member) return;
+    member->sessions().put(settings_.session, settings_.owner, epoch_, 2 * settings_.kept,
+                           std::move(record), std::move(done));
+}
+
+void voice_record::on_written(cluster::put_result result) {
+    const auto self = shared_from_this();
+    if (result == cluster::put_result::refused) {
+        stop();
+        return told_.taken();
+    }
+    const auto next = writer_.record_written(result == cluster::put_result::kept);
+    run(next);
+    arm_timer();
+    told_.written();
+}
+
+// The store forgets records that are not renewed.
+void voice_record::arm_timer() {
+    timer_.expires_after(writer_.has_failed() ? retry_interval : settings_.kept);
+    timer_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+        const auto self = weak.lock();
+        if (!ec && self) self->run(self->writer_.retry());
+    });
+}
+
+void voice_record::remove() {
+    if (is_over_) return;
+    stop();
+    put({}, [](auto) {});
+}
+
+void voice_record::stop() {
+    is_over_ = true;
+    timer_.cancel();
+}
+
+}  // namespace tandem::gateway

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "cluster/cluster_member.hpp"
+#include "gateway/records/record_writer.hpp"
+#include "gateway/voice/voice_actions.hpp"
+
+#include "tandem/log.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tandem::gateway {
+
+/// Whether a session's record differs after the action.
+bool is_recorded(const voice_action::any& a);
+
+/// Keeps the record of a session in the cluster's store, so that another gateway can resume the
+/// session. On the gateway's loop.
+class voice_record : public std::enable_shared_from_this<voice_record> {
+ public:
+    using record_handler = std::function<void(std::optional<std::string>)>;
+    struct events {
+        /// Makes the record, and calls the handler once, also later; with nullopt if the
+        /// conversation has ended.
+        std::function<void(record_handler)> make;
+        /// The store has answered; see is_written() and has_failed().
+        std::function<void()> written;
+        /// Another gateway has taken the session.
+        std::function<void()> taken;
+    };
+
+    struct settings {
+        boost::asio::any_io_executor executor;
+        std::weak_ptr<cluster::cluster_member> member;
+        std::string session;
+        std::string owner;
+        /// At least this long, the store keeps the record of a gateway that has died.
+        duration kept;
+        logger log;
+    };
+
+    voice_record(settings s, cluster::session_epoch epoch, events told);
+    voice_record(const voice_record&) = delete;
+    voice_record& operator=(const voice_record&) = delete;
+
+    cluster::session_epoch epoch() const noexcept { return epoch_; }
+    /// The session has changed: writes it, or has it written after the write that runs.
+    void session_changed() { run(writer_.record_changed()); }
+    bool is_written() const noexcept { return writer_.is_written(); }
+    bool has_failed() const noexcept { return writer_.has_failed(); }
+    /// Removes the record and stops.
+    void remove();
+    /// The session is over.
+    void stop();
+
+ private:
+    void run(record_writer::step next);
+    void write(std::string record);
+    void put(std::string record, cluster::session_store::put_handler done);
+    void on_written(cluster::put_result result);
+    void arm_timer();
+
+    settings settings_;
+    cluster::session_epoch epoch_;
+    events told_;
+    record_writer writer_;
+    bool has_told_size_ = false;
+    bool is_over_ = false;
+    boost::asio::steady_timer timer_;
+};
+
+}  // namespace tandem::gateway

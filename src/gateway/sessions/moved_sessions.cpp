@@ -1,0 +1,156 @@
+#include "gateway/records/session_record.hpp"
+#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/voice_session_host.hpp"
+#include "text/characters/white_space.hpp"
+
+#include "tandem/saved_conversation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+// Sessions that another gateway had.
+namespace tandem::gateway {
+namespace {
+
+/// A record that was read.
+struct moved_session {
+    session_record record{};
+    generation_changes first{};
+    generation_changes last{};
+};
+
+std::optional<generation_changes> read_options(const std::string& text) {
+    if (text.empty()) return generation_changes();
+    const auto read = parse_voice_message(
+        fmt::format(R"({{"type":"start","text":"-","options":{}}})", text), max_record_bytes);
+    const auto* const message = std::get_if<voice_message>(&read);
+    const auto* const start = message ? std::get_if<voice::start>(message) : nullptr;
+    return start ? std::optional(start->options) : std::nullopt;
+}
+
+std::variant<moved_session, std::string> read_session(std::string_view text) {
+    auto read = parse_record(text);
+    if (auto* const fault = std::get_if<std::string>(&read)) return std::move(*fault);
+    moved_session moved{.record = std::get<session_record>(std::move(read))};
+    const auto first = read_options(moved.record.options);
+    const auto last =
+        moved.record.turn ? read_options(moved.record.turn->options) : generation_changes();
+    if (!first || !last) return "record has options that are not valid";
+    moved.first = *first;
+    moved.last = *last;
+    saved_conversation unused;
+    if (moved.record.conversation.empty()) return moved;
+    if (const auto fault = read_saved(moved.record.conversation, unused))
+        return fmt::format("record.conversation: {} {}", fault->field, fault->message);
+    return moved;
+}
+
+// The words of a chunk that the open turn does not have yet.
+void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_view words) {
+    const auto seq = reply.chunks - 1 - (reply.filler.empty() ? 0 : 1);
+    const auto is_there = [&](const saved_chunk& c) { return c.reply == reply.id && c.seq >= seq; };
+    if (std::ranges::any_of(turn.chunks, is_there)) return;
+    const auto begin = turn.handed_over;
+    if (!std::string_view(turn.text).substr(begin).starts_with(words)) {
+        turn.text.resize(begin);
+        turn.text += words;
+    }
+    turn.handed_over = begin + words.size();
+    turn.chunks.push_back({.reply = reply.id, .seq = seq, .begin = begin, .end = turn.handed_over});
+}
+
+// A gateway may end before it has recorded the chunk that it sent last.
+void add_unrecorded_chunk(session_record& r, const voice::last_heard& last) {
+    const auto& known = r.reply;
+    saved_conversation talk;
+    if (!known || known->is_ended || known->number != last.chunk.reply ||
+        known->chunks > last.chunk.seq || !last.text.starts_with(known->text) ||
+        read_saved(r.conversation, talk) || !talk.open_turn)
+        return;
+    auto& reply = *r.reply;
+    const auto words = last.text.substr(reply.text.size());
+    reply.chunks = last.chunk.seq + 1;
+    reply.text = last.text;
+    reply.unspoken = {{.speech = std::string(text::trim_white_space(words))}};
+    if (reply.id == 0 && !talk.open_turn->chunks.empty())
+        reply.id = talk.open_turn->chunks.back().reply;
+    add_chunk(*talk.open_turn, reply, words);
+    r.conversation = saved_text(talk);
+}
+
+}  // namespace
+
+/// Asks the store for the session, because another gateway may have had it meanwhile.
+void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, voice::start first) {
+    const std::string owner(caller.who.key_name());
+    const auto known = sessions_.find(first.session);
+    const bool is_here = gateway_.known_sessions.owns(owner, first.session);
+    const auto epoch = is_here ? known->second->epoch() : 0;
+    const auto id = first.session;
+    struct asked_start {
+        voice_caller caller;
+        voice::start first;
+    };
+    auto asked = std::make_shared<asked_start>(asked_start{std::move(caller), std::move(first)});
+    gateway_.cluster->sessions().take(
+        id, owner, epoch, [this, socket, asked](std::optional<cluster::taken_session> taken) {
+            if (!find(socket)) return;
+            auto& [who, start] = *asked;
+            const bool is_moved = taken && !taken->record.empty();
+            auto given =
+                is_moved ? admit_moved(who.who, start, *std::move(taken)) : admit(who.who, start);
+            answer_start(socket, std::move(who), std::move(start), std::move(given));
+        });
+}
+
+auto voice_session_host::admit_moved(const admitted& who, const voice::start& first,
+                                     cluster::taken_session taken)
+    -> std::variant<session_ptr, api_error> try {
+    if (gateway_.is_stopping) return make_stopping_error();
+    return restore(who, first, std::move(taken));
+} catch (...) {
+    log_current_exception(
+        gateway_.options,
+        "cannot resume a voice session of another gateway because of an internal error");
+    return make_internal_error();
+}
+
+auto voice_session_host::restore(const admitted& who, const voice::start& first,
+                                 cluster::taken_session taken)
+    -> std::variant<session_ptr, api_error> {
+    if (const auto old = sessions_.find(first.session); old != sessions_.end())
+        std::shared_ptr(old->second)->lose();
+    auto read = read_session(taken.record);
+    if (const auto* const fault = std::get_if<std::string>(&read)) {
+        const auto& log = gateway_.options.instruments.log;
+        if (log.enabled(log_level::error))
+            log.write(log_level::error,
+                      fmt::format("cannot resume a voice session of another gateway: {}", *fault));
+        return make_session_not_found_error();
+    }
+    auto& moved = std::get<moved_session>(read);
+    if (first.last) add_unrecorded_chunk(moved.record, *first.last);
+    auto model = gateway_.models.find(moved.record.model, who);
+    if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
+    auto& served = *std::get<served_model*>(model);
+    auto given = gateway_.known_sessions.take_over(who.key_name(), first.session);
+    if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
+    if (const auto& dropped = std::get<voice_session_table::admission>(given).dropped)
+        sessions_.erase(*dropped);
+    auto setup = make_setup(first.session, served, moved.record.asked_model);
+    voice_turn_machine turns(std::move(setup), std::move(moved.record), moved.first, moved.last);
+    auto session = add_session(served, std::move(turns), who, taken.epoch);
+    auto error = session->find_fault(first);
+    if (!error) return session;
+    keep(first.session);
+    return *std::move(error);
+}
+
+}  // namespace tandem::gateway

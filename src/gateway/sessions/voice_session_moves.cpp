@@ -1,0 +1,53 @@
+#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/voice_session.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+// Sessions that move to another gateway, or come from one.
+namespace tandem::gateway {
+
+void voice_session::keep_record(std::string owner, cluster::session_epoch epoch) {
+    record_ = std::make_shared<voice_record>(
+        voice_record::settings{.executor = gateway_.executor,
+                               .member = gateway_.cluster,
+                               .session = id_,
+                               .owner = std::move(owner),
+                               .kept = gateway_.options.voice.session_kept,
+                               .log = gateway_.options.instruments.log},
+        epoch,
+        voice_record::events{.make = [this](auto done) { make_record(std::move(done)); },
+                             .written = [this] { run_and_perform([](time_point) {}); },
+                             .taken = [this] { lose(); }});
+}
+
+void voice_session::perform(const voice_action::load_conversation& a) {
+    error_code ec;
+    diagnostics diag;
+    talk_ = model_.bots.load(a.text, thinking_.apply(a.options), ec, diag);
+    if (!talk_) throw std::runtime_error(diag.client_message);
+}
+
+void voice_session::drain() {
+    is_moving_ = record_ != nullptr;
+    run_and_perform([&](time_point now) {
+        if (!is_moving_) turns_.drain(now);
+    });
+}
+
+void voice_session::move_if_due() {
+    if (!is_moving_ || turns_.is_over()) return;
+    // Without a record, the session ends here, as without a cluster.
+    if (record_->has_failed()) {
+        is_moving_ = false;
+        return run_and_perform([&](time_point now) { turns_.drain(now); });
+    }
+    if (turns_.can_move() && record_->is_written())
+        run_and_perform([&](time_point) { turns_.move(); });
+}
+
+void voice_session::lose() {
+    run_and_perform([&](time_point) { turns_.lose(); });
+}
+
+}  // namespace tandem::gateway

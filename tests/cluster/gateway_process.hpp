@@ -1,0 +1,75 @@
+#pragma once
+
+#include "gateway/server/gateway_server.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tandem::testing {
+
+/// A gateway in a process of its own, which ends with the object at the latest. Create it while the
+/// test has one thread, and use it on that thread.
+class gateway_process {
+ public:
+    explicit gateway_process(gateway::gateway_options options) {
+        int ends[2];
+        if (::pipe(ends) != 0) std::abort();
+        pid_ = ::fork();
+        if (pid_ < 0) std::abort();
+        if (pid_ == 0) run(std::move(options), ends[1]);
+        ::close(ends[1]);
+        if (::read(ends[0], &port_, sizeof port_) != sizeof port_) port_ = 0;
+        ::close(ends[0]);
+    }
+    ~gateway_process() { kill(); }
+    gateway_process(const gateway_process&) = delete;
+    gateway_process& operator=(const gateway_process&) = delete;
+
+    std::uint16_t port() const { return port_; }
+    void kill() {
+        send_signal(SIGKILL);
+        wait();
+    }
+    /// Stops it as a service manager does.
+    void terminate() { send_signal(SIGTERM); }
+    /// Waits for its end; returns its exit status.
+    int wait() {
+        int status = -1;
+        if (pid_ > 0) ::waitpid(pid_, &status, 0);
+        pid_ = none;
+        return status;
+    }
+
+ private:
+    static constexpr pid_t none = 0;
+
+    // Other numbers than those of a process would mean many processes.
+    void send_signal(int signal) {
+        if (pid_ > 0) ::kill(pid_, signal);
+    }
+
+    [[noreturn]] static void run(gateway::gateway_options options, int told) {
+        boost::asio::io_context loop{1};
+        gateway::gateway_server server(loop, std::move(options));
+        boost::asio::signal_set signals(loop, SIGTERM);
+        signals.async_wait(
+            [&](auto, int) { server.stop(std::chrono::seconds(20), [&] { loop.stop(); }); });
+        const auto port = server.port();
+        if (::write(told, &port, sizeof port) != sizeof port) std::abort();
+        loop.run();
+        ::_exit(0);
+    }
+
+    pid_t pid_ = none;
+    std::uint16_t port_ = 0;
+};
+
+}  // namespace tandem::testing

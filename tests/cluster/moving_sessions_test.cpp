@@ -1,0 +1,210 @@
+// Voice sessions that another gateway resumes. Each gateway is a process, as in production.
+
+#include "cluster/gateway_process.hpp"
+#include "cluster/store/store_address.hpp"
+#include "cluster/voice_listener.hpp"
+#include "support/child_process.hpp"
+#include "support/poll_until.hpp"
+#include "support/redis_server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace tandem;
+using namespace tandem::testing;
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+const std::string question = "Tell me a story.";
+
+std::string make_story() {
+    std::string text;
+    for (int i = 1; i <= 30; ++i) text += "This is sentence " + std::to_string(i) + " of it. ";
+    text.pop_back();
+    return text;
+}
+
+class moving_sessions : public ::testing::Test {
+ protected:
+    moving_sessions() : mock_(TANDEM_MOCK_SERVER, {.args = mock_arguments()}) {
+        const auto line = mock_.read_line();
+        server_ = line.substr(line.rfind(' ') + 1);
+    }
+
+    std::vector<std::string> mock_arguments() {
+        const auto file = std::string(::testing::TempDir()) + "moving_dialogues.jsonl";
+        std::ofstream(file) << json{{"id", "d"},
+                                    {"messages",
+                                     {{{"role", "user"}, {"content", question}},
+                                      {{"role", "assistant"}, {"content", story}}}}}
+                                   .dump()
+                            << "\n";
+        return {"--port", "0",          "--no-bos", "--dialogues", file,    "--tokens-per-second",
+                "1000",   "--parallel", "64",       "--ctx-size",  "131072"};
+    }
+
+    gateway::gateway_options options() {
+        gateway::gateway_options o;
+        o.port = 0;
+        o.model = "talk";
+        o.service.servers = {server_};
+        o.service.client.server.proxy = "none";
+        o.service.client.server.reuse_guard = 0s;
+        o.service.client.chunking.first_chunk_min_tokens = 0;
+        o.cluster =
+            cluster::cluster_options{.store = cluster::parse_store_address(store_.url()).address,
+                                     .gateway_id = "g" + std::to_string(++made_)};
+        return o;
+    }
+    std::unique_ptr<gateway_process> make_gateway() {
+        return std::make_unique<gateway_process>(options());
+    }
+
+    const std::string story = make_story();
+    redis_server store_;
+    child_process mock_;
+    std::string server_;
+    int made_ = 0;
+};
+
+TEST_F(moving_sessions, go_on_when_their_gateway_is_killed) {
+    auto a = make_gateway();
+    auto b = make_gateway();
+    auto* now = a.get();
+    voice_listener l([&] { return now->port(); });
+    l.on_chunk = [&](int chunks) {
+        if (chunks != 5) return;
+        now = b.get();
+        a->kill();
+    };
+    EXPECT_EQ(l.ask(question), story);
+    EXPECT_EQ(l.fault(), "");
+    EXPECT_EQ(l.lost(), 1);
+}
+
+// A gateway that has just connected watches slots before it uses them, so several are there.
+TEST_F(moving_sessions, lose_no_word_by_20_kills) {
+    std::mt19937 random(17);
+    const auto draw = [&](int most) { return std::uniform_int_distribution(0, most)(random); };
+    std::deque<std::unique_ptr<gateway_process>> gateways;
+    for (int i = 0; i < 6; ++i) gateways.push_back(make_gateway());
+    for (int i = 0; i < 20; ++i) {
+        voice_listener l([&] { return gateways.front()->port(); });
+        const int when = 1 + draw(20);
+        const bool is_while_speaking = draw(1) == 0;
+        const auto kill = [&](int chunks) {
+            if (chunks != when || l.lost() > 0) return;
+            std::this_thread::sleep_for(std::chrono::microseconds(draw(3000)));
+            gateways.front()->kill();
+            gateways.pop_front();
+        };
+        (is_while_speaking ? l.on_chunk : l.on_continued) = kill;
+        EXPECT_EQ(l.ask(question), story) << "killed after chunk " << when;
+        EXPECT_EQ(l.fault(), "");
+        EXPECT_EQ(l.lost(), 1);
+        gateways.push_back(make_gateway());
+    }
+}
+
+TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    voice_client first(a->port());
+    first.say({{"type", "start"}, {"turn", "t1"}, {"text", question}});
+    const auto session = first.read("ready")["session"];
+    const auto chunk = first.read("chunk");
+    std::string heard = chunk["text"];
+
+    voice_client second(b->port());
+    json start{{"type", "start"}, {"session", session}};
+    start["last"] = {{"chunk", chunk["id"]}, {"text", heard}, {"share", 1}};
+    second.say(start);
+    const auto ready = second.read();
+    EXPECT_EQ(ready["resumed"], true);
+    EXPECT_EQ(ready["turns"], json({"t1", "t1"}));
+    EXPECT_EQ(second.read()["finish_reason"], "interrupted");
+    const auto next = second.read("chunk");
+    EXPECT_EQ(next["turn"], "t1");
+    EXPECT_TRUE(story.starts_with(heard + next["text"].get<std::string>())) << next;
+
+    first.say({{"type", "continue"}, {"chunk", chunk["id"]}});
+    EXPECT_EQ(first.close_code(), 4001);
+    second.say({{"type", "interrupt"}});
+    EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
+}
+
+TEST_F(moving_sessions, come_back_to_a_gateway_with_what_was_said_elsewhere) {
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    voice_client first(a->port());
+    first.say({{"type", "start"}, {"text", question}});
+    const auto session = first.read("ready")["session"];
+    const auto told = first.read("chunk");
+    first.drop();
+
+    voice_client second(b->port());
+    second.say({{"type", "start"}, {"session", session}});
+    second.read("ready");
+    const auto again = second.read("chunk");
+    EXPECT_EQ(again["text"], told["text"]) << "the client did not say that it was heard";
+    second.say({{"type", "continue"}, {"chunk", again["id"]}});
+    const auto spoken = second.read("chunk");
+    const auto heard = again["text"].get<std::string>() + spoken["text"].get<std::string>();
+    second.drop();
+
+    voice_client third(a->port());
+    json start{{"type", "start"}, {"session", session}};
+    start["last"] = {{"chunk", spoken["id"]}, {"text", heard}, {"speaking", true}};
+    third.say(start);
+    EXPECT_EQ(third.read()["resumed"], true);
+    const auto next = third.read("chunk")["text"].get<std::string>();
+    EXPECT_TRUE(story.starts_with(heard + next)) << next;
+}
+
+TEST_F(moving_sessions, of_another_key_or_none_are_not_found) {
+    const auto a = make_gateway();
+    voice_client c(a->port());
+    c.say({{"type", "start"}, {"session", "nobody_has_this_id_000"}});
+    EXPECT_EQ(c.read()["code"], "session_not_found");
+    c.say({{"type", "start"}, {"text", question}});
+    EXPECT_EQ(c.read()["resumed"], false) << "the connection stays open";
+}
+
+TEST_F(moving_sessions, leave_a_gateway_that_is_stopped_between_two_sentences) {
+    constexpr int sessions = 20;
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    std::atomic<bool> is_stopping = false;
+    std::atomic<int> chunks = 0;
+    std::vector<std::thread> threads;
+    threads.reserve(sessions);
+    for (int i = 0; i < sessions; ++i)
+        threads.emplace_back([&] {
+            voice_listener l([&] { return is_stopping ? b->port() : a->port(); });
+            l.on_chunk = [&](int) { ++chunks; };
+            EXPECT_EQ(l.ask(question), story);
+            EXPECT_EQ(l.fault(), "");
+            EXPECT_EQ(l.close_code(), l.lost() > 0 ? 4012 : 0);
+        });
+    EXPECT_TRUE(poll_until([&] { return chunks >= 5 * sessions; }));
+    const auto began = std::chrono::steady_clock::now();
+    is_stopping = true;
+    a->terminate();
+    EXPECT_EQ(a->wait(), 0);
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace

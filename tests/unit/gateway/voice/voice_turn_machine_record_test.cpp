@@ -1,0 +1,125 @@
+// Another gateway resumes a session from its record.
+
+#include "voice_session_driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tandem::gateway {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr voice_socket socket_here = 1;
+constexpr voice_socket socket_there = 2;
+
+// The second sentence is spoken, and the first was heard.
+struct speaking_session : voice_session_driver {
+    speaking_session() {
+        attach(socket_here, R"({"type":"start","turn":"t1","text":"Hello","options":{"seed":7}})");
+        chunk(1, 0, "One two. ");
+        say(socket_here, R"({"type":"continue","chunk":"1-0"})");
+        chunk(1, 1, "Three four. ");
+        asked();
+    }
+};
+
+/// The session at the gateway that takes it up.
+struct moved_session : voice_session_driver {
+    explicit moved_session(const voice_session_driver& before)
+        : voice_session_driver(voice_turn_machine(defaults(), record_of(before), {}, {})) {}
+
+    static session_record record_of(const voice_session_driver& before) {
+        auto record = before.turns.record();
+        record.conversation = "saved";
+        return std::get<session_record>(parse_record(encode_record(record)));
+    }
+    void take_up(const std::string& last) {
+        attach(socket_there, R"({"type":"start","session":"s-1","last":)" + last + "}");
+    }
+};
+
+TEST(voice_record, has_what_was_sent_and_not_heard) {
+    const auto record = speaking_session().turns.record();
+    EXPECT_EQ(record.options, R"({"seed":7})");
+    EXPECT_TRUE(record.resumes);
+    ASSERT_TRUE(record.turn && record.reply);
+    EXPECT_EQ(record.turn->id, "t1");
+    EXPECT_EQ(record.turn->options, R"({"seed":7})");
+    EXPECT_EQ(record.reply->text, "One two. Three four. ");
+    EXPECT_EQ(record.reply->chunks, 2U);
+    ASSERT_EQ(record.reply->unspoken.size(), 1U);
+    EXPECT_EQ(record.reply->unspoken[0].speech, "Three four. ");
+    EXPECT_FALSE(record.reply->is_ended);
+}
+
+TEST(voice_record, goes_on_behind_what_was_heard) {
+    moved_session s{speaking_session()};
+    s.take_up(R"({"chunk":"1-1","chars":5})");
+    EXPECT_THAT(s.asked(),
+                ElementsAre("load saved", "heard 1-1 5", "check 2", "resume 2", "next 2"));
+    const auto told = s.sent(socket_there);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[0]["resumed"], true);
+    EXPECT_EQ(told[0]["turns"], nlohmann::json({"t1", "t1"}));
+    EXPECT_EQ(told[1]["type"], "end");
+    EXPECT_EQ(told[1]["reply"], "1");
+    EXPECT_EQ(told[1]["finish_reason"], "interrupted");
+    EXPECT_EQ(told[1]["text"], "One two. Three four. ");
+}
+
+TEST(voice_record, knows_the_chunks_that_were_sent) {
+    const moved_session s{speaking_session()};
+    voice::start first{.session = "s-1", .last = voice::last_heard{}};
+    first.last->chunk = {1, 1};
+    EXPECT_FALSE(s.turns.find_fault(first));
+    first.last->chunk = {1, 2};
+    EXPECT_EQ(s.turns.find_fault(first)->code, "unknown_chunk");
+}
+
+TEST(voice_record, of_a_reply_that_has_ended_resumes_nothing) {
+    speaking_session before;
+    before.say(socket_here, R"({"type":"continue","chunk":"1-1"})");
+    before.end(1);
+    moved_session s{before};
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    EXPECT_THAT(s.heard_by(socket_there), ElementsAre("ready"));
+    EXPECT_THAT(s.asked(), ElementsAre("load saved"));
+}
+
+TEST(voice_record, of_an_interrupted_reply_has_its_end_alone) {
+    speaking_session before;
+    before.say(socket_here, R"({"type":"interrupt"})");
+    moved_session s{before};
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    EXPECT_THAT(s.heard_by(socket_there), ElementsAre("ready", "end 1 interrupted"));
+    EXPECT_THAT(s.asked(), ElementsAre("load saved"));
+}
+
+TEST(voice_record, lets_the_next_turn_follow) {
+    moved_session s{speaking_session()};
+    s.attach(socket_there, R"({"type":"start","session":"s-1","text":"And now?"})");
+    EXPECT_THAT(s.asked(),
+                ElementsAre("load saved", "check 2", "append And now?", "generate 2", "next 2"));
+}
+
+TEST(voice_record, can_move_while_a_chunk_is_spoken_or_nothing_runs) {
+    speaking_session s;
+    EXPECT_TRUE(s.turns.can_move());
+    s.say(socket_here, R"({"type":"continue","chunk":"1-1"})");
+    EXPECT_FALSE(s.turns.can_move()) << "the listener waits for the next chunk";
+    s.end(1);
+    EXPECT_TRUE(s.turns.can_move());
+}
+
+TEST(voice_record, closes_the_socket_of_a_session_that_moves) {
+    speaking_session s;
+    s.turns.move();
+    EXPECT_TRUE(s.turns.is_over());
+    EXPECT_FALSE(s.turns.has_socket());
+}
+
+}  // namespace
+}  // namespace tandem::gateway
