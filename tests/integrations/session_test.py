@@ -401,27 +401,49 @@ class SessionErrors(SessionTest):
         with self.assertRaisesRegex(VoiceError, "adapter_not_found"):
             await spoken(session.ask(ASKED))
 
-    async def test_fail_a_reply_that_ends_the_session_by_an_internal_error(self):
-        async def break_down(socket):
-            """A gateway that fails at each question."""
-            opening = json.loads(await socket.recv())
-            openings.append([message["content"] for message in opening["messages"]])
+    async def connected_to(self, play):
+        """`play` stands for a gateway, from the question on. It gets the socket, its number and the question."""
+        openings = []
+
+        async def welcome(socket):
+            openings.append(json.loads(await socket.recv()))
             limits = {"continue_timeout_ms": 30000}
             ready = {"type": "ready", "session": "1", "resumed": False, "limits": limits}
             await socket.send(json.dumps(ready))
-            await socket.recv()
-            await socket.close(1011)
+            await play(socket, len(openings), json.loads(await socket.recv()))
 
-        openings = []
-        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
-        server = websockets.serve(break_down, "127.0.0.1", 0, subprotocols=["tandem.voice.v1"])
+        server = websockets.serve(welcome, "127.0.0.1", 0, subprotocols=["tandem.voice.v1"])
         listening = await self.enterAsyncContext(server)
         port = list(listening.sockets)[0].getsockname()[1]
-        session = await self.enterAsyncContext(connect(f"http://127.0.0.1:{port}", system=SYSTEM))
+        session = connect(f"http://127.0.0.1:{port}", system=SYSTEM)
+        return await self.enterAsyncContext(session), openings
+
+    async def test_fail_a_reply_that_ends_the_session_by_an_internal_error(self):
+        async def break_down(socket, number, question):
+            await socket.close(1011)
+
+        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
+        session, openings = await self.connected_to(break_down)
         for _ in range(2):
             with self.assertRaisesRegex(VoiceError, "internal_error"):
                 await spoken(session.ask(ASKED))
-        self.assertEqual([[SYSTEM], [SYSTEM, ASKED]], openings[:2])
+        told = [[message["content"] for message in o["messages"]] for o in openings[:2]]
+        self.assertEqual([[SYSTEM], [SYSTEM, ASKED]], told)
+
+    async def test_do_not_wait_for_a_gateway_that_continues_the_session(self):
+        async def move_away(socket, number, question):
+            if number == 1:
+                return await socket.close(4012)
+            reply = {"reply": "1", "turn": question["turn"]}
+            chunk = {"id": "1-0", "seq": 0, "text": "Yes.", "speech": "Yes.", "boundary": "sentence"}
+            await socket.send(json.dumps({"type": "chunk", **reply, **chunk}))
+            await socket.recv()
+            await socket.send(json.dumps({"type": "end", **reply, "finish_reason": "eos", "text": "Yes."}))
+            await socket.wait_closed()
+
+        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 1000))
+        session, _ = await self.connected_to(move_away)
+        self.assertEqual(["Yes."], await spoken(session.ask(ASKED)))
 
     async def test_fail_a_reply_alone(self):
         session = await self.connected()

@@ -132,6 +132,31 @@ test('a turn whose connection is lost while its function runs comes to its end',
     talk.close();
 });
 
+/** Is closed once by a gateway that lets another one continue the session. */
+class Moved extends WebSocket {
+    static #hasMoved = false;
+
+    set onmessage(take) {
+        super.onmessage = (event) => {
+            take(event);
+            if (Moved.#hasMoved || JSON.parse(event.data).type !== 'chunk') return;
+            Moved.#hasMoved = true;
+            this.close();
+        };
+    }
+
+    set onclose(take) {
+        super.onclose = () => take({ code: 4012 });
+    }
+}
+
+test('a session that moves is resumed without a wait', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const talk = connect(gateway.url, { system, WebSocket: Moved });
+    assert.equal(await textOf(talk.ask('Hello!')), story);
+    talk.close();
+});
+
 test('a gateway that does not know the session is told what was said', async (t) => {
     const first = await runGateway(mock);
     t.after(() => first.stop());

@@ -9,7 +9,7 @@ const longestWaitMs = 15000;
 const restartWaitMs = 2000;
 const answerWithinMs = 10000;
 
-const closes = { internal: 1011, restarting: 1012, takenOver: 4001 };
+const closes = { internal: 1011, restarting: 1012, takenOver: 4001, moved: 4012 };
 
 export class Link {
     #base;
@@ -195,6 +195,7 @@ export class Link {
     #lost(code) {
         this.#forget();
         if (code === closes.internal) this.#session = '';
+        if (code === closes.moved) return this.connect();
         if (code !== closes.takenOver)
             return this.#wait(code === closes.restarting ? restartWaitMs : 0);
         const why = 'Another connection goes on with this conversation.';

@@ -28,7 +28,7 @@ TRIES = 8
 MOST_WAITING = 256
 MOST_BYTES = 4 << 20
 
-RESTARTING, BROKEN, TAKEN_OVER = 1012, 1011, 4001
+RESTARTING, BROKEN, TAKEN_OVER, MOVED = 1012, 1011, 4001, 4012
 
 
 class Owner(Protocol):
@@ -149,8 +149,11 @@ class Link:
         """Returns `ready`."""
         wait, error = FIRST_WAIT, VoiceError("connection_lost", "the connection was lost")
         least = RESTART_WAIT if self._socket.close_code == RESTARTING else 0.0
+        is_moved = self._socket.close_code == MOVED
         for _ in range(TRIES):
-            await asyncio.sleep(max(least, wait * random.uniform(0.75, 1.25)))
+            if not is_moved:
+                await asyncio.sleep(max(least, wait * random.uniform(0.75, 1.25)))
+            is_moved = False
             try:
                 return await self._open()
             except VoiceError as failed:
