@@ -17,8 +17,6 @@ namespace {
 
 // A gateway stops using its slots this long before the store gives them to others.
 constexpr duration margin = std::chrono::seconds(1);
-// After a fail-over, the store may lack its latest records, so slots lent then are doubtful.
-constexpr duration new_connection = std::chrono::seconds(2);
 
 store_options options_of(const cluster_options& o) {
     return {.address = o.store,
@@ -48,7 +46,8 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       sessions_(commands_, key("session:"), options_.gateway_id),
       beat_timer_(executor),
       leave_timer_(executor),
-      process_(fmt::format("{:016x}", make_random_number())) {
+      process_(key(fmt::format("process:{:016x}", make_random_number()))) {
+    messages_.subscribe(process_);
     messages_.set_message_handler(
         [this](const auto& channel, const auto& text) { on_message(channel, text); });
 }
@@ -68,6 +67,10 @@ std::string cluster_member::key(std::string_view what, const std::string& server
 
 lending_names cluster_member::names_for(const std::string& server) const {
     return {options_.gateway_id, key("messages", server)};
+}
+
+std::vector<std::string> cluster_member::keys_for(const std::string& server) const {
+    return {key("members"), key("processes"), key("slots", server), key("wishes", server)};
 }
 
 void cluster_member::replace_servers(const std::string& model, std::vector<config> servers) {
@@ -101,11 +104,14 @@ void cluster_member::add_server(const std::string& model, config settings) {
 
 void cluster_member::start() {
     commands_.start([this] {
-        connected_at_ = detail::now();
         beat();
         if (on_connected_) on_connected_();
     });
-    messages_.start({});
+    // Messages about loans may have been lost, and others may have borrowed slots of this gateway.
+    messages_.start([this] {
+        doubt_store();
+        beat();
+    });
 }
 
 void cluster_member::run(const store_script& script, std::vector<std::string> keys,
@@ -125,6 +131,7 @@ void cluster_member::beat() {
     beat_timer_.async_wait([this](error_code ec) {
         if (!ec) beat();
     });
+    if (!messages_.is_connected()) return doubt_store();  // others may borrow slots of this gateway
     send_beat(lease_time,
               [this, sent = detail::now()](const auto& answer) { on_beat(sent, answer); });
 }
@@ -142,10 +149,13 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     is_duplicate_ = false;
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
-    for (const auto& [channel, known] : servers_) {
-        if (!read->was_known) known.lender->doubt_store();
+    if (!read->was_known) doubt_store();
+    for (const auto& [channel, known] : servers_)
         known.lender->renew_lease(lease_until_, read->is_one_missing);
-    }
+}
+
+void cluster_member::doubt_store() {
+    for (const auto& [channel, known] : servers_) known.lender->doubt_store();
 }
 
 // After a restart, this is the process before, until its lease ends.
@@ -157,26 +167,19 @@ void cluster_member::warn_about_duplicate() {
                 options_.name, options_.gateway_id);
 }
 
-bool cluster_member::is_new_connection() const {
-    return detail::now() < connected_at_ + new_connection;
-}
-
 // --- slots
 
 void cluster_member::claim(const std::string& server, int slots, const share_action::claim& c,
                            claim_handler done) {
-    scripts::claim().run(commands_, {key("members"), key("slots", server), key("wishes", server)},
-                         claim_arguments(names_for(server), detail::now(), slots, c),
-                         [this, done = std::move(done)](const auto& answer) {
-                             done(read_loans(answer, is_new_connection()));
-                         });
+    scripts::claim().run(
+        commands_, keys_for(server), claim_arguments(names_for(server), detail::now(), slots, c),
+        [done = std::move(done)](const auto& answer) { done(read_loans(answer)); });
 }
 
 void cluster_member::offer(const std::string& server, const told_loan& l, bool is_leaving,
                            offer_handler done) {
     scripts::offer().run(
-        commands_, {key("members"), key("slots", server), key("wishes", server)},
-        offer_arguments(names_for(server), l, is_leaving),
+        commands_, keys_for(server), offer_arguments(names_for(server), l, is_leaving),
         [done = std::move(done)](const auto& answer) {
             if (!answer || answer->kind != answer_kind::integer) return done(offer_result::unknown);
             done(answer->number == 1 ? offer_result::taken : offer_result::not_wanted);
@@ -185,9 +188,8 @@ void cluster_member::offer(const std::string& server, const told_loan& l, bool i
 
 void cluster_member::on_message(const std::string& channel, const std::string& text) {
     const auto found = servers_.find(channel);
-    auto message = parse_lending_message(text);
+    const auto message = parse_lending_message(text);
     if (found == servers_.end() || !message) return;
-    message->lent.is_doubtful = is_new_connection();
     const auto lender = found->second.lender;
     lender->on_message(*message);
 }

@@ -75,12 +75,13 @@ class cluster_member final : public lending_store {
     std::string key(std::string_view what) const;
     std::string key(std::string_view what, const std::string& server) const;
     lending_names names_for(const std::string& server) const;
+    std::vector<std::string> keys_for(const std::string& server) const;
     void beat();
     void send_beat(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
+    void doubt_store();
     void on_message(const std::string& channel, const std::string& text);
-    bool is_new_connection() const;
     void await_return(time_point until, std::function<void()> done);
 
     cluster_options options_;
@@ -92,9 +93,8 @@ class cluster_member final : public lending_store {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     std::map<std::string, shared_server> servers_;  // by channel
-    const std::string process_;
+    const std::string process_;  // and the channel by which the store knows that it runs
     bool is_duplicate_ = false;
-    time_point connected_at_{};
     time_point lease_until_{};
     std::int64_t members_ = 1;
     std::function<void()> on_connected_;

@@ -58,17 +58,15 @@ std::vector<std::string> offer_arguments(const lending_names& names, const told_
     return words;
 }
 
-std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer,
-                                            bool is_doubtful) {
+std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer) {
     constexpr std::size_t fields = 4;
     if (!answer || answer->kind != answer_kind::list || answer->items.size() % fields != 0)
         return std::nullopt;
     std::vector<loan> loans;
     loans.reserve(answer->items.size() / fields);
     for (std::size_t i = 0; i < answer->items.size(); i += fields) {
-        auto l = read_loan(&answer->items[i]);
+        const auto l = read_loan(&answer->items[i]);
         if (!l) return std::nullopt;
-        l->is_doubtful = l->is_doubtful || is_doubtful;
         loans.push_back(*l);
     }
     return loans;

@@ -22,10 +22,8 @@ std::vector<std::string> claim_arguments(const lending_names& names, time_point 
 std::vector<std::string> offer_arguments(const lending_names& names, const told_loan& l,
                                          bool is_leaving);
 
-/// Returns nullopt if the answer is an error or not a list of loans. If `is_doubtful`, marks all
-/// loans as doubtful.
-std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer,
-                                            bool is_doubtful);
+/// Returns nullopt if the answer is an error or not a list of loans.
+std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& answer);
 
 struct beat_answer {
     /// The lease had not ended.

@@ -1,8 +1,8 @@
 // The scripts do to the store what slot_ledger, their twin in C++, does to its records.
 
 #include "cluster/store/store_script.hpp"
+#include "played_store.hpp"
 #include "store_fixture.hpp"
-#include "test_clock.hpp"
 #include "unit/cluster/slot_ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ namespace {
 
 using namespace tandem::cluster;
 using tandem::test::slot_ledger;
-using tandem::testing::with_test_clock;
+using tandem::testing::in_played_store;
 
 constexpr int slots = 4;
 const std::vector<std::string> gateways{"a", "b", "c"};
-const std::vector<std::string> keys{"members", "slots", "wishes"};
+const std::vector<std::string> keys{"members", "processes", "slots", "wishes"};
 
 std::string show(const store_answer& a) {
     if (a.kind == answer_kind::integer) return std::to_string(a.number);
@@ -38,6 +38,7 @@ class lending_scripts : public tandem::testing::store_fixture {
         messages.subscribe("channel");
         messages.start({});
         EXPECT_TRUE(run_until([&] { return link.is_connected() && messages.is_connected(); }));
+        ask(link, {"SET", "run", "1"});
         // A script that is not known is sent again, after commands that were sent meanwhile.
         for (const auto* script : {&beat_script, &claim_script, &offer_script})
             ask(link, {"SCRIPT", "LOAD", script->text()});
@@ -61,8 +62,25 @@ class lending_scripts : public tandem::testing::store_fixture {
                    });
     }
 
+    std::string name_process(const std::string& gateway) {
+        return gateway + (pick(10) == 0 ? "-other" : "-usual");
+    }
+
+    void lose_connection(const std::string& process) {
+        ledger.hang_up(process);
+        link.run({"SET", "gone:" + process, "1"}, [](const auto&) {});
+    }
+    void connect_again(const std::string& process) {
+        ledger.connect(process);
+        link.run({"DEL", "gone:" + process}, [](const auto&) {});
+    }
+    void fail_over() {
+        ledger.fail_over();
+        link.run({"INCR", "run"}, [](const auto&) {});
+    }
+
     void beat(const std::string& gateway) {
-        const auto* const process = pick(10) == 0 ? "other" : "usual";
+        const auto process = name_process(gateway);
         const int lease = pick(10) == 0 ? 0 : 3000;
         const auto answer = ledger.beat(now, gateway, process, lease);
         run(beat_script, {gateway, process, std::to_string(lease)},
@@ -111,6 +129,9 @@ class lending_scripts : public tandem::testing::store_fixture {
     void act() {
         now += std::int64_t(pick(400));
         const auto& gateway = gateways[pick(gateways.size())];
+        if (pick(200) == 0) fail_over();
+        if (pick(30) == 0) lose_connection(name_process(gateway));
+        if (pick(20) == 0) connect_again(name_process(gateway));
         switch (pick(4)) {
             case 0:
                 return beat(gateway);
@@ -123,9 +144,9 @@ class lending_scripts : public tandem::testing::store_fixture {
 
     store_link link{loop.get_executor(), options(), {}};
     store_link messages{loop.get_executor(), options(), {}};
-    store_script beat_script = with_test_clock(scripts::beat());
-    store_script claim_script = with_test_clock(scripts::claim());
-    store_script offer_script = with_test_clock(scripts::offer());
+    store_script beat_script = in_played_store(scripts::beat());
+    store_script claim_script = in_played_store(scripts::claim());
+    store_script offer_script = in_played_store(scripts::offer());
     slot_ledger ledger;
     std::map<std::string, std::vector<slot_ledger::loan_record>> known;
     std::vector<std::string> heard;

@@ -3,8 +3,8 @@
 #include "cluster/store/store_script.hpp"
 #include "gateway/access/rate_limit.hpp"
 #include "gateway/cluster/cluster_limits.hpp"
+#include "played_store.hpp"
 #include "store_fixture.hpp"
-#include "test_clock.hpp"
 
 #include <gtest/gtest.h>
 
@@ -162,9 +162,9 @@ class limit_scripts : public tandem::testing::store_fixture {
     }
 
     store_link link{loop.get_executor(), options(), {}};
-    store_script admit = tandem::testing::with_test_clock(scripts::admit());
-    store_script settle = tandem::testing::with_test_clock(scripts::settle());
-    store_script beat = tandem::testing::with_test_clock(scripts::beat());
+    store_script admit = tandem::testing::in_played_store(scripts::admit());
+    store_script settle = tandem::testing::in_played_store(scripts::settle());
+    store_script beat = tandem::testing::in_played_store(scripts::beat());
     usage_ledger ledger;
     std::mt19937_64 random{1};
     std::int64_t now = 1'000'000;

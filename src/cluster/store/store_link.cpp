@@ -78,15 +78,17 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     void subscribe(std::string channel) {
         channels_.push_back(std::move(channel));
-        if (is_connected()) send_subscription(channels_.back());
+        if (is_open()) send_subscription(channels_.back());
     }
     void set_message_handler(std::function<void(const std::string&, const std::string&)> handler) {
         on_message_ = std::move(handler);
     }
 
-    bool is_connected() const noexcept { return is_connected_ && !stream_->is_closed(); }
+    bool is_connected() const noexcept { return is_open() && unconfirmed_ == 0; }
 
  private:
+    bool is_open() const noexcept { return is_connected_ && !stream_->is_closed(); }
+
     static awaitable<void> keep_connected(std::shared_ptr<connection_loop> self) {
         auto pause = first_pause;
         while (!self->is_closed_) {

@@ -58,6 +58,7 @@ class store_link {
     void set_message_handler(
         std::function<void(const std::string& channel, const std::string& text)> handler);
 
+    /// On a connection for messages: whether the store has confirmed all channels.
     bool is_connected() const noexcept;
 
  private:

@@ -29,6 +29,7 @@ struct simulated_fleet::gateway {
     std::map<std::string, slots::ticket> wishes{};     // by gateway
     time_point paused_until{};
     bool is_cut = false;
+    bool knows_of_cut = false;
     bool is_dead = false;
     std::optional<time_point> next_update{};
 };
@@ -241,6 +242,7 @@ void simulated_fleet::perform_offer(gateway& g, const cluster::share_action::off
 
 void simulated_fleet::beat(gateway& g) {
     const auto sent = now_;
+    if (is_stopped_ || g.knows_of_cut) g.share.doubt_store(now_);
     at(now_ + 60us, [this, &g, sent] {
         if (g.is_dead || !reaches_store(g)) return;
         const auto answer = ledger_.beat(store_time(), g.name, g.name, 3000);
@@ -294,9 +296,10 @@ void simulated_fleet::deliver_message(gateway& g, const std::string& message) {
 
 // --- faults
 
-void simulated_fleet::kill(int number) {
+void simulated_fleet::kill(int number, notice n) {
     auto& place = gateways_[static_cast<std::size_t>(number)];
     place->is_dead = true;
+    if (n == notice::at_once) ledger_.hang_up(place->name);
     for (auto& s : server_)
         if (s.user == place.get() && s.busy_until > now_) s.busy_until = s.ended = now_ + 30ms;
     dead_.push_back(std::move(place));
@@ -307,8 +310,19 @@ void simulated_fleet::pause(int number, duration time) {
     gateways_[static_cast<std::size_t>(number)]->paused_until = now_ + time;
 }
 
-void simulated_fleet::cut(int number, bool is_cut) {
-    gateways_[static_cast<std::size_t>(number)]->is_cut = is_cut;
+void simulated_fleet::cut(int number, notice n) {
+    auto& g = *gateways_[static_cast<std::size_t>(number)];
+    g.is_cut = true;
+    g.knows_of_cut = n == notice::at_once;
+    if (g.knows_of_cut) ledger_.hang_up(g.name);
+}
+
+void simulated_fleet::reconnect(int number) {
+    auto& g = *gateways_[static_cast<std::size_t>(number)];
+    g.is_cut = g.knows_of_cut = false;
+    ledger_.connect(g.name);
+    g.share.doubt_store(now_);
+    serve(g);
 }
 
 void simulated_fleet::leave(int number) {

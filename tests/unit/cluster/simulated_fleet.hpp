@@ -39,10 +39,14 @@ class simulated_fleet {
     /// busy.
     void run_until(time_point end, double load);
 
-    void kill(int gateway);
+    /// The store notices at once if the process ends, but not if its machine does.
+    enum class notice { at_once, by_lease };
+    void kill(int gateway, notice n = notice::at_once);
     void pause(int gateway, duration time);
-    /// Neither commands nor answers pass between the gateway and the store.
-    void cut(int gateway, bool is_cut);
+    /// Neither commands nor answers pass between the gateway and the store. If their connections
+    /// are closed, both notice that.
+    void cut(int gateway, notice n = notice::by_lease);
+    void reconnect(int gateway);
     void stop_store(bool is_stopped);
     void empty_store() { ledger_.clear(); }
     /// The gateway gets no more requests, and returns its slots.

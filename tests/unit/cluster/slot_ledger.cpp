@@ -9,15 +9,15 @@ namespace tandem::test {
 
 auto slot_ledger::beat(std::int64_t now, const std::string& gateway, const std::string& process,
                        std::int64_t lease) -> beat_answer {
-    int was_known = is_alive(now, gateway) ? 1 : 0;
+    int was_known = has_lease(now, gateway) ? 1 : 0;
     std::erase_if(members_, [&](const auto& m) { return m.second <= now - 60'000; });
     const auto owner = processes_.find(gateway);
-    if (was_known == 1 && owner != processes_.end() && owner->second != process) {
-        was_known = -1;
-    } else if (lease == 0) {
+    if (was_known == 1 && owner != processes_.end() && owner->second != process)
+        was_known = gone_.contains(owner->second) ? 0 : -1;
+    if (was_known >= 0 && lease == 0) {
         members_.erase(gateway);
         processes_.erase(gateway);
-    } else {
+    } else if (was_known >= 0) {
         members_[gateway] = now + lease;
         processes_[gateway] = process;
     }
@@ -27,9 +27,15 @@ auto slot_ledger::beat(std::int64_t now, const std::string& gateway, const std::
             static_cast<int>(members_.size()) - static_cast<int>(missing)};
 }
 
-bool slot_ledger::is_alive(std::int64_t now, const std::string& gateway) const {
+bool slot_ledger::has_lease(std::int64_t now, const std::string& gateway) const {
     const auto found = members_.find(gateway);
     return found != members_.end() && found->second > now;
+}
+
+bool slot_ledger::is_alive(std::int64_t now, const std::string& gateway) const {
+    const auto process = processes_.find(gateway);
+    return has_lease(now, gateway) &&
+           (is_young(now) || process == processes_.end() || !gone_.contains(process->second));
 }
 
 void slot_ledger::lend(int slot, const std::string& gateway, std::int64_t used, bool is_doubtful,
@@ -41,7 +47,7 @@ void slot_ledger::lend(int slot, const std::string& gateway, std::int64_t used, 
 auto slot_ledger::claim(std::int64_t now, const std::string& gateway, int slots,
                         const std::optional<wish>& w, const std::vector<told_slot>& held)
     -> std::vector<loan_record> {
-    if (!born_) born_ = now;
+    if (std::exchange(is_new_run_, false)) born_ = now;
     for (const auto& s : held) {
         const auto& known = slots_[s.slot];
         if (known.borrower == gateway) {
@@ -60,7 +66,8 @@ auto slot_ledger::claim(std::int64_t now, const std::string& gateway, int slots,
     for (int slot = 0; slot < slots; ++slot) {
         const auto& s = slots_[slot];
         if (s.borrower == gateway)
-            loans.push_back({slot, s.number, s.used == 0 ? -1 : now - s.used, s.is_doubtful});
+            loans.push_back(
+                {slot, s.number, s.used == 0 ? -1 : now - s.used, s.is_doubtful || is_young(now)});
     }
     return loans;
 }
@@ -75,7 +82,7 @@ bool slot_ledger::lend_one_more(std::int64_t now, const std::string& gateway, in
     }
     if (!best) return false;
     const auto known = slots_[best->second];
-    const bool is_doubtful = !known.borrower.empty() || now - *born_ < 3000;
+    const bool is_doubtful = !known.borrower.empty() || is_young(now);
     lend(best->second, gateway, known.used, is_doubtful, 0);
     return !is_doubtful;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ class slot_ledger {
     };
 
     struct beat_answer {
-        /// 1 if the lease had not ended, 0 if it had, -1 if another process has it.
+        /// 1 if the lease had not ended, 0 if it had, or was that of a process that has ended, -1
+        /// if another process has it.
         int was_known = 0;
         /// Number of other gateways whose lease ended within the last minute.
         int missing = 0;
@@ -50,6 +52,11 @@ class slot_ledger {
     bool offer(std::int64_t now, const std::string& gateway, const told_slot& s, bool is_leaving);
     /// The store has lost everything.
     void clear();
+    /// Another primary has taken the place of the store.
+    void fail_over() { is_new_run_ = true; }
+    /// A process has lost its connection, or has it again.
+    void hang_up(const std::string& process) { gone_.insert(process); }
+    void connect(const std::string& process) { gone_.erase(process); }
     /// What the scripts published since the last call, such as `wish A turn 20`.
     std::vector<std::string> take_messages();
 
@@ -65,7 +72,9 @@ class slot_ledger {
         std::string kind;
     };
 
+    bool has_lease(std::int64_t now, const std::string& gateway) const;
     bool is_alive(std::int64_t now, const std::string& gateway) const;
+    bool is_young(std::int64_t now) const { return !born_ || now - *born_ < 3000; }
     void lend(int slot, const std::string& gateway, std::int64_t used, bool is_doubtful,
               std::uint64_t at_least);
     /// Returns whether the wish is fulfilled: a doubtful slot is lent, too, but must be watched.
@@ -73,7 +82,9 @@ class slot_ledger {
 
     std::map<std::string, std::int64_t> members_;
     std::map<std::string, std::string> processes_;  // by gateway
+    std::set<std::string> gone_;                    // processes
     std::optional<std::int64_t> born_;
+    bool is_new_run_ = true;
     std::uint64_t highest_ = 0;
     std::map<int, slot_record> slots_;
     std::map<std::string, queued_wish> wishes_;

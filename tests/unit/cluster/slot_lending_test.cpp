@@ -71,6 +71,8 @@ void PrintTo(const fault& f, std::ostream* out) {
 
 const std::vector<fault> faults{
     {"killed_gateway", [](auto& f, int g, duration) { f.kill(g); }},
+    {"lost_machine",
+     [](auto& f, int g, duration) { f.kill(g, simulated_fleet::notice::by_lease); }},
     {"suspended_gateway",
      [](auto& f, int g, duration length) {
          f.pause(g, length);
@@ -79,9 +81,16 @@ const std::vector<fault> faults{
     // A gateway without the store cannot know which slots others have borrowed since.
     {"gateway_cut_from_the_store",
      [](auto& f, int g, duration length) {
-         f.cut(g, true);
+         f.cut(g);
          f.run_until(f.now() + length, f.load());
-         f.cut(g, false);
+         f.reconnect(g);
+     },
+     5, 5},
+    {"gateway_whose_connections_to_the_store_are_closed",
+     [](auto& f, int g, duration length) {
+         f.cut(g, simulated_fleet::notice::at_once);
+         f.run_until(f.now() + length, f.load());
+         f.reconnect(g);
      },
      5, 5},
     {"stopped_store",
@@ -89,7 +98,8 @@ const std::vector<fault> faults{
          f.stop_store(true);
          f.run_until(f.now() + length, f.load());
          f.stop_store(false);
-     }},
+     },
+     5},
     {"emptied_store", [](auto& f, int, duration) { f.empty_store(); }},
 };
 
@@ -134,6 +144,18 @@ TEST(slot_lending, serves_new_turns_while_the_store_is_away) {
     std::ranges::sort(waits);
     EXPECT_LT(waits[waits.size() / 2], 500ms);
     EXPECT_LT(waits[waits.size() * 99 / 100], 2s);
+}
+
+TEST(slot_lending, lends_the_slots_of_a_killed_gateway_after_a_second) {
+    simulated_fleet f(2, slots, 0s, 8);
+    f.run_until(f.now() + 30s, 0.9);
+    f.forget_counts();
+    for (int i = 0; i < 20; ++i) {
+        f.kill(0);
+        f.run_until(f.now() + 10s, half);
+    }
+    EXPECT_LT(std::ranges::max(f.counts().waits), 1500ms);
+    EXPECT_EQ(f.counts().meetings, 0);
 }
 
 TEST(slot_lending, returns_the_slots_of_a_gateway_that_leaves) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "cluster/store/store_script.hpp"
+
+#include <string>
+
+namespace tandem::testing {
+
+/// The script with what a test sets by keys: the clock (`clock`, in ms), the run of the store
+/// (`run`), and the processes that have lost their connections (`gone:<process>`).
+inline cluster::store_script in_played_store(const cluster::store_script& script) {
+    auto text = script.text();
+    const auto replace = [&](const std::string& real, const std::string& played) {
+        if (const auto at = text.find(real); at != text.npos) text.replace(at, real.size(), played);
+    };
+    replace("redis.call('TIME')", "{0, redis.call('GET', 'clock') * 1000}");
+    replace("string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')",
+            "redis.call('GET', 'run')");
+    replace("redis.call('PUBSUB', 'NUMSUB', process)[2] > 0",
+            "redis.call('EXISTS', 'gone:' .. process) == 0");
+    return cluster::store_script(text);
+}
+
+}  // namespace tandem::testing
