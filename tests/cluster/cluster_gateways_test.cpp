@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 using namespace tandem::testing;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr int slots_of_server = 4;
 
@@ -107,6 +108,18 @@ TEST_F(cluster_of_gateways, answers_while_the_store_is_away) {
     EXPECT_TRUE(answers(60));
     finish_load();
     EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(cluster_of_gateways, is_checked_by_the_doctor) {
+    add_gateways(2);
+    start_load(2);
+    EXPECT_TRUE(answers(2));
+    finish_load();
+    const auto done = child_process(program, {.args = {"doctor", "--quick", "--url", server_->url(),
+                                                       "--cluster", store.url()}})
+                          .wait();
+    EXPECT_THAT(done.out, HasSubstr("2 gateways are up: g1, g2")) << done.err;
+    EXPECT_THAT(done.out, Not(HasSubstr("no gateway uses")));
 }
 
 TEST_F(cluster_of_gateways, answers_while_the_store_hangs) {

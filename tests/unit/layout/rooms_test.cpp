@@ -78,8 +78,8 @@ const tree trees[]{
       "gateway/sessions",
       "gateway/server"}},
     {"tools/tandem",
-     {"text", "terminal", "os", "flags", "recording", "run", "report", "replay", "probe", "doctor",
-      "bench", "sound", "line_input", "chat", "segment", "discovery", "cluster_status", "serve",
+     {"text", "terminal", "os", "flags", "recording", "run", "report", "replay", "cluster_status",
+      "probe", "doctor", "bench", "sound", "line_input", "chat", "segment", "discovery", "serve",
       "completion"}},
     {"mock_server/src", {"faults", "answers", "engine", "http"}},
 };

@@ -10,8 +10,8 @@ namespace {
 constexpr const char* cluster_text = R"(Example:
   tandem cluster --cluster redis://valkey:6379
 
-Shows the gateways of a cluster, which gateway has which slot of each server,
-and which gateways wait for a slot.
+Shows the gateways of a cluster with the number of their voice sessions, which
+gateway has which slot of each server, and which gateways wait for a slot.
 
 Usage: tandem cluster [FLAG...]
 

@@ -75,7 +75,11 @@ std::string to_json(const cluster_view::wish& w) {
 }
 
 std::string to_json(const cluster_view::gateway& g) {
-    return json_object{}.field("id", g.id).field("missing_ms", g.missing_for).finish();
+    return json_object{}
+        .field("id", g.id)
+        .field("missing_ms", g.missing_for)
+        .field("sessions", g.sessions)
+        .finish();
 }
 
 std::string to_json(const cluster_view::server& s) {
@@ -124,8 +128,9 @@ std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
 std::string format_text(const cluster_view& v) {
     std::string text;
     for (const auto& g : v.gateways)
-        text += fmt::format("gateway {}: {}\n", g.id,
-                            g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up");
+        text += fmt::format("gateway {}: {}, {} voice {}\n", g.id,
+                            g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up",
+                            g.sessions, g.sessions == 1 ? "session" : "sessions");
     if (v.gateways.empty()) text += "no gateway\n";
     for (const auto& s : v.servers) {
         text += fmt::format("server {}\n", s.name);

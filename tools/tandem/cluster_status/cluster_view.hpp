@@ -15,6 +15,8 @@ struct cluster_view {
         std::string id;
         /// Since the end of its lease; negative while it lasts.
         std::int64_t missing_for = 0;
+        /// Number of voice sessions.
+        std::int64_t sessions = 0;
     };
     struct slot {
         int number = 0;

@@ -16,6 +16,8 @@ inline constexpr std::string_view faster_model_remedy =
 void check_connection(const doctor_facts& facts, std::vector<finding>& all);
 /// Checks the settings that the server reports. Precondition: facts.props.ok().
 void check_setup(const doctor_facts& facts, std::vector<finding>& all);
+/// Checks the store of the gateways. Precondition: facts.store.
+void check_cluster(const doctor_facts& facts, std::vector<finding>& all);
 /// Checks the measurements. Precondition: facts.measured.done.
 void check_measurements(const doctor_facts& facts, std::vector<finding>& all);
 

@@ -1,5 +1,6 @@
 #include "doctor/doctor_command.hpp"
 
+#include "cluster_status/store_reader.hpp"
 #include "doctor/doctor_json.hpp"
 #include "doctor/doctor_report.hpp"
 #include "doctor/doctor_text.hpp"
@@ -35,7 +36,10 @@ doctor_facts examine(const doctor_options& options, terminal& t) {
     });
     shown.start();
     ioc.run();
-    return probe.facts();
+    auto facts = probe.facts();
+    if (options.cluster && !facts.stopped)
+        facts.store = store_reader(*options.cluster, "tandem-doctor").read_facts();
+    return facts;
 }
 
 }  // namespace

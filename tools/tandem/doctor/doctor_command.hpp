@@ -1,10 +1,12 @@
 #pragma once
 
+#include "cluster/cluster_options.hpp"
 #include "terminal/color.hpp"
 
 #include "tandem/config.hpp"
 
 #include <chrono>
+#include <optional>
 
 namespace tandem::command {
 
@@ -16,6 +18,8 @@ struct doctor_options {
     /// Query the server, but measure nothing.
     bool quick = false;
     bool json = false;
+    /// Also check the store of these gateways.
+    std::optional<cluster::cluster_options> cluster{};
     color_choice color = color_choice::automatic;
 };
 

@@ -30,6 +30,7 @@ std::vector<finding> collect_findings(const doctor_facts& facts) {
     check_connection(facts, all);
     if (facts.props.ok()) check_setup(facts, all);
     if (facts.measured.done) check_measurements(facts, all);
+    if (facts.store) check_cluster(facts, all);
     return all;
 }
 

@@ -20,7 +20,7 @@ enum class finding_status {
 std::string_view status_name(finding_status s) noexcept;
 
 /// The section of the report that contains a finding.
-enum class finding_group { server, measured };
+enum class finding_group { server, measured, cluster };
 
 /// The result of one check of a server.
 struct finding {

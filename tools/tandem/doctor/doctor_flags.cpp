@@ -66,6 +66,7 @@ doctor_flags::doctor_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name,
                    "output");
     app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.add_to(app_, is_asked_about);
+    store_.add_to(app_, false);
 }
 
 doctor_options doctor_flags::read(const environment& variables, std::vector<std::string>& faults) {
@@ -78,6 +79,8 @@ doctor_options doctor_flags::read(const environment& variables, std::vector<std:
         faults.push_back(
             fmt::format("{} servers are given; doctor checks only one", loaded.urls.size()));
     options_.settings = std::move(loaded.value);
+    options_.cluster = store_.read(variables, faults);
+    if (options_.cluster) options_.cluster->ca_file = options_.settings.server.ca_file;
     return std::move(options_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster_status/store_flags.hpp"
 #include "doctor/doctor_command.hpp"
 #include "flags/config_flags.hpp"
 
@@ -26,6 +27,7 @@ class doctor_flags {
     std::string color_ = "auto";
     doctor_options options_;
     config_flags config_;
+    store_flags store_;
 };
 
 }  // namespace tandem::command

@@ -123,6 +123,7 @@ std::string format_doctor_report(const screen_style& style, const doctor_report&
                        shortened(report.facts.url, style.width - 15)) +
            group_lines(style, report, finding_group::server, "Server") +
            group_lines(style, report, finding_group::measured, "Measured") +
+           group_lines(style, report, finding_group::cluster, "Cluster") +
            advice_lines(style, report.advice) + verdict(style, report);
 }
 

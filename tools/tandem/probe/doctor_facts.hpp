@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/failure.hpp"
+#include "cluster_status/store_facts.hpp"
 #include "server/template_thinking.hpp"
 
 #include "tandem/duration.hpp"
@@ -117,6 +118,8 @@ struct doctor_facts {
     probe_result<std::string> call_mark{};
     probe_result<server::template_thinking> thinking{};
     probe_result<doctor_measurements> measured{};
+    /// Unset without --cluster.
+    std::optional<store_facts> store{};
     /// Stopped by a signal, or because the output was closed.
     bool stopped = false;
 

@@ -17,18 +17,21 @@ cluster::store_answer list_of(const std::vector<std::string>& texts) {
 
 cluster_view some_view() {
     constexpr std::int64_t now = 100'000;
-    return {.gateways = read_gateways(list_of({"b", "102000", "a", "88000"}), now),
-            .servers = {{.name = "server:8080",
-                         .slots = read_slots(list_of({"born", "1", "1", "7:99000:0:b", "0",
-                                                      "6:0:1:a", "highest", "7", "2", "3:0:0:"}),
-                                             now),
-                         .wishes = read_wishes(
-                             list_of({"c", "100500:continuation", "b", "98000:turn"}), now)}}};
+    cluster_view v{
+        .gateways = read_gateways(list_of({"b", "102000", "a", "88000"}), now),
+        .servers = {{.name = "server:8080",
+                     .slots = read_slots(list_of({"born", "1", "1", "7:99000:0:b", "0", "6:0:1:a",
+                                                  "highest", "7", "2", "3:0:0:"}),
+                                         now),
+                     .wishes = read_wishes(list_of({"c", "100500:continuation", "b", "98000:turn"}),
+                                           now)}}};
+    v.gateways[1].sessions = 1;
+    return v;
 }
 
 TEST(cluster_view, is_shown_as_text) {
-    EXPECT_EQ(format_text(some_view()), R"(gateway a: missing for 12.0 s
-gateway b: up
+    EXPECT_EQ(format_text(some_view()), R"(gateway a: missing for 12.0 s, 0 voice sessions
+gateway b: up, 1 voice session
 server server:8080
   slot 0    a, being watched
   slot 1    b
@@ -40,7 +43,8 @@ server server:8080
 
 TEST(cluster_view, is_shown_as_json) {
     EXPECT_EQ(format_json(some_view()),
-              R"({"gateways":[{"id":"a","missing_ms":12000},{"id":"b","missing_ms":-2000}],)"
+              R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0},)"
+              R"({"id":"b","missing_ms":-2000,"sessions":1}],)"
               R"("servers":[{"name":"server:8080","slots":[)"
               R"({"slot":0,"gateway":"a","loan":6,"doubtful":true},)"
               R"({"slot":1,"gateway":"b","loan":7,"used_ms_ago":1000,"doubtful":false},)"
