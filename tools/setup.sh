@@ -7,20 +7,22 @@ readonly build_packages=(
   libboost-dev libcli11-dev libssl-dev libsndfile1-dev libedit-dev prometheus-cpp-dev
   help2man ca-certificates libhiredis-dev
   debian-archive-keyring)
+readonly cluster_packages=(redis-server haproxy python3-websockets)
 readonly test_packages=(
   libgtest-dev libgmock-dev libicu-dev libbenchmark-dev openssl clang lld llvm doxygen
-  python3-aiohttp python3-websockets python3-httpx python3-pip python3-setuptools python3-wheel
-  python3-yaml yamllint haproxy mypy node-typescript curl espeak-ng
-  redis-server git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
+  "${cluster_packages[@]}"
+  python3-aiohttp python3-httpx python3-pip python3-setuptools python3-wheel
+  python3-yaml yamllint mypy node-typescript curl espeak-ng
+  git make pkg-config man-db mandoc zsh fish dpkg-dev file lintian)
 
 usage() {
   cat <<'END'
-Usage: tools/setup.sh build|tests
+Usage: tools/setup.sh build|cluster|tests
 
   tools/setup.sh tests
 
-Installs the packages that building (build), or building and testing (tests), needs and that
-are missing, with apt-get: Debian 12 and 13, Ubuntu 24.04. Uses sudo unless run as root.
+Installs the packages that are missing for building (build), also for the quick start of several
+gateways (cluster), or also for testing (tests), with apt-get: Debian 12 and 13, Ubuntu 24.04. Uses sudo unless run as root.
 Does nothing, at once, where all are there. Exit status: 0 all there, 1 not, 2 wrong use.
 END
 }
@@ -81,6 +83,7 @@ install() {
 main() {
   case ${1-} in
     build) install "${build_packages[@]}" ;;
+    cluster) install "${build_packages[@]}" "${cluster_packages[@]}" ;;
     tests)
       install "${build_packages[@]}" "${test_packages[@]}"
       mapfile -t more < <(clang_runtime && browser_packages && lint_packages)
