@@ -7,7 +7,7 @@ const mostTries = 3;
 /** Iterate over it: the next chunk is asked for when the one before was spoken. */
 export class Reply {
     #handlers;
-    // Chunks that the consumer has not taken.
+    // {chunk, sent} that the consumer has not taken; sent: the text of its reply to its end.
     #queue = [];
     // The chunk that the consumer has taken, until it was spoken.
     #given = null;
@@ -24,7 +24,10 @@ export class Reply {
     /** The last message: finish_reason, usage, metrics. Null until then, or if it was lost. */
     end = null;
 
-    /** message: its request; onTaken(id, text), onSpoken(id): of a chunk, and the text of its reply to its end; onLeft(): of the loop. */
+    /**
+     * message: its request; onTaken(id, sent): of a chunk, with the text of its reply to its end;
+     * onSpoken(id): of a chunk; onLeft(): of the loop.
+     */
     constructor(message, handlers) {
         this.message = message;
         this.#handlers = handlers;
@@ -69,10 +72,10 @@ export class Reply {
         while (this.#queue.length === 0 && !this.#isOver)
             await new Promise((wake) => (this.#wake = wake));
         if (this.#error) throw this.#error;
-        const chunk = this.#queue.shift();
-        if (!chunk) return undefined;
+        if (this.#queue.length === 0) return undefined;
+        const { chunk, sent } = this.#queue.shift();
         this.#given = chunk;
-        this.#handlers.onTaken(chunk.id, chunk.sent);
+        this.#handlers.onTaken(chunk.id, sent);
         return chunk;
     }
 
@@ -81,9 +84,8 @@ export class Reply {
         this.begin();
         if (message.reply !== this.#sent.reply) this.#sent = { reply: message.reply, text: '' };
         this.#sent.text += this.#textOf(message);
-        const sent = this.#sent.text;
-        const chunk = { ...message, sent, spoken: () => this.#spoken(chunk) };
-        this.#queue.push(chunk);
+        const chunk = { ...message, spoken: () => this.#spoken(chunk) };
+        this.#queue.push({ chunk, sent: this.#sent.text });
         this.#wake();
     }
 
