@@ -168,7 +168,6 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<admitted> permit_holder_;
     /// nullptr without a cluster.
     std::shared_ptr<voice_record> record_;
-    bool is_moving_ = false;
     bool is_changed_ = false;  // since the record was told
     boost::asio::steady_timer check_;
     bool is_performing_ = false;

@@ -29,20 +29,14 @@ void voice_session::perform(const voice_action::load_conversation& a) {
 }
 
 void voice_session::drain() {
-    is_moving_ = record_ != nullptr;
-    run_and_perform([&](time_point now) {
-        if (!is_moving_) turns_.drain(now);
-    });
+    run_and_perform([&](time_point now) { record_ ? turns_.begin_move(now) : turns_.drain(now); });
 }
 
 void voice_session::move_if_due() {
-    if (!is_moving_ || turns_.is_over()) return;
+    if (!turns_.is_moving() || turns_.is_over()) return;
     // Without a record, the session ends here, as without a cluster.
-    if (record_->has_failed()) {
-        is_moving_ = false;
-        return run_and_perform([&](time_point now) { turns_.drain(now); });
-    }
-    if (turns_.can_move() && record_->is_written())
+    if (record_->has_failed()) return run_and_perform([&](time_point now) { turns_.drain(now); });
+    if (record_->is_written() && turns_.can_move(detail::now()))
         run_and_perform([&](time_point) { turns_.move(); });
 }
 

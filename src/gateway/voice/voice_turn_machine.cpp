@@ -304,6 +304,8 @@ void voice_turn_machine::settle(time_point now, const reply_result& result) {
 void voice_turn_machine::drain(time_point now) {
     if (is_over_) return;
     is_draining_ = true;
+    is_moving_ = false;
+    move_due_.reset();
     drop_calls(now);
     const auto why = make_stopping_error();
     end_waiting(&why);
@@ -326,6 +328,7 @@ void voice_turn_machine::check(time_point now) {
     if (is_over_) return;
     if (const auto due = filler_due(); due && *due <= now) speak_filler(now);
     if (const auto due = continue_due(); due && *due <= now) on_continue_overdue(now);
+    if (move_due_ && *move_due_ <= now) move_due_.reset();
     drop_late_calls(now);
     advance(now);
 }
@@ -340,7 +343,7 @@ void voice_turn_machine::on_continue_overdue(time_point now) {
 
 std::optional<time_point> voice_turn_machine::next_check() const {
     std::optional<time_point> next;
-    for (const auto due : {continue_due(), calls_.deadline(), filler_due()})
+    for (const auto due : {continue_due(), calls_.deadline(), filler_due(), move_due_})
         if (due && (!next || *due < *next)) next = due;
     return next;
 }

@@ -117,9 +117,12 @@ class voice_turn_machine {
     /// Draining takes too long: interrupts the running reply.
     void stop(time_point now);
 
-    /// Whether the session can move to another gateway without silence: nothing is generated that
-    /// the listener waits for.
-    bool can_move() const noexcept;
+    /// The gateway stops, and another one can continue the session.
+    void begin_move(time_point now);
+    bool is_moving() const noexcept { return is_moving_; }
+    /// Whether the listener would not notice a move now: nothing runs, or the voice has just begun
+    /// to speak a chunk. Five seconds after begin_move(), also while it speaks one.
+    bool can_move(time_point now) const noexcept;
     /// The session ends here; the client takes it up at another gateway.
     void move() { finish(voice_close::moved); }
     /// Another gateway has the session.
@@ -310,6 +313,8 @@ class voice_turn_machine {
     std::string answered_{};          // the turn id of the message that is being processed
     bool is_ending_ = false;
     bool is_draining_ = false;
+    bool is_moving_ = false;
+    std::optional<time_point> move_due_{};  // then any chunk will do
     bool is_over_ = false;
     std::string draft_text_{};  // of the last draft, if there is one
     std::uint64_t last_number_ = 0;

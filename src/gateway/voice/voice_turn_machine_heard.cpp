@@ -5,12 +5,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 // Messages about how far the voice and the listener are in a chunk.
 namespace tandem::gateway {
 namespace {
+
+// A move takes a few hundred ms.
+constexpr duration chunk_has_just_begun = std::chrono::milliseconds(250);
+constexpr duration most_wait_for_chunk = std::chrono::seconds(5);
 
 std::size_t count_heard(std::string_view speech, const voice::heard& m) {
     if (m.share) return conversations::count_heard_characters(speech, *m.share);
@@ -234,10 +239,16 @@ session_record voice_turn_machine::record() const {
     return r;
 }
 
-// A chunk that is spoken gives the next gateway time.
-bool voice_turn_machine::can_move() const noexcept {
+void voice_turn_machine::begin_move(time_point now) {
+    is_moving_ = true;
+    move_due_ = now + most_wait_for_chunk;
+}
+
+bool voice_turn_machine::can_move(time_point now) const noexcept {
     if (is_over_ || !waiting_.empty() || calls_.is_pending()) return false;
-    return !is_running() || (reply_->is_speaking && !reply_->is_interrupted);
+    if (!is_running()) return true;
+    if (!reply_->is_speaking || reply_->is_interrupted) return false;
+    return now < reply_->spoken_since + chunk_has_just_begun || !move_due_;
 }
 
 void voice_turn_machine::report_whole(const client_chunk_id& id) {

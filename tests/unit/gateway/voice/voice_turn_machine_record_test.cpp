@@ -105,13 +105,32 @@ TEST(voice_record, lets_the_next_turn_follow) {
                 ElementsAre("load saved", "check 2", "append And now?", "generate 2", "next 2"));
 }
 
-TEST(voice_record, can_move_while_a_chunk_is_spoken_or_nothing_runs) {
+TEST(voice_record, can_move_when_a_chunk_has_just_begun_or_nothing_runs) {
     speaking_session s;
-    EXPECT_TRUE(s.turns.can_move());
+    s.turns.begin_move(s.now);
+    EXPECT_TRUE(s.turns.can_move(s.now));
+    EXPECT_FALSE(s.turns.can_move(s.now + 1s)) << "the voice may reach the end during the move";
     s.say(socket_here, R"({"type":"continue","chunk":"1-1"})");
-    EXPECT_FALSE(s.turns.can_move()) << "the listener waits for the next chunk";
+    EXPECT_FALSE(s.turns.can_move(s.now)) << "the listener waits for the next chunk";
     s.end(1);
-    EXPECT_TRUE(s.turns.can_move());
+    EXPECT_TRUE(s.turns.can_move(s.now));
+}
+
+TEST(voice_record, can_move_within_a_long_chunk_after_five_seconds) {
+    speaking_session s;
+    s.turns.begin_move(s.now);
+    s.now += 5s;
+    EXPECT_EQ(s.turns.next_check(), s.now);
+    s.turns.check(s.now);
+    EXPECT_TRUE(s.turns.can_move(s.now));
+    EXPECT_NE(s.turns.next_check(), s.now);
+}
+
+TEST(voice_record, does_not_move_from_a_session_that_ends_here) {
+    speaking_session s;
+    s.turns.begin_move(s.now);
+    s.turns.drain(s.now);
+    EXPECT_FALSE(s.turns.is_moving());
 }
 
 TEST(voice_record, closes_the_socket_of_a_session_that_moves) {
