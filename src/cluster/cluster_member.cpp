@@ -138,7 +138,7 @@ void cluster_member::beat() {
 
 void cluster_member::send_beat(duration lease, store_link::answer_handler done) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
-    scripts::beat().run(commands_, {key("members"), key("processes")},
+    scripts::beat().run(commands_, {key("members"), key("processes"), key("drains")},
                         {options_.gateway_id, process_, std::to_string(ms)}, std::move(done));
 }
 
@@ -149,6 +149,7 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     is_duplicate_ = false;
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
+    share_drains(read->drained, !read->was_known);
     if (!read->was_known) doubt_store();
     for (const auto& [channel, known] : servers_)
         known.lender->renew_lease(lease_until_, read->is_one_missing);
@@ -165,6 +166,28 @@ void cluster_member::warn_about_duplicate() {
                 "cluster {}: another process is gateway {}; waiting for the end of its lease. Give "
                 "each gateway its own --gateway-id",
                 options_.name, options_.gateway_id);
+}
+
+// --- drained servers
+
+void cluster_member::drain(const std::string& server, bool is_drained) {
+    drains_.set(server, is_drained);
+    write_drains();
+}
+
+void cluster_member::share_drains(const std::set<std::string>& listed, bool is_lost) {
+    for (const auto& c : drains_.update(listed, is_lost))
+        if (on_drained_) on_drained_(c.server, c.is_drained);
+    write_drains();
+}
+
+void cluster_member::write_drains() {
+    for (const auto& m : drains_.list_marks())
+        run(scripts::drain(), {"drains"},
+            {m.server, m.is_drained ? "1" : "0", m.is_restored ? "1" : "0"},
+            [this, m](const auto& answer) {
+                if (answer && answer->kind == answer_kind::integer) drains_.mark_written(m);
+            });
 }
 
 // --- slots

@@ -5,6 +5,7 @@
 #include "cluster/lending_commands.hpp"
 #include "cluster/lending_store.hpp"
 #include "cluster/session_store.hpp"
+#include "cluster/shared_drains.hpp"
 #include "cluster/slot_lender.hpp"
 #include "cluster/store/store_link.hpp"
 #include "cluster/store/store_script.hpp"
@@ -19,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +54,14 @@ class cluster_member final : public lending_store {
     void set_connection_handler(std::function<void()> handler) {
         on_connected_ = std::move(handler);
     }
+    /// Drains the server at all gateways, or ends that; at once, or when the store answers again.
+    void drain(const std::string& server, bool is_drained);
+    /// Sets the handler that is told of servers which were drained at any gateway, repeatedly, and
+    /// of the end of that.
+    void set_drain_handler(
+        std::function<void(const std::string& server, bool is_drained)> handler) {
+        on_drained_ = std::move(handler);
+    }
     /// See store_script::run(). Adds the prefix of the cluster to the keys.
     void run(const store_script& script, std::vector<std::string> keys,
              std::vector<std::string> arguments, store_link::answer_handler done);
@@ -81,6 +91,8 @@ class cluster_member final : public lending_store {
     void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
     void doubt_store();
+    void share_drains(const std::set<std::string>& listed, bool is_lost);
+    void write_drains();
     void on_message(const std::string& channel, const std::string& text);
     void await_return(time_point until, std::function<void()> done);
 
@@ -98,6 +110,8 @@ class cluster_member final : public lending_store {
     time_point lease_until_{};
     std::int64_t members_ = 1;
     std::function<void()> on_connected_;
+    shared_drains drains_;
+    std::function<void(const std::string&, bool)> on_drained_;
 };
 
 }  // namespace tandem::cluster

@@ -73,12 +73,15 @@ std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& a
 }
 
 std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) {
-    if (!answer || !answer->is_list_of(3) || !std::ranges::all_of(answer->items, is_integer))
-        return std::nullopt;
+    if (!answer || !answer->is_list_of(4)) return std::nullopt;
     const auto& items = answer->items;
-    return beat_answer{.was_known = items[0].number == 1,
-                       .is_duplicate = items[0].number<0, .is_one_missing = items[1].number> 0,
-                       .members = items[2].number};
+    if (!std::all_of(items.begin(), items.begin() + 3, is_integer)) return std::nullopt;
+    beat_answer read{.was_known = items[0].number == 1};
+    read.is_duplicate = items[0].number < 0;
+    read.is_one_missing = items[1].number > 0;
+    read.members = items[2].number;
+    for (const auto& server : items[3].items) read.drained.insert(server.text);
+    return read;
 }
 
 }  // namespace tandem::cluster

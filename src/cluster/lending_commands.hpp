@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct beat_answer {
     bool is_one_missing = false;
     /// Number of gateways with a lease.
     std::int64_t members = 1;
+    std::set<std::string> drained{};
 };
 std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer);
 

@@ -7,6 +7,7 @@
 #include "support/redis_server.hpp"
 #include "support/slot_overlaps.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,6 +109,36 @@ TEST_F(cluster_of_gateways, answers_while_the_store_is_away) {
     EXPECT_TRUE(answers(60));
     finish_load();
     EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(cluster_of_gateways, drains_a_server_everywhere) {
+    add_gateways(2);
+    start_load(1);
+    EXPECT_TRUE(answers(1));
+    finish_load();
+    const auto id = server_->url().substr(std::string("http://").size());
+    const auto tell = [&](std::size_t gateway, const std::string& what) {
+        return http_client(gateways[gateway]->port)
+            .post(fmt::format("/admin/servers/{}/{}", id, what), json::object())
+            .status;
+    };
+    const auto shows = [&](std::size_t gateway, bool is_draining) {
+        return poll_until([&] {
+            const auto servers =
+                http_client(gateways[gateway]->port).get("/admin/servers").parsed();
+            return servers["data"][0]["draining"] == is_draining;
+        });
+    };
+    EXPECT_EQ(tell(0, "drain"), 200);
+    EXPECT_TRUE(shows(1, true));
+    EXPECT_THAT(child_process(program, {.args = {"cluster", "--cluster", store.url()}}).wait().out,
+                HasSubstr(server_->url() + ", drained"));
+    store.kill();
+    store.start();
+    add_gateways(1);
+    EXPECT_TRUE(shows(2, true)) << "the others restore what an empty store has lost";
+    EXPECT_EQ(tell(2, "undrain"), 200);
+    EXPECT_TRUE(shows(0, false));
 }
 
 TEST_F(cluster_of_gateways, is_checked_by_the_doctor) {

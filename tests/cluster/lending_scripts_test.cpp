@@ -50,7 +50,8 @@ class lending_scripts : public tandem::testing::store_fixture {
         ++running;
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
         const bool is_beat = &script == &beat_script;
-        script.run(link, is_beat ? std::vector<std::string>{"members", "processes"} : keys,
+        script.run(link,
+                   is_beat ? std::vector<std::string>{"members", "processes", "drains"} : keys,
                    arguments, [this, arguments, expected, at = now](const auto& answer) {
                        --running;
                        if (!answer || show(*answer) != expected) {
@@ -85,7 +86,7 @@ class lending_scripts : public tandem::testing::store_fixture {
         const auto answer = ledger.beat(now, gateway, process, lease);
         run(beat_script, {gateway, process, std::to_string(lease)},
             std::to_string(answer.was_known) + " " + std::to_string(answer.missing) + " " +
-                std::to_string(answer.members) + " ");
+                std::to_string(answer.members) + "  ");
     }
 
     void claim(const std::string& gateway) {

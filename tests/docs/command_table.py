@@ -37,6 +37,7 @@ REAL = "needs a real llama-server"
 BY_HAND = "run by hand after a framework's release, with its sources, as the page says"
 NOT_RUN = {
     "./tools/quickstart.sh": ("builds everything, and fetches a server", None),
+    "tools/quickstart.sh --cluster": ("builds everything, and fetches a server", None),
     "./tools/test.sh": ("runs this test", "tools/test.sh"),
     "tools/test.sh lint": ("minutes of clang-tidy", "tools/test.sh"),
     "tools/lint.sh format": ("needs git's list of the files, which the folder of this test has not", "tools/test.sh"),

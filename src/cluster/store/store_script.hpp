@@ -31,6 +31,7 @@ namespace scripts {
 const store_script& admit();
 const store_script& beat();
 const store_script& claim();
+const store_script& drain();
 const store_script& offer();
 const store_script& session_put();
 const store_script& session_take();

@@ -92,6 +92,8 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
       known_sessions(options.voice, bits_of(random)) {
     if (cluster) {
         gate.share_limits(cluster_limits::make(executor, cluster));
+        cluster->set_drain_handler(
+            [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
         cluster->start();
     }
     desk->start();
@@ -99,6 +101,11 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
 
 void gateway_state::share_servers(const model_servers& servers) {
     if (cluster) cluster->replace_servers(servers.name, settings_of(options.service, servers));
+}
+
+void gateway_state::drain(const std::string& server, bool is_drained) {
+    models.drain(server, is_drained);
+    if (cluster) cluster->drain(server, is_drained);
 }
 
 std::optional<traced_turn> gateway_state::begin_trace(std::string_view traceparent,

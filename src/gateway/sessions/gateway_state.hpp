@@ -41,6 +41,8 @@ struct gateway_state : std::enable_shared_from_this<gateway_state> {
 
     /// In a cluster, shares the slots of these servers; call it before requests to them.
     void share_servers(const model_servers& servers);
+    /// As served_models::drain(), at all gateways of the cluster.
+    void drain(const std::string& server, bool is_drained);
 
     /// Begins the trace of a turn; nullopt if it is not recorded.
     std::optional<traced_turn> begin_trace(std::string_view traceparent, time_point now);

@@ -29,4 +29,11 @@ std::variant<served_model*, api_error> served_models::find(std::string_view aske
     return &models_[std::get<std::size_t>(chosen)];
 }
 
+void served_models::drain(const std::string& server, bool is_drained) {
+    for (auto& model : models_)
+        for (const auto* const scheme : {"http://", "https://"})
+            is_drained ? model.bots.drain_server(scheme + server)
+                       : model.bots.undrain_server(scheme + server);
+}
+
 }  // namespace tandem::gateway

@@ -11,7 +11,8 @@ constexpr const char* cluster_text = R"(Example:
   tandem cluster --cluster redis://valkey:6379
 
 Shows the gateways of a cluster with the number of their voice sessions, which
-gateway has which slot of each server, and which gateways wait for a slot.
+gateway has which slot of each server, which gateways wait for a slot, and which
+servers are drained.
 
 Usage: tandem cluster [FLAG...]
 

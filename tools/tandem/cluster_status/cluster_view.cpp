@@ -86,6 +86,7 @@ std::string to_json(const cluster_view::server& s) {
     const auto any = [](const auto& item) { return to_json(item); };
     return json_object{}
         .field("name", s.name)
+        .field("drained", s.is_drained)
         .raw("slots", list_as_json(s.slots, any))
         .raw("waiting", list_as_json(s.wishes, any))
         .finish();
@@ -133,7 +134,7 @@ std::string format_text(const cluster_view& v) {
                             g.sessions, g.sessions == 1 ? "session" : "sessions");
     if (v.gateways.empty()) text += "no gateway\n";
     for (const auto& s : v.servers) {
-        text += fmt::format("server {}\n", s.name);
+        text += fmt::format("server {}{}\n", s.name, s.is_drained ? ", drained" : "");
         for (const auto& slot : s.slots) text += describe(slot);
         for (const auto& wish : s.wishes) text += describe(wish);
     }

@@ -35,6 +35,7 @@ struct cluster_view {
         std::string name;
         std::vector<slot> slots{};
         std::vector<wish> wishes{};
+        bool is_drained = false;
     };
 
     std::vector<gateway> gateways{};

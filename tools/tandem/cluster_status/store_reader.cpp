@@ -34,7 +34,9 @@ cluster_view store_reader::read_view() {
     for (auto& name : find_keys(prefix_ + "slots:")) {
         auto slots = read_slots(ask({"HGETALL", prefix_ + "slots:" + name}), now);
         auto wishes = read_wishes(ask({"HGETALL", prefix_ + "wishes:" + name}), now);
-        v.servers.push_back({std::move(name), std::move(slots), std::move(wishes)});
+        const auto id = name.substr(name.find("//") + 2);  // as in /admin/servers
+        const bool is_drained = ask({"HGET", prefix_ + "drains", id}).text == "1";
+        v.servers.push_back({std::move(name), std::move(slots), std::move(wishes), is_drained});
     }
     return v;
 }
@@ -73,7 +75,7 @@ std::vector<std::string> store_reader::find_keys(const std::string& begin) {
     } while (cursor != "0");
     // A scan may return a key twice.
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
 }
 

@@ -26,13 +26,14 @@ cluster_view some_view() {
                      .wishes = read_wishes(list_of({"c", "100500:continuation", "b", "98000:turn"}),
                                            now)}}};
     v.gateways[1].sessions = 1;
+    v.servers[0].is_drained = true;
     return v;
 }
 
 TEST(cluster_view, is_shown_as_text) {
     EXPECT_EQ(format_text(some_view()), R"(gateway a: missing for 12.0 s, 0 voice sessions
 gateway b: up, 1 voice session
-server server:8080
+server server:8080, drained
   slot 0    a, being watched
   slot 1    b
   slot 2    free
@@ -45,7 +46,7 @@ TEST(cluster_view, is_shown_as_json) {
     EXPECT_EQ(format_json(some_view()),
               R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0},)"
               R"({"id":"b","missing_ms":-2000,"sessions":1}],)"
-              R"("servers":[{"name":"server:8080","slots":[)"
+              R"("servers":[{"name":"server:8080","drained":true,"slots":[)"
               R"({"slot":0,"gateway":"a","loan":6,"doubtful":true},)"
               R"({"slot":1,"gateway":"b","loan":7,"used_ms_ago":1000,"doubtful":false},)"
               R"({"slot":2,"gateway":"","loan":3,"doubtful":false}],)"

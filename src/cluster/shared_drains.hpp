@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tandem::cluster {
+
+/// Decides which servers are drained, from the store's list and from what operators tell this
+/// gateway. Pure.
+class shared_drains {
+ public:
+    struct change {
+        std::string server;
+        bool is_drained = false;
+
+        friend bool operator==(const change&, const change&) = default;
+    };
+    /// For the store.
+    struct mark {
+        std::string server;
+        bool is_drained = false;
+        /// The store may have lost it, or may have a later one, which then applies.
+        bool is_restored = false;
+
+        friend bool operator==(const mark&, const mark&) = default;
+    };
+
+    /// An operator has told this gateway.
+    void set(const std::string& server, bool is_drained);
+    /// The store's list of drained servers; `is_lost`: it may have lost marks. Returns what to do
+    /// here. Drains are repeated, because a server may have been added since.
+    std::vector<change> update(const std::set<std::string>& listed, bool is_lost);
+
+    /// What to write into the store now, until mark_written().
+    std::vector<mark> list_marks() const;
+    void mark_written(const mark& m);
+
+ private:
+    std::set<std::string> drained_;
+    std::map<std::string, mark> unwritten_;  // by server
+};
+
+}  // namespace tandem::cluster
