@@ -1,5 +1,5 @@
-// Measures the time of a script in the store: a redis-server of this machine, one command after
-// another on one connection.
+// Measures the time of a claim, which a turn waits for if its gateway has no idle slot: a
+// redis-server of this machine, one command after another on one connection, 8 slots.
 //   store_load COMMANDS
 
 #include "cluster/store/store_script.hpp"
@@ -24,11 +24,12 @@ using microseconds = std::chrono::duration<double, std::micro>;
 
 // The microseconds of each command that was answered.
 std::vector<double> measure(boost::asio::io_context& loop, store_link& link, std::size_t commands) {
-    const store_script script("return redis.call('TIME')");
+    const std::vector<std::string> keys{"members", "processes", "slots", "wishes"};
+    const std::vector<std::string> arguments{"gateway", "channel", "8", "turn", "0"};
     std::vector<double> times;
     const std::function<void()> run = [&] {
-        script.run(link, {"key"}, {}, [&, sent = detail::now()](const auto& answer) {
-            if (!answer || !answer->is_list_of(2)) return loop.stop();
+        scripts::claim().run(link, keys, arguments, [&, sent = detail::now()](const auto& answer) {
+            if (!answer || answer->kind != answer_kind::list) return loop.stop();
             times.push_back(microseconds(detail::now() - sent).count());
             times.size() < commands ? run() : loop.stop();
         });

@@ -1,13 +1,16 @@
-"""Measures what callers notice when gateways of a cluster are killed or restarted: several `tandem
-serve --cluster` in front of a mock server, HAProxy in front of them, and callers who hear a story of
-thirty sentences again and again with the Python client. Every --every seconds, the next gateway gets
-the signal, and is started again. docs/cluster.md contains the results.
+"""Measures what callers notice of faults in a cluster: several `tandem serve --cluster` in front of a
+mock server, HAProxy in front of them, and callers who hear a story of thirty sentences again and again
+with the Python client. Every --every seconds, the next gateway, or the store, gets the signal. After
+KILL and TERM it is started again, a store empty; after STOP, it continues --lasting seconds later.
+docs/cluster.md contains the results.
 
-  gateway_restarts.py 60 --restarts 100
-  gateway_restarts.py 200 --signal TERM --restarts 3
+  cluster_faults.py 60 --faults 100
+  cluster_faults.py 200 --signal TERM --faults 3 --slots 64
+  cluster_faults.py 60 --target store --signal STOP --lasting 60 --faults 1
 
-A pause is the time from the end of a chunk's speech to the next chunk of the reply. The environment
-variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
+A pause is the time from the end of a chunk's speech to the next chunk of the reply, and a wait that
+from a question to its first chunk. The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER
+contain the paths of the two programs.
 Exit status: 1 if a reply failed, or a listener heard another text; 77 without a needed program.
 """
 
@@ -44,9 +47,11 @@ def arguments():
     parser.add_argument("--gateways", type=int, default=3)
     parser.add_argument("--slots", type=int, default=16)
     parser.add_argument("--speed", type=float, default=60, help="tokens/s of one reply")
-    parser.add_argument("--signal", choices=["KILL", "TERM"], default="KILL")
-    parser.add_argument("--restarts", type=int, default=10)
-    parser.add_argument("--every", type=float, default=4, help="seconds between two restarts")
+    parser.add_argument("--target", choices=["gateway", "store"], default="gateway")
+    parser.add_argument("--signal", choices=["KILL", "TERM", "STOP"], default="KILL")
+    parser.add_argument("--faults", type=int, default=10)
+    parser.add_argument("--every", type=float, default=4, help="seconds between two faults")
+    parser.add_argument("--lasting", type=float, default=3, help="seconds of STOP")
     parser.add_argument("--voice-speed", type=float, default=1, help="times 170 words a minute")
     return parser.parse_args()
 
@@ -56,8 +61,7 @@ class Programs:
 
     def __init__(self, stack, a):
         self._stack, self._folder = stack, Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        self._store = f"unix://{self._folder}/store"
-        self._run(["redis-server", "--port", "0", "--unixsocket", f"{self._folder}/store", "--save", ""])
+        self.store = self.start_store()
         (self._folder / "story.jsonl").write_text(json.dumps({"id": "story", "messages": [
             {"role": "user", "content": QUESTION}, {"role": "assistant", "content": STORY}]}) + "\n")
         mock = [os.environ["TANDEM_MOCK_SERVER"], "--port", "0", "--parallel", str(a.slots)]
@@ -66,11 +70,14 @@ class Programs:
         self.gateways = [self.start_gateway(number, 0) for number in range(a.gateways)]
         self.balancer = self._balance()
 
+    def start_store(self):
+        return self._run(["redis-server", "--port", "0", "--unixsocket", f"{self._folder}/store", "--save", ""])
+
     def start_gateway(self, number, port):
         """Returns the process and its port."""
         command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", self._server]
         command += ["--listen", f"127.0.0.1:{port}", "--log-level", "off", "--reuse-guard", "0"]
-        command += ["--cluster", self._store, "--gateway-id", f"gateway-{number}"]
+        command += ["--cluster", f"unix://{self._folder}/store", "--gateway-id", f"gateway-{number}"]
         process, url = self._listen(command)
         return process, int(url.rsplit(":", 1)[1])
 
@@ -100,20 +107,20 @@ class Figures:
     def __init__(self):
         self.right = self.wrong = 0
         self.failed = []
-        self.pauses = []  # pairs of begin and end
-        self.restarts = []  # pairs of the signal's time and the process's end
+        # Pairs of begin and end; a fault's end is that of the process, or of its pause.
+        self.pauses, self.waits, self.faults = [], [], []
 
 
 async def hear(url, a, figures):
     """Hears the story once."""
-    heard, spoken_at = "", None
+    heard = ""
     async with connect(url) as session:
+        silent_since = time.monotonic()
         async for chunk in session.ask(QUESTION):
-            if spoken_at:
-                figures.pauses.append((spoken_at, time.monotonic()))
+            (figures.pauses if heard else figures.waits).append((silent_since, time.monotonic()))
             heard += chunk.text
             await asyncio.sleep(len(chunk.speech.split()) * 60 / 170 / a.voice_speed)
-            spoken_at = time.monotonic()
+            silent_since = time.monotonic()
     if heard == STORY:
         figures.right += 1
     else:
@@ -131,16 +138,25 @@ async def talk(url, a, figures, is_over):
             await asyncio.sleep(error.retry_after or 1)
 
 
-async def restart(programs, a, figures):
-    await asyncio.sleep(10)
-    for number in range(a.restarts):
-        process, port = programs.gateways[number % a.gateways]
-        began = time.monotonic()
-        process.send_signal(signal.SIGKILL if a.signal == "KILL" else signal.SIGTERM)
+def start_again(programs, a, number, port):
+    if a.target == "store":
+        programs.store = programs.start_store()
+    else:
+        programs.gateways[number] = programs.start_gateway(number, port)
+
+
+async def cause_fault(programs, a, number, figures):
+    process, port = (programs.store, 0) if a.target == "store" else programs.gateways[number]
+    began = time.monotonic()
+    process.send_signal(signal.Signals[f"SIG{a.signal}"])
+    if a.signal == "STOP":
+        await asyncio.sleep(a.lasting)
+        process.send_signal(signal.SIGCONT)
+    else:
         await asyncio.to_thread(process.wait)
-        figures.restarts.append((began, time.monotonic()))
-        programs.gateways[number % a.gateways] = programs.start_gateway(number % a.gateways, port)
-        await asyncio.sleep(a.every)
+    figures.faults.append((began, time.monotonic()))
+    if a.signal != "STOP":
+        start_again(programs, a, number, port)
 
 
 def describe(pauses):
@@ -149,21 +165,28 @@ def describe(pauses):
     return f"p50 {p50:.0f}, p99 {p99:.0f}, longest {times[-1]:.0f} ms ({len(pauses)})"
 
 
+def describe_both(pauses, faults):
+    """A fault is noticed until three seconds after its end."""
+    near = [p for p in pauses if any(begin < p[1] and p[0] < end + 3 for begin, end in faults)]
+    return f"near a fault {describe(near)}, else {describe([p for p in pauses if p not in near])}"
+
+
 async def run(a):
     figures, is_over = Figures(), asyncio.Event()
     with contextlib.ExitStack() as stack:
         programs = Programs(stack, a)
         talks = [asyncio.create_task(talk(programs.balancer, a, figures, is_over)) for _ in range(a.callers)]
-        await restart(programs, a, figures)
+        await asyncio.sleep(10)
+        for number in range(a.faults):
+            await cause_fault(programs, a, number % a.gateways, figures)
+            await asyncio.sleep(a.every)
         is_over.set()
         await asyncio.gather(*talks)
-    # A restart is noticed in the first seconds after the signal.
-    near = [p for p in figures.pauses if any(begin < p[1] and p[0] < end + 3 for begin, end in figures.restarts)]
-    ends = [end - begin for begin, end in figures.restarts]
+    longest = max(end - begin for begin, end in figures.faults)
     print(
-        f"{a.callers} callers, {len(ends)} × SIG{a.signal}: {figures.right} replies heard, {figures.wrong} wrong, "
-        f"{len(figures.failed)} failed; pauses near a restart: {describe(near)}; others: "
-        f"{describe([p for p in figures.pauses if p not in near])}; a gateway was gone after {max(ends):.1f} s at most"
+        f"{a.callers} callers, {len(figures.faults)} × SIG{a.signal} of a {a.target}, gone for {longest:.1f} s at most: "
+        f"{figures.right} replies heard, {figures.wrong} wrong, {len(figures.failed)} failed; pauses "
+        f"{describe_both(figures.pauses, figures.faults)}; waits {describe_both(figures.waits, figures.faults)}"
     )
     for error in figures.failed[:3]:
         print(error)
