@@ -1,8 +1,8 @@
 """Measures what callers notice of faults in a cluster: several `tandem serve --cluster` in front of a
 mock server, HAProxy in front of them, and callers who hear a story of thirty sentences again and again
 with the Python client. Every --every seconds, the next gateway, or the store, gets the signal. After
-KILL and TERM it is started again, a store empty; after STOP, it continues --lasting seconds later.
-docs/cluster.md contains the results.
+KILL and TERM it is started again, a store empty; after STOP, it continues --lasting seconds later. A
+primary has a replica and a sentinel, which fails over to it. docs/cluster.md contains the results.
 
   cluster_faults.py 60 --faults 100
   cluster_faults.py 200 --signal TERM --faults 3 --slots 64
@@ -47,7 +47,7 @@ def arguments():
     parser.add_argument("--gateways", type=int, default=3)
     parser.add_argument("--slots", type=int, default=16)
     parser.add_argument("--speed", type=float, default=60, help="tokens/s of one reply")
-    parser.add_argument("--target", choices=["gateway", "store"], default="gateway")
+    parser.add_argument("--target", choices=["gateway", "store", "primary"], default="gateway")
     parser.add_argument("--signal", choices=["KILL", "TERM", "STOP"], default="KILL")
     parser.add_argument("--faults", type=int, default=10)
     parser.add_argument("--every", type=float, default=4, help="seconds between two faults")
@@ -56,12 +56,27 @@ def arguments():
     return parser.parse_args()
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for_port(port):
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+
+
 class Programs:
     """The store, the server, the gateways and the balancer."""
 
     def __init__(self, stack, a):
         self._stack, self._folder = stack, Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        self.store = self.start_store()
+        self._sentinel = f"{free_port()}" if a.target == "primary" else None
+        self.store = self._start_replicated_store() if self._sentinel else self.start_store()
         (self._folder / "story.jsonl").write_text(json.dumps({"id": "story", "messages": [
             {"role": "user", "content": QUESTION}, {"role": "assistant", "content": STORY}]}) + "\n")
         mock = [os.environ["TANDEM_MOCK_SERVER"], "--port", "0", "--parallel", str(a.slots)]
@@ -73,11 +88,45 @@ class Programs:
     def start_store(self):
         return self._run(["redis-server", "--port", "0", "--unixsocket", f"{self._folder}/store", "--save", ""])
 
+    def _start_replicated_store(self):
+        """Returns its processes by port."""
+        primary, replica = free_port(), free_port()
+        store = {primary: self._start_redis(primary), replica: self._start_redis(replica, primary)}
+        (self._folder / "sentinel").write_text(
+            f"port {self._sentinel}\ndir {self._folder}\nsentinel monitor main 127.0.0.1 {primary} 1\n"
+            "sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 5000\n"
+        )
+        self._run(["redis-server", f"{self._folder}/sentinel", "--sentinel"])
+        wait_for_port(int(self._sentinel))
+        return store
+
+    def _start_redis(self, port, primary=None):
+        of = ["--replicaof", "127.0.0.1", str(primary)] if primary else []
+        process = self._run(["redis-server", "--port", str(port), "--save", "", "--dir", self._folder, *of])
+        wait_for_port(port)
+        return process
+
+    def find_primary(self):
+        ask = ["redis-cli", "-p", self._sentinel, "SENTINEL", "get-master-addr-by-name", "main"]
+        return int(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.split()[1])
+
+    async def start_replica(self, port):
+        """Waits for the fail-over from this port, where a replica then begins."""
+        while (primary := self.find_primary()) == port:
+            await asyncio.sleep(0.05)
+        self.store[port] = self._start_redis(port, primary)
+
+    @property
+    def _store_url(self):
+        if self._sentinel:
+            return f"redis+sentinel://127.0.0.1:{self._sentinel}/main"
+        return f"unix://{self._folder}/store"
+
     def start_gateway(self, number, port):
         """Returns the process and its port."""
         command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", self._server]
         command += ["--listen", f"127.0.0.1:{port}", "--log-level", "off", "--reuse-guard", "0"]
-        command += ["--cluster", f"unix://{self._folder}/store", "--gateway-id", f"gateway-{number}"]
+        command += ["--cluster", self._store_url, "--gateway-id", f"gateway-{number}"]
         process, url = self._listen(command)
         return process, int(url.rsplit(":", 1)[1])
 
@@ -92,14 +141,13 @@ class Programs:
 
     def _balance(self):
         settings = (Path(__file__).parents[2] / "docs/deploy/haproxy.cfg").read_text().split("resolvers", maxsplit=1)[0]
-        port = random.randint(20000, 40000)
+        port = free_port()
         settings += f"listen gateways\n    bind 127.0.0.1:{port}\n    balance leastconn\n"
         settings += "    option httpchk GET /readyz\n    default-server check inter 500ms fall 1 rise 1\n"
         settings += "".join(f"    server g{p} 127.0.0.1:{p}\n" for _, p in self.gateways)
         (self._folder / "haproxy.cfg").write_text(settings)
         self._run(["haproxy", "-db", "-f", f"{self._folder}/haproxy.cfg"], stderr=subprocess.DEVNULL)
-        while socket.socket().connect_ex(("127.0.0.1", port)):
-            time.sleep(0.05)
+        wait_for_port(port)
         return f"http://127.0.0.1:{port}"
 
 
@@ -138,15 +186,27 @@ async def talk(url, a, figures, is_over):
             await asyncio.sleep(error.retry_after or 1)
 
 
-def start_again(programs, a, number, port):
+def find_target(programs, a, number):
+    """Returns a process and its port."""
+    if a.target == "store":
+        return programs.store, 0
+    if a.target == "primary":
+        port = programs.find_primary()
+        return programs.store[port], port
+    return programs.gateways[number]
+
+
+async def start_again(programs, a, number, port):
     if a.target == "store":
         programs.store = programs.start_store()
+    elif a.target == "primary":
+        await programs.start_replica(port)
     else:
         programs.gateways[number] = programs.start_gateway(number, port)
 
 
 async def cause_fault(programs, a, number, figures):
-    process, port = (programs.store, 0) if a.target == "store" else programs.gateways[number]
+    process, port = find_target(programs, a, number)
     began = time.monotonic()
     process.send_signal(signal.Signals[f"SIG{a.signal}"])
     if a.signal == "STOP":
@@ -154,9 +214,8 @@ async def cause_fault(programs, a, number, figures):
         process.send_signal(signal.SIGCONT)
     else:
         await asyncio.to_thread(process.wait)
+        await start_again(programs, a, number, port)
     figures.faults.append((began, time.monotonic()))
-    if a.signal != "STOP":
-        start_again(programs, a, number, port)
 
 
 def describe(pauses):
