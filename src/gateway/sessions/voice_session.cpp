@@ -41,7 +41,7 @@ void voice_session::perform_all() {
     for (auto actions = turns_.take_actions(); !actions.empty(); actions = turns_.take_actions()) {
         release_permit();
         for (auto& a : actions) {
-            is_changed_ = is_changed_ || is_recorded(a);
+            is_changed_ = is_changed_ || (record_ && is_recorded(a));
             std::visit([this](auto& value) { this->perform(value); }, a);
         }
     }
