@@ -7,7 +7,7 @@ local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 
 -- After a fail-over, the store may lack its latest records.
-local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
+local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)') or ''
 local born = tonumber(redis.call('HGET', KEYS[3], 'born'))
 if not born or redis.call('HGET', KEYS[3], 'run') ~= run then
   born = now
