@@ -59,14 +59,15 @@ std::optional<cluster::cluster_options> store_flags::read(const environment& var
                                                           std::vector<std::string>& faults) const {
     if (url_.empty()) {
         if (!gateway_id_.empty()) faults.emplace_back("--gateway-id requires --cluster URL");
+        if (!name_.empty()) faults.emplace_back("--cluster-name requires --cluster URL");
         return std::nullopt;
     }
     auto parsed = cluster::parse_store_address(url_);
     if (parsed.fault) faults.push_back(fmt::format("--cluster: {}", *parsed.fault));
-    check_name("--cluster-name", name_, faults);
     cluster::cluster_options o{.store = std::move(parsed.address),
-                               .name = name_,
                                .gateway_id = gateway_id_.empty() ? make_gateway_id() : gateway_id_};
+    if (!name_.empty()) o.name = name_;
+    check_name("--cluster-name", o.name, faults);
     check_name("--gateway-id", o.gateway_id, faults);
     if (const auto password = variables.find(password_name); password != variables.end())
         o.password = password->second;

@@ -22,7 +22,7 @@ class store_flags {
 
  private:
     std::string url_;
-    std::string name_ = "tandem";
+    std::string name_;
     std::string gateway_id_;
 };
 
