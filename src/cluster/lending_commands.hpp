@@ -31,7 +31,7 @@ struct beat_answer {
     bool was_known = false;
     /// Another process has the lease of a gateway with this id.
     bool is_duplicate = false;
-    /// The lease of another gateway has ended within the last minute.
+    /// The process or the lease of another gateway has ended within the last minute.
     bool is_one_missing = false;
     /// Number of gateways with a lease.
     std::int64_t members = 1;

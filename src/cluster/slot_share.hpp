@@ -53,8 +53,8 @@ class slot_share {
     /// The scheduler's state has changed, or next_event() has passed.
     void update(time_point now, local_slots here);
     /// The store has renewed this gateway's lease. Its records apply only during the lease.
-    /// `is_one_missing`: the lease of another gateway has expired; that gateway may still run,
-    /// without a connection to the store.
+    /// `is_one_missing`: another gateway has lost its lease or its connection to the store, and may
+    /// still run.
     void renew_lease(time_point until, bool is_one_missing) noexcept {
         lease_until_ = until;
         is_one_missing_ = is_one_missing;

@@ -21,10 +21,14 @@ auto slot_ledger::beat(std::int64_t now, const std::string& gateway, const std::
         members_[gateway] = now + lease;
         processes_[gateway] = process;
     }
-    const auto missing =
-        std::ranges::count_if(members_, [&](const auto& m) { return m.second <= now; });
-    return {was_known, static_cast<int>(missing),
-            static_cast<int>(members_.size()) - static_cast<int>(missing)};
+    beat_answer answer{.was_known = was_known};
+    for (const auto& [name, lease_end] : members_) {
+        const auto its_process = processes_.find(name);
+        const bool is_gone = its_process != processes_.end() && gone_.contains(its_process->second);
+        answer.members += lease_end > now;
+        answer.missing += lease_end <= now || is_gone;
+    }
+    return answer;
 }
 
 bool slot_ledger::has_lease(std::int64_t now, const std::string& gateway) const {

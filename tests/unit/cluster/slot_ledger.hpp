@@ -37,7 +37,7 @@ class slot_ledger {
         /// 1 if the lease had not ended, 0 if it had, or was that of a process that has ended, -1
         /// if another process has it.
         int was_known = 0;
-        /// Number of other gateways whose lease ended within the last minute.
+        /// Number of other gateways whose process or lease has ended within the last minute.
         int missing = 0;
         /// Number of gateways whose lease has not ended.
         int members = 0;
