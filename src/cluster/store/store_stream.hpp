@@ -2,7 +2,6 @@
 
 #include "cluster/store/store_address.hpp"
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -13,6 +12,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+// Boost 1.74 uses <utility> here without including it.
+#include <boost/asio/awaitable.hpp>
 
 namespace tandem::cluster {
 

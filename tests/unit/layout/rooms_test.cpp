@@ -114,13 +114,19 @@ std::vector<std::string> offenders(
     return list;
 }
 
+// The project's header of this name; empty if there is none.
+fs::path find_header(const std::string& include) {
+    for (const char* below : {"src", "include", "tools/tandem"})
+        if (const auto header = root / below / include; fs::exists(header)) return header;
+    return {};
+}
+
 // The includes of a file, and recursively the includes of the project's own headers.
 void add_all_includes(const fs::path& file, std::set<std::string>& found) {
     for (const auto& include : includes(file)) {
         if (!found.insert(include).second) continue;
-        for (const char* below : {"src", "include"})
-            if (const auto header = root / below / include; fs::exists(header))
-                add_all_includes(header, found);
+        if (const auto header = find_header(include); !header.empty())
+            add_all_includes(header, found);
     }
 }
 
@@ -156,6 +162,21 @@ TEST(rooms, have_at_most_30_files) {
                                     [](const auto& entry) { return entry.is_regular_file(); }),
                       30)
                 << room;
+}
+
+// Boost 1.74's awaitable.hpp uses <utility> without including it. Precompiled headers hide that.
+TEST(awaitable, is_included_after_utility) {
+    for (const char* below : {"src", "include", "tools/tandem"})
+        for (const auto& file : sources(below)) {
+            std::set<std::string> before;
+            for (const auto& include : includes(file)) {
+                EXPECT_TRUE(include != "boost/asio/awaitable.hpp" || before.contains("utility"))
+                    << file;
+                before.insert(include);
+                if (const auto header = find_header(include); !header.empty())
+                    add_all_includes(header, before);
+            }
+        }
 }
 
 TEST(curl, is_included_by_the_transport_only) {

@@ -8,14 +8,17 @@
 
 #include "tandem/config.hpp"
 
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+// Boost 1.74 uses <utility> here without including it.
+#include <boost/asio/awaitable.hpp>
 
 namespace tandem::command {
 
