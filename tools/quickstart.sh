@@ -73,6 +73,7 @@ start() {
     "${command[@]//PORT/$port}" >"$log" 2>&1 &
     child=$!
     children+=("$child")
+    disown "$child" # bash would report the gateway that is killed
     wait_for "$port" "$child" && return 0
     kill "$child" 2>/dev/null || true
   done
