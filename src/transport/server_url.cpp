@@ -150,11 +150,13 @@ std::optional<std::string> check_api_path(std::string_view url) {
                        quoted(url));
 }
 
+std::string server_identity(std::string_view url) {
+    auto parsed = parse_server_url(url);
+    return parsed.fault ? std::string(url) : std::move(parsed.url.identity);
+}
+
 bool is_same_server(std::string_view a, std::string_view b) {
-    if (a == b) return true;
-    const auto first = parse_server_url(a);
-    const auto second = parse_server_url(b);
-    return !first.fault && !second.fault && first.url.identity == second.url.identity;
+    return a == b || server_identity(a) == server_identity(b);
 }
 
 std::optional<std::string> check_api_key(std::string_view api_key) {

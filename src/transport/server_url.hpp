@@ -38,6 +38,10 @@ std::optional<std::string> check_server_url(std::string_view url);
 /// Precondition: the URL has no fault.
 std::optional<std::string> check_api_path(std::string_view url);
 
+/// server_url::identity; a URL with a fault is its own. For comparing many URLs, because each call
+/// parses the URL.
+std::string server_identity(std::string_view url);
+
 /// Whether both URLs name the same server, ignoring the case of the host, the default port, a
 /// trailing slash, credentials, and `localhost` versus 127.0.0.1. False if one of them has a fault,
 /// unless both are the same text.

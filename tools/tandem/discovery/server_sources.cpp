@@ -6,26 +6,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tandem::command {
 namespace {
 
-bool is_listed(const std::vector<std::string>& urls, const std::string& url) {
-    return std::ranges::any_of(
-        urls, [&](const std::string& known) { return transport::is_same_server(known, url); });
+std::set<std::string> identities_of(const std::vector<std::string>& urls) {
+    std::set<std::string> all;
+    for (const auto& url : urls) all.insert(transport::server_identity(url));
+    return all;
 }
 
-std::ptrdiff_t count_missing(const std::vector<std::string>& urls,
-                             const std::vector<std::string>& others) {
-    return std::ranges::count_if(urls,
-                                 [&](const std::string& url) { return !is_listed(others, url); });
+std::ptrdiff_t count_missing(const std::set<std::string>& servers,
+                             const std::set<std::string>& others) {
+    return std::ranges::count_if(servers, [&](const auto& s) { return !others.contains(s); });
 }
 
 std::vector<std::string> each_once(const std::vector<std::string>& urls) {
     std::vector<std::string> once;
+    std::set<std::string> seen;
     for (const auto& url : urls)
-        if (!is_listed(once, url)) once.push_back(url);
+        if (seen.insert(transport::server_identity(url)).second) once.push_back(url);
     return once;
 }
 
@@ -59,8 +61,10 @@ server_source::server_source(std::string model, const named_server& first)
 source_news server_source::take(source_answer answer) {
     if (!answer.fault.empty()) return report_fault(answer.fault);
     auto urls = each_once(answer.urls);
-    const auto added = count_missing(urls, urls_);
-    const auto gone = count_missing(urls_, urls);
+    const auto before = identities_of(urls_);
+    const auto now = identities_of(urls);
+    const auto added = count_missing(now, before);
+    const auto gone = count_missing(before, now);
     const bool has_recovered = std::exchange(has_failed_, false);
     if (added + gone == 0 && !has_recovered) return {};
     urls_ = std::move(urls);
