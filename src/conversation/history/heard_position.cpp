@@ -119,7 +119,8 @@ std::size_t map_speech_to_text_offset(std::string_view text, std::string_view sp
     const auto place = text::find_text_place(runs, said);
     const bool ends_word = !text::is_white_space(character_before(speech, said)) &&
                            !text::is_word_character(character_at(speech, said));
-    return ends_word ? end_of_run(text, place.before, place.after) : place.before;
+    const auto end = ends_word ? end_of_run(text, place.before, place.after) : place.before;
+    return text::floor_to_character(text, end);  // a store's runs may part one
 }
 
 std::size_t skip_closing_marks(std::string_view text, std::size_t offset) noexcept {

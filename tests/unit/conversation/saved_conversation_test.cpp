@@ -146,6 +146,22 @@ TEST(saved_conversation, is_refused_with_places_outside_of_its_open_turn) {
               "open_turn.heard");
 }
 
+TEST(saved_conversation, is_not_heard_inside_a_character_that_its_runs_part) {
+    for (const auto& runs : {std::vector<speech_run>{{4, 4}, {4, 5}},
+                             std::vector<speech_run>{{3, 3}, {2, 2}, {3, 4}}}) {
+        auto saved = make_running_turn().saved();
+        auto& turn = *saved.open_turn;
+        turn.text = "Café bar";
+        turn.handed_over = turn.text.size();
+        turn.heard = turn.spoken = 0;
+        turn.chunks = {{.reply = 7, .end = turn.text.size(), .speech = "Cafe bar"}};
+        turn.chunks[0].speech_runs = runs;
+        turn_history elsewhere(read_back(saved), time_point{5s});
+        EXPECT_TRUE(elsewhere.heard(time_point{5s}, {7, 0}, 4));
+        EXPECT_EQ(elsewhere.saved().open_turn->heard, 3U);
+    }
+}
+
 /// A history after random calls. The seed determines the calls.
 class random_history {
  public:
