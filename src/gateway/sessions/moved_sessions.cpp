@@ -1,13 +1,12 @@
+#include "gateway/cluster/unrecorded_chunk.hpp"
 #include "gateway/records/session_record.hpp"
 #include "gateway/sessions/gateway_state.hpp"
 #include "gateway/sessions/voice_session_host.hpp"
-#include "text/characters/white_space.hpp"
 
 #include "tandem/saved_conversation.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,39 +49,6 @@ std::variant<moved_session, std::string> read_session(std::string_view text) {
     if (const auto fault = read_saved(moved.record.conversation, unused))
         return fmt::format("record.conversation: {} {}", fault->field, fault->message);
     return moved;
-}
-
-// The words of a chunk that the open turn does not have yet.
-void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_view words) {
-    const auto seq = reply.chunks - 1 - (reply.filler.empty() ? 0 : 1);
-    const auto is_there = [&](const saved_chunk& c) { return c.reply == reply.id && c.seq >= seq; };
-    if (std::ranges::any_of(turn.chunks, is_there)) return;
-    const auto begin = turn.handed_over;
-    if (!std::string_view(turn.text).substr(begin).starts_with(words)) {
-        turn.text.resize(begin);
-        turn.text += words;
-    }
-    turn.handed_over = begin + words.size();
-    turn.chunks.push_back({.reply = reply.id, .seq = seq, .begin = begin, .end = turn.handed_over});
-}
-
-// A gateway may end before it has recorded the chunk that it sent last.
-void add_unrecorded_chunk(session_record& r, const voice::last_heard& last) {
-    const auto& known = r.reply;
-    saved_conversation talk;
-    if (!known || known->is_ended || known->number != last.chunk.reply ||
-        known->chunks > last.chunk.seq || !last.text.starts_with(known->text) ||
-        read_saved(r.conversation, talk) || !talk.open_turn)
-        return;
-    auto& reply = *r.reply;
-    const auto words = last.text.substr(reply.text.size());
-    reply.chunks = last.chunk.seq + 1;
-    reply.text = last.text;
-    reply.unspoken = {{.speech = std::string(text::trim_white_space(words))}};
-    if (reply.id == 0 && !talk.open_turn->chunks.empty())
-        reply.id = talk.open_turn->chunks.back().reply;
-    add_chunk(*talk.open_turn, reply, words);
-    r.conversation = saved_text(talk);
 }
 
 }  // namespace
