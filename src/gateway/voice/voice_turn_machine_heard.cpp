@@ -115,8 +115,7 @@ std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start&
     turns.reserve(held_texts_.size() + waiting_.size() + 2);
     for (const auto& held : held_texts_) turns.push_back(held.ended);
     if (is_running()) turns.push_back(reply_->turn->id);
-    const bool is_replaced = first.text || first.prompt;
-    if (is_resume_due_ && !is_replaced && !is_closing())
+    if (is_resume_due_ && !is_closing())
         turns.push_back(first.turn.empty() ? last_turn_->id : first.turn);
     for (const auto& w : waiting_)
         if (w.turn->what != voice_turn::kind::messages) turns.push_back(w.turn->id);

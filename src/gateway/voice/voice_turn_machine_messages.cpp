@@ -75,6 +75,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     take_conversation(first.conversation);
     spoken_on_.reset();
     if (first.last) take_last(*first.last);
+    if (first.text || first.prompt) drop_resume();
     if (is_running()) reply_->is_unheard = true;  // ready promises the resumed reply
     send(encode_ready({.session = setup_.session,
                        .model = setup_.model,

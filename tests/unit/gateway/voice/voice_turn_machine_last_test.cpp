@@ -71,6 +71,14 @@ TEST(voice_last, counts_while_the_lost_reply_ends) {
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "resume 2", "next 2"));
 }
 
+TEST(voice_last, is_not_followed_by_a_reply_that_ready_does_not_name) {
+    lost_in_the_second_sentence s;
+    s.end(1, finish_reason::interrupted);
+    s.attach(new_socket, R"({"type":"start","session":"s-1","text":"Stop","model":"other"})");
+    EXPECT_THAT(s.sent(new_socket)[0]["turns"], IsEmpty());
+    EXPECT_THAT(s.asked(), IsEmpty()) << "the words of the user were refused";
+}
+
 TEST(voice_last, counts_before_words_of_the_user) {
     lost_in_the_second_sentence s;
     s.end(1, finish_reason::interrupted);
