@@ -57,7 +57,8 @@ std::variant<moved_session, std::string> read_session(std::string_view text) {
 void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, voice::start first) {
     const std::string owner(caller.who.key_name());
     const auto known = sessions_.find(first.session);
-    const bool is_here = gateway_.known_sessions.owns(owner, first.session);
+    const bool is_here =
+        known != sessions_.end() && gateway_.known_sessions.owns(owner, first.session);
     const auto epoch = is_here ? known->second->epoch() : 0;
     const auto id = first.session;
     struct asked_start {
@@ -106,12 +107,12 @@ auto voice_session_host::restore(const admitted& who, const voice::start& first,
     auto model = gateway_.models.find(moved.record.model, who);
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
     auto& served = *std::get<served_model*>(model);
+    auto setup = make_setup(first.session, served, moved.record.asked_model);
+    voice_turn_machine turns(std::move(setup), std::move(moved.record), moved.first, moved.last);
     auto given = gateway_.known_sessions.take_over(who.key_name(), first.session);
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);
     if (const auto& dropped = std::get<voice_session_table::admission>(given).dropped)
         sessions_.erase(*dropped);
-    auto setup = make_setup(first.session, served, moved.record.asked_model);
-    voice_turn_machine turns(std::move(setup), std::move(moved.record), moved.first, moved.last);
     auto session = add_session(served, std::move(turns), who, taken.epoch);
     auto error = session->find_fault(first);
     if (!error) return session;
