@@ -66,15 +66,14 @@ void slot_lender::post_update() {
 void slot_lender::perform_actions() {
     if (is_running_ || link_->shut_down()) return;
     is_running_ = true;
-    for (auto actions = share_.take_actions();; actions = share_.take_actions()) {
+    do {
+        const auto actions = share_.take_actions();
         for (const auto& a : actions) perform(a);
         if (!actions.empty()) link_->slots().dispatch_grants();
         const auto now = detail::now();
         share_.update(now, view());
         use_->slots->lock()->scheduler.set_lease(share_.lease_end(now));
-        if (actions.empty()) break;
-    }
-    for (const auto& a : share_.take_actions()) perform(a);
+    } while (share_.has_actions());
     is_running_ = false;
     arm_timer();
 }

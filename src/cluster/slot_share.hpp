@@ -82,6 +82,7 @@ class slot_share {
     bool is_leaving() const noexcept { return is_leaving_; }
     /// The scheduler may grant slots until this time, which update() may extend.
     time_point lease_end(time_point now) const { return trusts_store(now) ? lease_until_ : never; }
+    bool has_actions() const noexcept { return !actions_.empty(); }
     std::vector<any_share_action> take_actions() { return std::exchange(actions_, {}); }
     /// When to call update() next, after `now`.
     std::optional<time_point> next_event(time_point now) const;

@@ -203,6 +203,14 @@ TEST_F(cluster_of_gateways, answers_in_front_of_a_server_that_does_not_report_it
     EXPECT_THAT(overlaps(), IsEmpty());
 }
 
+TEST_F(cluster_of_gateways, answers_the_first_request_to_a_server_that_does_not_report_its_slots) {
+    start_server({.parallel = slots_of_server, .slots_endpoint = false});
+    add_gateways(1);
+    start_load(1);
+    EXPECT_TRUE(answers(1));
+    finish_load();
+}
+
 TEST_F(cluster_of_gateways, uses_no_slot_of_another_process_with_its_id) {
     add_gateways(1);
     start_load(slots_of_server);
