@@ -29,7 +29,7 @@ std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& a
 struct beat_answer {
     /// The lease had not ended.
     bool was_known = false;
-    /// Another process has the lease of a gateway with this id.
+    /// Another process with this gateway's id holds the lease.
     bool is_duplicate = false;
     /// The process or the lease of another gateway has ended within the last minute.
     bool is_one_missing = false;

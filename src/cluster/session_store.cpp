@@ -29,7 +29,7 @@ session_store::session_store(store_link& link, std::string prefix, std::string g
 void session_store::put(const std::string& session, const std::string& owner, session_epoch epoch,
                         duration kept, std::string record, put_handler done) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(kept).count();
-    scripts::session_put().run(
+    scripts::put_session().run(
         link_, {key_of(session)},
         {std::to_string(epoch), gateway_, owner, std::to_string(ms), std::move(record)},
         [done = std::move(done)](const auto& answer) { done(read_put(answer)); });
@@ -37,7 +37,7 @@ void session_store::put(const std::string& session, const std::string& owner, se
 
 void session_store::take(const std::string& session, const std::string& owner, session_epoch own,
                          take_handler done) {
-    scripts::session_take().run(
+    scripts::take_session().run(
         link_, {key_of(session)}, {gateway_, owner, std::to_string(own)},
         [done = std::move(done)](const auto& answer) { done(read_taken(answer)); });
 }

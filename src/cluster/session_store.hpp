@@ -35,7 +35,7 @@ class session_store {
     // Each handler is called at most once, never from within the call, and not after the link's
     // end.
     using put_handler = std::function<void(put_result)>;
-    /// Receives nullopt if the owner has no such session, or if the store did not answer.
+    /// Receives nullopt if the owner does not have the session, or if the store does not answer.
     using take_handler = std::function<void(std::optional<taken_session>)>;
 
     /// Keeps the record this long; an empty record removes the session.

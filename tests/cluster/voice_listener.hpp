@@ -57,7 +57,7 @@ class voice_listener {
     }
     bool is_ready(const json& m) {
         session_ = m["session"];
-        if (is_speaking_) spoken();
+        if (is_speaking_) finish_chunk();
         if (!m["resumed"].get<bool>() || !m["turns"].empty()) return true;
         if (!heard_.empty()) return false;
         client_->say(question_);  // it was lost with the connection
@@ -74,11 +74,11 @@ class voice_listener {
         is_speaking_ = true;
         on_chunk(++chunks_);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        spoken();
+        finish_chunk();
         on_continued(chunks_);
         return true;
     }
-    void spoken() {
+    void finish_chunk() {
         client_->say({{"type", "continue"}, {"chunk", last_}});
         is_speaking_ = false;
         silent_since_ = clock::now();

@@ -9,8 +9,8 @@
 
 namespace tandem::testing {
 
-/// A sentinel that monitors the primary "main". It needs no other sentinel to agree, and starts a
-/// fail-over half a second after the primary has disappeared.
+/// A sentinel that monitors the primary "main", with a quorum of one. It starts a fail-over half a
+/// second after the primary stops answering.
 class redis_sentinel {
  public:
     explicit redis_sentinel(const std::string& primary_port) {

@@ -265,7 +265,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         send_bytes(encode_command({"SUBSCRIBE", channel}));
     }
 
-    /// Detects a connection that was cut off while no message was expected.
+    /// Detects a dead connection, because messages may be rare.
     void check_messages(time_point now) {
         if (!std::exchange(is_heard_, false)) return stream_->close();
         send_bytes(encode_command({"PING"}));

@@ -33,8 +33,8 @@ const store_script& beat();
 const store_script& claim();
 const store_script& drain();
 const store_script& offer();
-const store_script& session_put();
-const store_script& session_take();
+const store_script& put_session();
+const store_script& take_session();
 const store_script& settle();
 
 }  // namespace scripts

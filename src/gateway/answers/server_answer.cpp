@@ -16,7 +16,7 @@ using json = nlohmann::ordered_json;
 
 json json_of(const model_server& server) {
     const auto& s = server.status;
-    return {{"id", server_id(s.url)},
+    return {{"id", make_server_id(s.url)},
             {"object", "server"},
             {"model", server.model},
             {"url", transport::without_credentials(s.url)},
@@ -31,7 +31,7 @@ json json_of(const model_server& server) {
 
 }  // namespace
 
-std::string server_id(std::string_view url) {
+std::string make_server_id(std::string_view url) {
     const auto identity = transport::parse_server_url(url).url.identity;
     return identity.substr(identity.find("//") + 2);
 }

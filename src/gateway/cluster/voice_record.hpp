@@ -25,10 +25,10 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
  public:
     using record_handler = std::function<void(std::optional<std::string>)>;
     struct events {
-        /// Makes the record, and calls the handler once, also later; with nullopt if the
-        /// conversation has ended.
+        /// Makes the record and passes it to the handler, possibly after the call returns. Passes
+        /// nullopt if the conversation has ended.
         std::function<void(record_handler)> make;
-        /// The store has answered; see is_written() and has_failed().
+        /// Called when a write has ended; is_written() and has_failed() tell how.
         std::function<void()> written;
         /// Another gateway has taken the session.
         std::function<void()> taken;

@@ -2,8 +2,8 @@
 
 namespace tandem::gateway {
 
-/// Decides when the record of a session is made and written: after each change, one at a time, so
-/// that changes during a write share the next one. Pure.
+/// Decides when to make and write the record of a session. Each change causes a write; changes
+/// during a write share the next one. Pure.
 class record_writer {
  public:
     enum class step { nothing, make, write };

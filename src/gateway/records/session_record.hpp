@@ -56,11 +56,11 @@ struct recorded_end {
     friend bool operator==(const recorded_end&, const recorded_end&) = default;
 };
 
-/// A voice session, for a gateway that takes it up.
+/// What another gateway needs to resume a voice session.
 struct session_record {
     std::string model{};
     std::string asked_model{};
-    /// Those of the session's first start, in JSON; empty = none.
+    /// The options of the session's first start, as JSON; empty = none.
     std::string options{};
     std::string interrupted_mark{};
     std::uint64_t last_number = 0;

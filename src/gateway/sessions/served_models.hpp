@@ -41,7 +41,7 @@ class served_models {
     std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
 
     std::deque<served_model>& all() noexcept { return models_; }
-    /// Starts no further turns on the server with this id (see server_id()), or does again.
+    /// Starts no further turns on the server with this id (see make_server_id()), or does again.
     void drain(const std::string& server, bool is_drained);
     const std::vector<std::string>& names() const noexcept { return names_; }
 

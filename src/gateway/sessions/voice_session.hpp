@@ -78,7 +78,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void deliver(voice_socket socket, voice_message message);
     void drop(voice_socket socket);
 
-    /// Lets another gateway take the session up, from now on.
+    /// Writes records of the session into the store from now on, so that another gateway can resume
+    /// it.
     void keep_record(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }

@@ -94,7 +94,8 @@ struct check_turn {
 struct open_conversation {
     conversation_options options;
 };
-/// Restores it from what conversation::async_save() returned, with the options of its open turn.
+/// Loads the conversation from the text of conversation::async_save(); `options` are those of its
+/// open turn.
 struct load_conversation {
     std::string text;
     generation_options options;
@@ -200,7 +201,7 @@ struct keep {};
 /// The session has ended; always the last action. Call voice_sessions::forget(), and release the
 /// session, its reply and its conversation.
 struct forget {
-    /// Another gateway goes on with it.
+    /// Another gateway continues the session.
     bool is_moved = false;
 };
 

@@ -123,7 +123,7 @@ class voice_turn_machine {
     /// Whether the listener would not notice a move now: nothing runs, or the voice has just begun
     /// to speak a chunk. Five seconds after begin_move(), also while it speaks one.
     bool can_move(time_point now) const noexcept;
-    /// The session ends here; the client takes it up at another gateway.
+    /// Ends the session here; the client resumes it at another gateway.
     void move() { finish(voice_close::moved); }
     /// Another gateway has the session.
     void lose() { finish(voice_close::taken_over); }

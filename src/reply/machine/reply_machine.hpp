@@ -247,7 +247,7 @@ class reply_machine {
     void begin(time_point now, reply_origin from);
     void resume_from_remainder(time_point now, reply_remainder rest, std::string_view spoken);
     void continue_begun_text(time_point now, const begun_text& begun, std::string_view spoken);
-    void go_on_with_text(time_point now);
+    void continue_text(time_point now);
     void next_request(time_point now);
     bool is_token_budget_spent() const noexcept;
     bool is_waiting_for_ids() const noexcept {

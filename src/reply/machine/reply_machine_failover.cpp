@@ -41,7 +41,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     if (rest.generated) return text_ended(now, *rest.generated);
     if (calls_.has_call()) chunker_.finish();
     parses_as_ = rest.parses_as;
-    go_on_with_text(now);
+    continue_text(now);
 }
 
 // The text is visible, so that a reasoning before it has ended.
@@ -56,11 +56,11 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
     has_read_here_ = true;
     voice_.read(spoken);
     for (const auto word : text::token_like_pieces(begun.unspoken)) chunker_.feed(word);
-    go_on_with_text(now);
+    continue_text(now);
 }
 
 /// Hands over what is there before it generates more.
-void reply_machine::go_on_with_text(time_point now) {
+void reply_machine::continue_text(time_point now) {
     request_ids();
     enter_phase(phase::resting, now);
     collect_chunks(now);

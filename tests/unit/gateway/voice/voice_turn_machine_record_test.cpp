@@ -26,7 +26,7 @@ struct speaking_session : voice_session_driver {
     }
 };
 
-/// The session at the gateway that takes it up.
+/// The session at the gateway that resumes it.
 struct moved_session : voice_session_driver {
     explicit moved_session(const voice_session_driver& before)
         : voice_session_driver(voice_turn_machine(defaults(), record_of(before), {}, {})) {}
