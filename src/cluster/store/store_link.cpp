@@ -186,7 +186,8 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
             const auto answer = co_await ask_store(std::move(words));
             if (!answer) co_return "the store closed the connection";
             if (answer->kind == answer_kind::error)
-                co_return fmt::format("{}: {}", name, answer->text);
+                co_return fmt::format("{}: {}; check the user and the password", name,
+                                      answer->text);
         }
         co_return co_await check_role();
     }

@@ -18,14 +18,13 @@ class record_writer {
         is_changed_ = false;
         return step::make;
     }
-    /// A write that failed waits for the next change, or for retry().
+    /// After a failed write, the next change causes another one.
     step record_written(bool is_kept) noexcept {
         is_writing_ = false;
         has_failed_ = !is_kept;
         if (!is_kept) is_changed_ = true;
         return is_kept ? begin() : step::nothing;
     }
-    step retry() noexcept { return record_changed(); }
 
     /// Whether the store has the newest state.
     bool is_written() const noexcept { return !is_changed_ && !is_writing_ && !has_failed_; }

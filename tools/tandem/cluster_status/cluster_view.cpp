@@ -116,11 +116,15 @@ std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, s
     return all;
 }
 
-std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes, std::int64_t now) {
+std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
+                                            const std::vector<cluster_view::gateway>& gateways,
+                                            std::int64_t now) {
     std::vector<cluster_view::wish> all;
     for_each_pair(wishes, [&](const std::string& gateway, std::string_view record) {
+        const auto known = std::ranges::find(gateways, gateway, &cluster_view::gateway::id);
+        const bool is_up = known != gateways.end() && known->missing_for <= 0;
         const auto due = parse_number<std::int64_t>(take_field(record));
-        if (due) all.push_back({gateway, std::string(record), now - *due});
+        if (due && is_up) all.push_back({gateway, std::string(record), now - *due});
     });
     std::ranges::sort(all, std::greater{}, &cluster_view::wish::overdue);
     return all;

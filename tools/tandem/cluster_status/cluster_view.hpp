@@ -47,7 +47,11 @@ struct cluster_view {
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  std::int64_t now);
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);
-std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes, std::int64_t now);
+/// Leaves out wishes of gateways that are not up: the store keeps them until another gateway offers
+/// a slot.
+std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
+                                            const std::vector<cluster_view::gateway>& gateways,
+                                            std::int64_t now);
 
 std::string format_text(const cluster_view& v);
 std::string format_json(const cluster_view& v);

@@ -33,7 +33,7 @@ cluster_view store_reader::read_view() {
     count_sessions(v.gateways);
     for (auto& name : find_keys(prefix_ + "slots:")) {
         auto slots = read_slots(ask({"HGETALL", prefix_ + "slots:" + name}), now);
-        auto wishes = read_wishes(ask({"HGETALL", prefix_ + "wishes:" + name}), now);
+        auto wishes = read_wishes(ask({"HGETALL", prefix_ + "wishes:" + name}), v.gateways, now);
         const auto id = name.substr(name.find("//") + 2);  // as in /admin/servers
         const bool is_drained = ask({"HGET", prefix_ + "drains", id}).text == "1";
         v.servers.push_back({std::move(name), std::move(slots), std::move(wishes), is_drained});

@@ -68,16 +68,15 @@ source_news server_source::take(source_answer answer) {
     const bool has_recovered = std::exchange(has_failed_, false);
     if (added + gone == 0 && !has_recovered) return {};
     urls_ = std::move(urls);
-    return {
-        .text = fmt::format("{}: {} servers, {} new, {} gone", shown(), urls_.size(), added, gone),
-        .has_changed = added + gone > 0};
+    return {.text = fmt::format("{}: {} {}, {} new, {} gone", shown(), urls_.size(),
+                                urls_.size() == 1 ? "server" : "servers", added, gone),
+            .has_changed = added + gone > 0};
 }
 
 source_news server_source::report_fault(const std::string& fault) {
     if (std::exchange(has_failed_, true)) return {};
     return {.level = log_level::warning,
-            .text = fmt::format("{}: {}; its {} last servers stay in use", shown(), fault,
-                                urls_.size())};
+            .text = fmt::format("{}: {}; the list of servers stays as it is", shown(), fault)};
 }
 
 std::string server_source::shown() const {

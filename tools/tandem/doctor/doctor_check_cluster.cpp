@@ -20,8 +20,8 @@ finding describe_store(const store_facts& store) {
         f.status = finding_status::bad;
         f.message = store.fault;
         f.remedy =
-            "check the URL of --cluster, and that the store runs; until then, gateways poll "
-            "the servers";
+            "check --cluster, TANDEM_CLUSTER_PASSWORD, and that the store runs; until then, "
+            "gateways poll the servers";
         return f;
     }
     f.value = store.round_trip_ms;

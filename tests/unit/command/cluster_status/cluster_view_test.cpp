@@ -18,21 +18,25 @@ cluster::store_answer list_of(const std::vector<std::string>& texts) {
 cluster_view some_view() {
     constexpr std::int64_t now = 100'000;
     cluster_view v{
-        .gateways = read_gateways(list_of({"b", "102000", "a", "88000"}), now),
+        .gateways = read_gateways(list_of({"b", "102000", "a", "88000", "c", "101000"}), now),
         .servers = {{.name = "server:8080",
                      .slots = read_slots(list_of({"born", "1", "1", "7:99000:0:b", "0", "6:0:1:a",
                                                   "highest", "7", "2", "3:0:0:"}),
                                          now),
-                     .wishes = read_wishes(list_of({"c", "100500:continuation", "b", "98000:turn"}),
-                                           now)}}};
+                     .wishes = {}}}};
+    v.servers[0].wishes =
+        read_wishes(list_of({"c", "100500:continuation", "b", "98000:turn", "a", "80000:turn"}),
+                    v.gateways, now);
     v.gateways[1].sessions = 1;
     v.servers[0].is_drained = true;
     return v;
 }
 
+// Gateway a is missing, and so is its wish.
 TEST(cluster_view, is_shown_as_text) {
     EXPECT_EQ(format_text(some_view()), R"(gateway a: missing for 12.0 s, 0 voice sessions
 gateway b: up, 1 voice session
+gateway c: up, 0 voice sessions
 server server:8080, drained
   slot 0    a, being watched
   slot 1    b
@@ -45,7 +49,8 @@ server server:8080, drained
 TEST(cluster_view, is_shown_as_json) {
     EXPECT_EQ(format_json(some_view()),
               R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0},)"
-              R"({"id":"b","missing_ms":-2000,"sessions":1}],)"
+              R"({"id":"b","missing_ms":-2000,"sessions":1},)"
+              R"({"id":"c","missing_ms":-1000,"sessions":0}],)"
               R"("servers":[{"name":"server:8080","drained":true,"slots":[)"
               R"({"slot":0,"gateway":"a","loan":6,"doubtful":true},)"
               R"({"slot":1,"gateway":"b","loan":7,"used_ms_ago":1000,"doubtful":false},)"

@@ -60,13 +60,14 @@ TEST(server_source, keeps_its_servers_and_warns_once_without_an_answer) {
     s.take(servers_at(name, {"10.0.0.1"}));
     const auto first = s.take({{}, "Host not found"});
     EXPECT_EQ(first.level, log_level::warning);
-    EXPECT_EQ(first.text, "dns+http://llama:8080: Host not found; its 1 last servers stay in use");
+    EXPECT_EQ(first.text,
+              "dns+http://llama:8080: Host not found; the list of servers stays as it is");
     EXPECT_FALSE(first.has_changed);
     EXPECT_EQ(s.take(servers_at(name, {})).text, "") << "the warning is not repeated";
     EXPECT_THAT(s.urls(), ElementsAre("http://llama:8080#10.0.0.1"));
     const auto recovered = s.take(servers_at(name, {"10.0.0.1"}));
     EXPECT_FALSE(recovered.has_changed);
-    EXPECT_THAT(recovered.text, HasSubstr("1 servers, 0 new, 0 gone"));
+    EXPECT_THAT(recovered.text, HasSubstr("1 server, 0 new, 0 gone"));
     EXPECT_NE(s.take({{}, "Host not found"}).text, "") << "it had recovered";
 }
 

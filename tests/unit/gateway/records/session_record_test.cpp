@@ -101,7 +101,7 @@ TEST(record_writer, writes_again_after_a_failure) {
     EXPECT_EQ(w.record_written(false), step::nothing);
     EXPECT_TRUE(w.has_failed());
     EXPECT_FALSE(w.is_written());
-    EXPECT_EQ(w.retry(), step::make);
+    EXPECT_EQ(w.record_changed(), step::make);
     EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());
