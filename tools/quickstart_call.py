@@ -50,7 +50,12 @@ async def call(url: str, tandem: str, store: str, gateways: dict[str, int]) -> N
 def main() -> None:
     url, tandem, store, *gateways = sys.argv[1:]
     pids = {name: int(pid) for name, _, pid in (g.partition("=") for g in gateways)}
-    asyncio.run(call(url, tandem, store, pids))
+    try:
+        asyncio.run(call(url, tandem, store, pids))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except subprocess.CalledProcessError as failed:
+        sys.exit(failed.returncode)  # tandem has said why
 
 
 main()

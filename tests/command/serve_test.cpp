@@ -304,7 +304,7 @@ TEST_F(serve_test, reads_the_file_of_servers_again) {
     g.process.send_signal(SIGHUP);
     EXPECT_EQ(g.client().get("/livez").status, 200);
     const auto end = g.stop(SIGTERM);
-    EXPECT_THAT(end.err, HasSubstr(path + ": 1 servers, 1 new, 1 gone"));
+    EXPECT_THAT(end.err, HasSubstr(path + ": 1 server, 1 new, 1 gone"));
 }
 
 // --- audit
