@@ -6,7 +6,6 @@ OTHER = {
     ("docs/architecture.md", "prompt ─►"),
     ("docs/architecture.md", "chunks handed over,"),
     ("docs/capacity.md", "callers ≤"),
-    ("docs/capacity.md", "callers  first chunk"),
     ("docs/chat.md", "> Tell me a bedtime story."),
     ("docs/chat.md", '[{"type": "function"'),
     ("docs/chat.md", "One moment, I'll look that up."),  # what the talk model says
@@ -19,7 +18,6 @@ OTHER = {
     ("docs/eager.md", "→ "),
     ("docs/gateway.md", "listening on"),
     ("docs/gateway-operation.md", "request req-"),
-    ("docs/gateway-operation.md", "wrk -t1"),  # the method of a measurement
     ("docs/install.md", "cpack -G DEB"),  # mentioned; the page contains the full command above
     ("docs/install.md", "cmake --install"),
     ("docs/performance.md", "curl -N"),

@@ -30,7 +30,6 @@ OTHER_PROGRAMS = {
     "pkg-config": {"--cflags", "--libs", "--static"},
     "systemctl": {"--now"},
     "GoogleTest": {"--gtest_also_run_disabled_tests", "--gtest_filter"},
-    "espeak-ng": {"--stdin", "--stdout"},
     "piper": {"--model", "--output_file"},
     "llama-server": {
         "--api-key", "--cache-ram", "--ctx-size", "--flash-attn", "--host", "--kv-unified", "--lora", "--n-gpu-layers",
