@@ -76,7 +76,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         for (auto& model : core_->models.all())
             if (model.name == servers.name) model.bots.reload(servers.servers);
         core_->share_servers(servers);
-        core_->metrics.add_servers(measured_servers(servers));
+        core_->metrics.add_servers(servers.name, servers.servers);
         core_->desk->replace_servers(servers);
         return {};
     } catch (const config_error& e) {

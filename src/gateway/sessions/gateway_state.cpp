@@ -87,9 +87,10 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
       gate(options.keys),
       policy(options.prompts),
       answers(options.answer_cache),
-      metrics(measured_servers(options), started_at),
+      metrics(started_at),
       traces(make_exporter(*this)),
       known_sessions(options.voice, bits_of(random)) {
+    for (const auto& m : models_of(options)) metrics.add_servers(m.name, m.servers);
     if (cluster) {
         gate.share_limits(cluster_limits::make(executor, cluster));
         cluster->set_drain_handler(

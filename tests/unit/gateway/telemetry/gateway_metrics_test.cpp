@@ -25,7 +25,9 @@ const std::string near_url = "http://127.0.0.1:8081";
 const std::string far_url = "http://user:secret@10.0.0.7:8081";
 
 struct counting : ::testing::Test {
-    gateway_metrics metrics{{{near_url, "talk"}, {far_url, "talk"}}, 1'700'000'000};
+    counting() { metrics.add_servers("talk", {near_url, far_url}); }
+
+    gateway_metrics metrics{1'700'000'000};
 
     /// The value on the line of this series, or nothing if there is no such line.
     std::optional<double> value(const std::string& series) const {
@@ -212,7 +214,7 @@ TEST_F(counting, tells_of_the_load_and_of_changes_of_residence) {
 
 TEST_F(counting, adds_up_the_servers_of_a_name) {
     using health = server_status::health;
-    metrics.add_servers({{"http://llama:8080", "talk"}});
+    metrics.add_servers("talk", {"http://llama:8080"});
     const std::string server = R"(server="http://llama:8080")";
     const std::string one = "http://llama:8080#10.0.0.1";
     const std::string two = "http://llama:8080#10.0.0.2";
