@@ -54,12 +54,10 @@ std::string job_body(const adapter_job& job) {
 }
 
 api_error make_job_not_found_error(std::string_view id) {
-    return {.status = 404,
-            .type = "not_found_error",
-            .code = "job_not_found",
-            .message =
-                fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
-                            quote_text(id), adapter_jobs::most_remembered)};
+    return make_error(
+        404, "job_not_found",
+        fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
+                    quote_text(id), adapter_jobs::most_remembered));
 }
 
 }  // namespace tandem::gateway

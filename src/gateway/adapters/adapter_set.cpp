@@ -23,11 +23,8 @@ std::string names_of(std::span<const allowed_adapter> list, std::string_view mod
 }
 
 api_error refused(std::string code, std::size_t place, std::string message) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message),
-            .param = append_path(append_path("lora", place), "id")};
+    return make_error(400, std::move(code), std::move(message),
+                      append_path(append_path("lora", place), "id"));
 }
 
 void check_adapter(const allowed_adapter& a, std::span<const std::string> models,

@@ -41,10 +41,8 @@ beast::string_view to_beast_view(std::string_view text) {
 std::optional<api_error> check_upgrade(const http_exchange& exchange, const gateway_core& core) {
     if (websocket::is_upgrade(exchange.request()))
         return core.is_stopping ? std::optional(make_stopping_error()) : std::nullopt;
-    api_error error{.status = 426,
-                    .type = "invalid_request_error",
-                    .code = "upgrade_required",
-                    .message = "GET of this path opens a WebSocket: request an upgrade"};
+    auto error = make_error(426, "upgrade_required",
+                            "GET of this path opens a WebSocket: request an upgrade");
     error.upgrade = "websocket";
     return error;
 }

@@ -16,7 +16,6 @@ inline std::string_view to_string_view(boost::beast::string_view text) {
     return {text.data(), text.size()};
 }
 
-api_error make_request_error(int status, std::string code, std::string message);
 /// HTTP 400.
 api_error make_malformed_error(std::string message);
 

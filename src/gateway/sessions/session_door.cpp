@@ -12,12 +12,12 @@ namespace {
 
 api_error make_overloaded_error(duration retry_after) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(retry_after);
-    return {.status = 503,
-            .code = "overloaded",
-            .message = fmt::format("the servers cannot speak for one more listener in time; try "
-                                   "again in {} s",
-                                   seconds.count()),
-            .retry_after = seconds};
+    auto e = make_error(503, "overloaded",
+                        fmt::format("the servers cannot speak for one more listener in time; try "
+                                    "again in {} s",
+                                    seconds.count()));
+    e.retry_after = seconds;
+    return e;
 }
 
 bool is_usable(const server_status& s) {

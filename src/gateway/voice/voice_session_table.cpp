@@ -11,23 +11,19 @@
 namespace tandem::gateway {
 
 api_error make_session_not_found_error() {
-    return {
-        .status = 404,
-        .type = "not_found_error",
-        .code = "session_not_found",
-        .message =
-            "there is no such session; it has ended or expired. Start a new one without session"};
+    return make_error(
+        404, "session_not_found",
+        "there is no such session; it has ended or expired. Start a new one without session");
 }
 
 namespace {
 
 api_error too_many(std::string_view whose, std::size_t most) {
-    return {
-        .status = 429,
-        .type = "rate_limit_error",
-        .code = "too_many_sessions",
-        .message = fmt::format("{} reached the limit of {} sessions with a socket", whose, most),
-        .retry_after = std::chrono::seconds(5)};
+    auto e =
+        make_error(429, "too_many_sessions",
+                   fmt::format("{} reached the limit of {} sessions with a socket", whose, most));
+    e.retry_after = std::chrono::seconds(5);
+    return e;
 }
 
 }  // namespace

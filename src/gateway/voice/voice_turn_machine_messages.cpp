@@ -20,18 +20,8 @@ constexpr duration grace_beyond_session = std::chrono::seconds(5);
 constexpr duration longest_grace = std::chrono::hours(1);
 
 api_error invalid(std::string field, std::string_view what) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = "invalid_value",
-            .message = fmt::format("{} {}", field, what),
-            .param = std::move(field)};
-}
-
-api_error conflict(std::string code, std::string message) {
-    return {.status = 409,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message)};
+    auto message = fmt::format("{} {}", field, what);
+    return make_error(400, "invalid_value", std::move(message), std::move(field));
 }
 
 bool has_words(const voice::start& m) {
@@ -56,7 +46,7 @@ conversation_options kept_as_long(conversation_options o, const voice_limits& li
 }  // namespace
 
 std::string no_session(std::string turn) {
-    return error_text({.why = conflict("no_session", "the first message must be start"),
+    return error_text({.why = make_error(409, "no_session", "the first message must be start"),
                        .turn = std::move(turn)});
 }
 
@@ -189,10 +179,8 @@ bool voice_turn_machine::can_accept_turn() {
         return false;
     }
     if (waiting_.size() < setup_.limits.waiting_turns) return true;
-    send_error({.status = 429,
-                .type = "rate_limit_error",
-                .code = "too_many_turns",
-                .message = fmt::format("{} turns are already waiting", waiting_.size())});
+    send_error(make_error(429, "too_many_turns",
+                          fmt::format("{} turns are already waiting", waiting_.size())));
     return false;
 }
 
@@ -285,12 +273,13 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
         return w.turn->what != kind::messages && !w.is_cancelled;
     });
     if (is_replying || has_waiting)
-        return send_error(conflict("reply_running", "a reply is running; interrupt it first"));
+        return send_error(
+            make_error(409, "reply_running", "a reply is running; interrupt it first"));
     if (calls_.is_pending())
-        return send_error(conflict(
-            "reply_running", "functions are running; send their results, or interrupt first"));
+        return send_error(make_error(
+            409, "reply_running", "functions are running; send their results, or interrupt first"));
     if (!has_conversation_)
-        return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
+        return send_error(make_error(409, "nothing_to_resume", "no turn was interrupted"));
     drop_resume();
     if (can_accept_turn()) wait(now, make_resume(false, m.turn), waiting_.end());
 }
