@@ -43,11 +43,10 @@ class http_exchange final : public answer_client {
     void set_header(std::string_view name, std::string_view value) {
         extra_.emplace_back(name, value);
     }
-    awaitable<void> send(int status, std::string body,
-                         std::string_view content_type = "application/json");
     /// Additional headers replace default ones of the same name.
-    awaitable<void> send(int status, std::string body, std::string_view content_type,
-                         std::span<const header_field> headers);
+    awaitable<void> send(int status, std::string body,
+                         std::string_view content_type = "application/json",
+                         std::span<const header_field> headers = {});
     awaitable<void> send(const api_error& error) override;
 
     awaitable<void> begin_stream() override;
@@ -55,7 +54,6 @@ class http_exchange final : public answer_client {
     awaitable<void> end_stream() override;
 
     void on_disconnect(std::function<void()> told) override;
-    bool is_disconnected() const noexcept { return is_disconnected_; }
 
     /// Status of the response; 0 before it begins.
     int status() const noexcept { return status_; }

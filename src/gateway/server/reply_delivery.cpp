@@ -75,6 +75,13 @@ awaitable<void> refuse(answer_client& client, admitted& who, const api_error& er
     co_await client.send(error);
 }
 
+void take_end(finished_answer& answer, gateway_core& core, const reply_result& result) {
+    answer.calls = result.calls;
+    set_call_ids(answer.calls, core.random());
+    answer.reason = result.finish_reason;
+    answer.usage = to_answer_usage(result);
+}
+
 awaitable<void> streamed_reply::run(reply& r, admitted& who) {
     client_.on_disconnect([&r] { r.interrupt(); });
     co_await send_what_is_there();
@@ -90,7 +97,8 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
         if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
         co_await send_what_is_there();
     }
-    take_end(r.result());
+    take_end(answer_, core_, r.result());
+    for (const auto& call : answer_.calls) events_.call(call, out_);
     if (on_finished_) on_finished_(answer_);
     charge(client_, core_, model_, who, r, by_chunk_);
     who.release();
@@ -104,14 +112,6 @@ void streamed_reply::take(const chunk& piece) {
     if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
     answer_.text += piece.text;
     events_.text(piece.text, out_);
-}
-
-void streamed_reply::take_end(const reply_result& result) {
-    answer_.calls = result.calls;
-    set_call_ids(answer_.calls, core_.random());
-    for (const auto& call : answer_.calls) events_.call(call, out_);
-    answer_.reason = result.finish_reason;
-    answer_.usage = to_answer_usage(result);
 }
 
 // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still
