@@ -35,7 +35,7 @@ bool may_serve(const server_status& s) {
 
 std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {
     core.metrics.set_load({.connections = core.connections.size(),
-                           .voice_sockets = core.voice_sockets,
+                           .voice_sockets = core.voices.count_sockets(),
                            .voice_sessions = core.known_sessions.size()});
     core.metrics.set_servers(servers);
     const auto cluster = core.cluster ? std::optional(core.cluster->status()) : std::nullopt;
