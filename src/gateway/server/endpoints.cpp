@@ -86,17 +86,16 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
 }
 
 awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
-    co_await exchange.send(
-        200, model_list_body(list_allowed_models(core.models.names(), who, core.started_at)));
+    const auto models = list_allowed_models(core.models.names(), who);
+    co_await exchange.send(200, model_list_body(models, core.started_at));
 }
 
 awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
                              std::string_view id) {
-    const auto models = list_allowed_models(core.models.names(), who, core.started_at);
-    const auto found = std::ranges::find(models, id, &model_info::id);
-    if (found == models.end())
+    const auto models = list_allowed_models(core.models.names(), who);
+    if (std::ranges::find(models, id) == models.end())
         co_return co_await exchange.send(make_model_not_found_error(id, models));
-    co_await exchange.send(200, model_body(*found));
+    co_await exchange.send(200, model_body(id, core.started_at));
 }
 
 }  // namespace tandem::gateway
