@@ -44,7 +44,6 @@ class right_set {
     }
     constexpr void add(right r) noexcept { bits_ |= bit(r); }
     constexpr bool has(right r) const noexcept { return (bits_ & bit(r)) != 0; }
-    constexpr bool is_empty() const noexcept { return bits_ == 0; }
 
  private:
     static constexpr unsigned bit(right r) noexcept { return 1u << static_cast<unsigned>(r); }

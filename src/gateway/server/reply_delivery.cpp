@@ -36,7 +36,7 @@ std::optional<api_error> check_door(gateway_core& core, const generation_job& or
 
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
-    auto set = core.desk->select_adapters(model.name, request.lora);
+    auto set = core.desk->adapters().select_adapters(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
     return std::nullopt;

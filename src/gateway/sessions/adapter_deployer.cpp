@@ -73,10 +73,6 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
             adapters_.deploy(d.adapter, d.scale);
 }
 
-void adapter_deployer::start() {
-    watch();
-}
-
 void adapter_deployer::replace_servers(const model_servers& m) {
     if (is_closed_) return;
     set_servers(m);

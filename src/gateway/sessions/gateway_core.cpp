@@ -97,7 +97,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
             [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
         cluster->start();
     }
-    desk->start();
+    desk->watch();
 }
 
 void gateway_core::share_servers(const model_servers& servers) {

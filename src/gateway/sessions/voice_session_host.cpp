@@ -107,8 +107,10 @@ voice_setup voice_session_host::make_setup(const std::string& id, const served_m
             .asked_model = asked_model,
             .generation = o.service.client.generation,
             .conversation = o.service.conversation,
-            .adapters = [desk = gateway_.desk, name = model.name](
-                            const auto& wanted) { return desk->select_adapters(name, wanted); },
+            .adapters =
+                [desk = gateway_.desk, name = model.name](const auto& wanted) {
+                    return desk->adapters().select_adapters(name, wanted);
+                },
             .limits = o.voice,
             .continue_timeout = o.service.client.limits.continue_timeout};
 }

@@ -46,9 +46,7 @@ std::string voice_session_table::fresh_id() const {
 std::variant<voice_session_table::admission, api_error> voice_session_table::take_over(
     std::string_view owner, std::string id) {
     forget(id);
-    auto given = open(owner, std::move(id));
-    if (auto* const a = std::get_if<admission>(&given)) a->is_new = false;
-    return given;
+    return open(owner, std::move(id));
 }
 
 std::variant<voice_session_table::admission, api_error> voice_session_table::open(
@@ -76,7 +74,7 @@ std::variant<voice_session_table::admission, api_error> voice_session_table::tak
     if (!owns(owner, id)) return make_session_not_found_error();
     const auto s = known_.at(id);
     if (std::exchange(s->is_kept, false)) live_.splice(live_.end(), kept_, s);
-    return admission{.id = id, .is_new = false};
+    return admission{.id = id};
 }
 
 bool voice_session_table::owns(std::string_view owner, const std::string& id) const {
