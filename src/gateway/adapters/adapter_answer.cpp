@@ -1,6 +1,5 @@
 #include "gateway/adapters/adapter_answer.hpp"
 
-#include "gateway/json/field_reader.hpp"
 #include "gateway/json/json_text.hpp"
 
 #include <fmt/format.h>
@@ -15,10 +14,6 @@ using json = nlohmann::ordered_json;
 
 json time_or_null(std::int64_t seconds) {
     return seconds == 0 ? json() : json(seconds);
-}
-
-json text_or_null(const std::string& text) {
-    return text.empty() ? json() : json(text);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "gateway/json/api_error.hpp"
 
 #include "gateway/json/json_text.hpp"
-#include "text/characters/utf8.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,10 +10,6 @@ namespace tandem::gateway {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json or_null(const std::string& text) {
-    return text.empty() ? json() : json(text);
-}
 
 int status_of(const error_code& ec) noexcept {
     switch (static_cast<errc>(ec.value())) {
@@ -131,8 +126,8 @@ std::string encode_error_body(const api_error& e) {
     return dump_json({{"error",
                        {{"message", e.message},
                         {"type", e.type},
-                        {"param", or_null(e.param)},
-                        {"code", or_null(e.code)}}}});
+                        {"param", text_or_null(e.param)},
+                        {"code", text_or_null(e.code)}}}});
 }
 
 api_error make_stopping_error() {
@@ -148,8 +143,7 @@ api_error make_internal_error() {
 
 std::string quote_text(std::string_view words) {
     constexpr std::size_t most = 64;
-    if (words.size() <= most) return std::string(words);
-    return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
+    return truncate_text(words, most, "...");
 }
 
 api_error to_api_error(const error_code& ec, const diagnostics& diag) {

@@ -291,7 +291,7 @@ std::string encode_repeated(const json& body, const response_request& r) {
     all["parallel_tool_calls"] = r.options.parallel_tool_calls;
     all["store"] = r.store;
     all["truncation"] = r.trim ? "auto" : "disabled";
-    all["previous_response_id"] = r.previous.empty() ? json() : json(r.previous);
+    all["previous_response_id"] = text_or_null(r.previous);
     return dump_json(all);
 }
 

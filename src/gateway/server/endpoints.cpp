@@ -28,11 +28,6 @@ json json_of(const server_status& s) {
     return {{"state", to_string(s.state)}, {"draining", s.draining}};
 }
 
-// At startup, servers that have not responded yet do not count.
-bool may_serve(const server_status& s) {
-    return !s.draining && !s.circuit_open && s.state == server_status::health::up;
-}
-
 std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {
     core.metrics.set_load({.connections = core.connections.size(),
                            .voice_sockets = core.voices.count_sockets(),
@@ -63,7 +58,7 @@ awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
         error_code ec;
         const auto servers = co_await model.bots.async_servers(
             boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-        is_ready = is_ready || std::ranges::any_of(servers, may_serve);
+        is_ready = is_ready || std::ranges::any_of(servers, is_usable);
         for (const auto& s : servers) list.push_back(json_of(s));
     }
     is_ready = is_ready && !core.is_stopping;

@@ -20,11 +20,11 @@ api_error make_overloaded_error(duration retry_after) {
     return e;
 }
 
+}  // namespace
+
 bool is_usable(const server_status& s) {
     return !s.draining && !s.circuit_open && s.state == server_status::health::up;
 }
-
-}  // namespace
 
 std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model& model) {
     watch_servers(gateway, model);
