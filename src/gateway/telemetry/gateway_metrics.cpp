@@ -1,9 +1,8 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
 #include "gateway/access/routes.hpp"
-#include "gateway/telemetry/cluster_metrics.hpp"
+#include "gateway/telemetry/collected_metrics.hpp"
 #include "gateway/telemetry/metric_labels.hpp"
-#include "gateway/telemetry/process_metrics.hpp"
 #include "transport/server_url.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
+#include "tandem/version.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -258,7 +260,7 @@ TEST_F(counting, shows_no_credentials_of_servers) {
 }
 
 TEST_F(counting, tells_what_was_built) {
-    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION "\"} 1\n"));
+    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION_STRING "\"} 1\n"));
     EXPECT_THAT(metrics.text(), HasSubstr("tandem_build_info{compiler=\""));
 }
 
