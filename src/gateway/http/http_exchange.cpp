@@ -24,10 +24,6 @@ using asio::use_awaitable;
 
 namespace {
 
-boost::beast::string_view view_of(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
 /// Date format of RFC 9110, section 5.6.7.
 std::string http_date(std::time_t when) {
     return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(when));
@@ -45,8 +41,7 @@ http_exchange::http_exchange(client_stream& stream, http_request request, std::s
       may_go_on_(request_.keep_alive()) {}
 
 std::string_view http_exchange::header(std::string_view name) const {
-    const auto value = request_[view_of(name)];
-    return {value.data(), value.size()};
+    return to_string_view(request_[to_beast_view(name)]);
 }
 
 std::string_view http_exchange::traceparent() const {
@@ -64,7 +59,7 @@ void http_exchange::set_head(Message& message) const {
     message.set("X-Request-Id", id_);
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
-    for (const auto& [name, value] : extra_) message.set(view_of(name), view_of(value));
+    for (const auto& [name, value] : extra_) message.set(to_beast_view(name), to_beast_view(value));
 }
 
 template <class Message>
@@ -82,8 +77,8 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     http::response<http::string_body> answer(static_cast<http::status>(status), request_.version(),
                                              std::move(body));
     set_head(answer);
-    if (!content_type.empty()) answer.set(http::field::content_type, view_of(content_type));
-    for (const auto& [name, value] : headers) answer.set(view_of(name), view_of(value));
+    if (!content_type.empty()) answer.set(http::field::content_type, to_beast_view(content_type));
+    for (const auto& [name, value] : headers) answer.set(to_beast_view(name), to_beast_view(value));
     answer.prepare_payload();
     // The length would describe the omitted body (304), and is forbidden (204).
     if (status == 304 || status == 204) answer.erase(http::field::content_length);

@@ -9,6 +9,7 @@
 #include "tandem/duration.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/string_type.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -22,6 +23,13 @@
 namespace tandem::gateway {
 
 using http_request = boost::beast::http::request<boost::beast::http::string_body>;
+
+inline std::string_view to_string_view(boost::beast::string_view text) {
+    return {text.data(), text.size()};
+}
+inline boost::beast::string_view to_beast_view(std::string_view text) {
+    return {text.data(), text.size()};
+}
 
 /// One request on a connection, and its response: a single body or an event stream. If the client
 /// has disconnected, writes do nothing. Created in the coroutine of its connection, and used on the

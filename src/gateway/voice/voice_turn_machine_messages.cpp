@@ -158,19 +158,13 @@ void voice_turn_machine::take_conversation(const conversation_changes& changes) 
 }
 
 void voice_turn_machine::handle(time_point now, voice::start m) {
-    accept(now, std::move(m), voice::word_match::words);
-}
-
-// A draft is committed by the words of any turn.
-void voice_turn_machine::handle(time_point now, voice::commit m) {
-    const auto match = m.match;
-    accept(now, std::move(m), match);
-}
-
-void voice_turn_machine::accept(time_point now, voice::start m, voice::word_match match) {
     if (is_refused(m)) return;
     if (!has_conversation_) take_conversation(m.conversation);
-    start_turn(now, std::move(m), match);
+    start_turn(now, std::move(m));
+}
+
+void voice_turn_machine::handle(time_point now, voice::commit m) {
+    handle(now, static_cast<voice::start&&>(m));
 }
 
 bool voice_turn_machine::can_accept_turn() {
@@ -184,7 +178,7 @@ bool voice_turn_machine::can_accept_turn() {
     return false;
 }
 
-void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_match match) {
+void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (!can_accept_turn()) return;
     auto options = merged(m.options);
     if (!options) return;
@@ -204,7 +198,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_
           .what = what,
           .messages = std::move(m.messages),
           .prompt = std::move(m.prompt).value_or(""),
-          .needs_exact_draft = match == voice::word_match::exact,
+          .needs_exact_draft = m.match == voice::word_match::exact,
           .options = *std::move(options),
           .asked_options = std::move(m.options.text),
           .filler = std::move(m.filler),
