@@ -80,7 +80,7 @@ class a_gateway_with_a_key : public a_gateway {
     a_gateway_with_a_key() {
         gateway::api_key reception{.name = "reception", .sha256 = *gateway::hash_sha256(key.key)};
         reception.rights = {};
-        reception.rights.add(gateway::right::generate);
+        reception.rights.insert(gateway::right::generate);
         options.keys = gateway::api_keys({std::move(reception)});
     }
     json audited_line() {

@@ -131,7 +131,7 @@ class key_file_reader {
             if (known == rights_of_keys.end())
                 add(fmt::format("{}[{}]", at, i), "must be generate, read, metrics or admin");
             else
-                key.rights.add(*known);
+                key.rights.insert(*known);
         }
     }
 

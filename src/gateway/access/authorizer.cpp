@@ -226,7 +226,7 @@ admission authorizer::check_reply(const admitted& session, time_point now,
 }
 
 admission authorizer::let_in(const account_ptr& account, const claim& c, time_point now) const {
-    if (!account->key->rights.has(c.needed))
+    if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
     const bool is_shared = shared_ && account->is_limited(c.is_reply);
     // By share, the others are asked first: they may answer again.

@@ -68,8 +68,8 @@ TEST(api_key_file, gives_a_key_what_clients_need_where_it_says_nothing) {
     EXPECT_EQ(key.concurrent, 0);
     EXPECT_THAT(key.models, IsEmpty());
     EXPECT_EQ(key.priority, reply_priority::normal);
-    EXPECT_TRUE(key.rights.has(right::generate) && key.rights.has(right::read));
-    EXPECT_FALSE(key.rights.has(right::metrics) || key.rights.has(right::admin));
+    EXPECT_TRUE(key.rights.contains(right::generate) && key.rights.contains(right::read));
+    EXPECT_FALSE(key.rights.contains(right::metrics) || key.rights.contains(right::admin));
 }
 
 TEST(api_key_file, reads_all_fields) {
@@ -86,8 +86,8 @@ TEST(api_key_file, reads_all_fields) {
     EXPECT_EQ(key.concurrent, 4);
     EXPECT_THAT(key.models, ElementsAre("talk", "org/large"));
     EXPECT_EQ(key.priority, reply_priority::high);
-    EXPECT_TRUE(key.rights.has(right::metrics) && key.rights.has(right::admin));
-    EXPECT_FALSE(key.rights.has(right::generate) || key.rights.has(right::read));
+    EXPECT_TRUE(key.rights.contains(right::metrics) && key.rights.contains(right::admin));
+    EXPECT_FALSE(key.rights.contains(right::generate) || key.rights.contains(right::read));
 }
 
 TEST(api_key_file, takes_the_hash_of_a_new_key) {
