@@ -4,7 +4,6 @@
 
 #include "tandem/config.hpp"
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>

@@ -17,7 +17,6 @@
 #include <boost/beast/http/read.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 

@@ -6,7 +6,6 @@
 #include "gateway/server/request_trace.hpp"
 #include "gateway/server/response_websocket.hpp"
 #include "gateway/server/voice_websocket.hpp"
-#include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
 #include <utility>

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 namespace tandem::gateway {
 namespace {

@@ -13,9 +13,7 @@
 
 #include "tandem/conversation.hpp"
 
-#include <algorithm>
 #include <ctime>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>

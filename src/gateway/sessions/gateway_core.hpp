@@ -19,7 +19,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <memory>

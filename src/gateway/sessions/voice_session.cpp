@@ -3,11 +3,9 @@
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/session_door.hpp"
-#include "gateway/voice/voice_option_changes.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/bind_executor.hpp>
-#include <fmt/format.h>
 
 #include <string_view>
 #include <utility>

@@ -16,15 +16,11 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tandem::gateway {
 

@@ -2,7 +2,6 @@
 
 #include "tandem/config.hpp"
 #include "tandem/result.hpp"
-#include "tandem/server.hpp"
 
 namespace tandem::gateway {
 

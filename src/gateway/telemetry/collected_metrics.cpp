@@ -2,9 +2,6 @@
 
 #include "tandem/version.hpp"
 
-#include <string>
-#include <utility>
-
 namespace tandem::gateway {
 namespace {
 

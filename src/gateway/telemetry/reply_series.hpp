@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
 
 namespace tandem::gateway {
 

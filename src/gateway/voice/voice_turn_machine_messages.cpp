@@ -1,11 +1,9 @@
 // Messages of the client.
 #include "gateway/voice/voice_turn_machine.hpp"
-#include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
