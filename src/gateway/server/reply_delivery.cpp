@@ -82,6 +82,35 @@ void take_end(finished_answer& answer, gateway_core& core, const reply_result& r
     answer.usage = to_answer_usage(result);
 }
 
+awaitable<std::optional<finished_answer>> generate_answer(answer_client& client, gateway_core& core,
+                                                          generation_job order, admitted& who) {
+    const auto bytes = bytes_of(order);
+    auto talk = open(core.places, order, detail::now());
+    auto reply = talk.stream(std::move(order.options), stream_by::chunk);
+    finished_answer answer;
+    client.on_disconnect([&reply] { reply.interrupt(); });
+    for (;;) {
+        error_code ec;
+        const auto piece = co_await reply.async_next_chunk(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        if (!piece) break;
+        reply.continue_after(piece->id);
+        answer.text += piece->text;
+    }
+    client.on_disconnect(nullptr);
+    const auto& result = reply.result();
+    remember_affinity(core.places, order.pin, std::move(talk), bytes, result, detail::now());
+    charge(client, core, *order.model, who, reply, false);
+    who.release();
+    if (result.finish_reason == finish_reason::error) {
+        co_await client.send(make_reply_error(result));
+        co_return std::nullopt;
+    }
+    answer.reasoning = result.reasoning;
+    take_end(answer, core, result);
+    co_return answer;
+}
+
 awaitable<void> streamed_reply::run(reply& r, admitted& who) {
     client_.on_disconnect([&r] { r.interrupt(); });
     co_await send_what_is_there();

@@ -47,6 +47,13 @@ void charge(answer_client& client, gateway_core& core, const served_model& model
 /// Adds what is known at the end of a reply: its calls, with ids, the finish reason and the usage.
 void take_end(finished_answer& answer, gateway_core& core, const reply_result& result);
 
+/// Generates a whole answer, and accounts for it. If the client disconnects, cancels the reply. If
+/// there is no answer, sends the error and returns nullopt.
+boost::asio::awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
+                                                                       gateway_core& core,
+                                                                       generation_job order,
+                                                                       admitted& who);
+
 /// Streams one reply to a client. All arguments must outlive it.
 class streamed_reply {
  public:

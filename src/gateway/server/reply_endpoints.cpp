@@ -4,7 +4,6 @@
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
-#include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"

@@ -3,7 +3,6 @@
 #include "gateway/answers/random_ids.hpp"
 #include "gateway/answers/response_object.hpp"
 #include "gateway/policy/prompt_texts.hpp"
-#include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"

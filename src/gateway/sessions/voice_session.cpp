@@ -110,7 +110,7 @@ void voice_session::make_record(voice_record::record_handler done) {
             if (ec) return done(std::nullopt);
             auto record = self.turns_.record();
             record.conversation = std::move(text);
-            done(encode_record(record));
+            done(encode_record(std::move(record)));
         });
     talk_->async_save(asio::bind_executor(gateway_.executor, std::move(told)));
 }
