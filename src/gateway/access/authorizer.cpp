@@ -133,19 +133,15 @@ std::optional<api_error> reply_refusal(const key_usage& account, std::int64_t ow
                      {});
 }
 
-std::optional<api_error> request_refusal(const key_usage& account, time_point now) {
-    const auto& key = *account.key;
-    if (const auto wait = account.requests.wait(now, account.share()))
-        return used_up(key, key.requests_per_minute, "requests", *wait);
-    return std::nullopt;
-}
-
 /// Why the request is rejected; nullopt if it is admitted.
 std::optional<api_error> limit_refusal(const key_usage& account, bool is_reply,
                                        std::int64_t own_permits, time_point now) {
     if (is_reply)
         if (auto e = reply_refusal(account, own_permits, now)) return e;
-    return request_refusal(account, now);
+    const auto& key = *account.key;
+    if (const auto wait = account.requests.wait(now, account.share()))
+        return used_up(key, key.requests_per_minute, "requests", *wait);
+    return std::nullopt;
 }
 
 api_error named(const key_usage& account, api_error e) {

@@ -208,7 +208,6 @@ class voice_turn_machine {
     void take_conversation(const conversation_changes& changes);
     bool can_accept_turn();
     void start_turn(time_point now, voice::start m);
-    waiting_turn make_waiting(time_point now, voice_turn turn);
     void wait(time_point now, voice_turn turn, queue::const_iterator place);
     voice_turn make_resume(bool timeline, std::string id) const;
 

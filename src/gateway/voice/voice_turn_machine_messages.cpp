@@ -206,16 +206,13 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
          waiting_.end());
 }
 
-voice_turn_machine::waiting_turn voice_turn_machine::make_waiting(time_point now, voice_turn turn) {
+void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iterator place) {
     turn.number = ++last_number_;
     turn.asked_at = now;
     if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
-    return {.turn = std::make_shared<const voice_turn>(std::move(turn))};
-}
-
-void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iterator place) {
-    const auto added = waiting_.insert(place, make_waiting(now, std::move(turn)));
-    actions_.push_back(voice_action::check_turn{added->turn});
+    const auto waiting = std::make_shared<const voice_turn>(std::move(turn));
+    waiting_.insert(place, waiting_turn{.turn = waiting});
+    actions_.push_back(voice_action::check_turn{waiting});
 }
 
 // The resumed reply has a time line if its turn had one, too. A reply that called functions is not
