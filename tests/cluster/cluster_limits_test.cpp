@@ -51,7 +51,7 @@ class three_gateways : public store_fixture {
 
     void open(api_key key) {
         key.name = "bot";
-        key.sha256 = *tandem::gateway::hash_api_key("bot-key");
+        key.sha256 = *tandem::gateway::hash_sha256("bot-key");
         server_options.parallel = 4;
         server_options.add_bos = false;
         server_options.replies.push_back({tandem::mock::render_prompt({{"user", "Hello!"}}),

@@ -36,8 +36,8 @@ void require_right(const api_key& k) {
     fuzzing::require(is_within(k.tokens_per_minute, most_tokens));
     fuzzing::require(!to_string(k.priority).empty());
     for (const auto& m : k.models) fuzzing::require(!m.empty());
-    fuzzing::require(k.rights.has(right::generate) || k.rights.has(right::read) ||
-                     k.rights.has(right::metrics) || k.rights.has(right::admin));
+    fuzzing::require(k.rights.contains(right::generate) || k.rights.contains(right::read) ||
+                     k.rights.contains(right::metrics) || k.rights.contains(right::admin));
 }
 
 }  // namespace

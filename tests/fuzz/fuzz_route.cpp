@@ -20,9 +20,9 @@ constexpr std::string_view writer_key = "tdm_w";
 
 const api_keys& keys() {
     static const api_keys list(
-        {{.name = "reader", .sha256 = hash_api_key(reader_key).value(), .rights = {right::read}},
+        {{.name = "reader", .sha256 = hash_sha256(reader_key).value(), .rights = {right::read}},
          {.name = "writer",
-          .sha256 = hash_api_key(writer_key).value(),
+          .sha256 = hash_sha256(writer_key).value(),
           .rights = {right::generate}}});
     return list;
 }

@@ -83,8 +83,7 @@ TEST_F(gateway_for_pages, has_no_answer_for_a_page_where_there_is_no_route) {
 
 TEST_F(gateway_for_pages, requires_the_key_of_a_page_but_not_of_its_browser) {
     const auto made = gateway::make_api_key();
-    options.keys =
-        gateway::api_keys({{.name = "page", .sha256 = *gateway::hash_api_key(made.key)}});
+    options.keys = gateway::api_keys({{.name = "page", .sha256 = *gateway::hash_sha256(made.key)}});
     options.allowed_origins = {"*"};
     start();
     EXPECT_EQ(ask(bot, "OPTIONS").status, 204);

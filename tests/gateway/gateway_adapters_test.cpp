@@ -195,9 +195,9 @@ TEST_F(gateway_with_adapters, changes_nothing_where_no_server_answers) {
 TEST_F(gateway_with_adapters, lets_operators_alone_deploy) {
     const auto bot = gateway::make_api_key();
     const auto operator_ = gateway::make_api_key();
-    options.keys = gateway::api_keys({{.name = "bot", .sha256 = *gateway::hash_api_key(bot.key)},
+    options.keys = gateway::api_keys({{.name = "bot", .sha256 = *gateway::hash_sha256(bot.key)},
                                       {.name = "operator",
-                                       .sha256 = *gateway::hash_api_key(operator_.key),
+                                       .sha256 = *gateway::hash_sha256(operator_.key),
                                        .rights = {gateway::right::admin}}});
     start();
     for (const auto& [key, status] : {std::pair(bot.key, 403), std::pair(operator_.key, 202)}) {

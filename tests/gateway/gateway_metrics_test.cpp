@@ -160,9 +160,9 @@ TEST_F(measured_gateway, has_bounded_labels_whatever_clients_ask_for) {
 TEST_F(measured_gateway, tells_nobody_without_the_right) {
     const auto talker = gateway::make_api_key(), operator_key = gateway::make_api_key();
     options.keys =
-        gateway::api_keys({{.name = "talker", .sha256 = *gateway::hash_api_key(talker.key)},
+        gateway::api_keys({{.name = "talker", .sha256 = *gateway::hash_sha256(talker.key)},
                            {.name = "operator",
-                            .sha256 = *gateway::hash_api_key(operator_key.key),
+                            .sha256 = *gateway::hash_sha256(operator_key.key),
                             .rights = {gateway::right::metrics}}});
     start();
     auto c = http_client(port);

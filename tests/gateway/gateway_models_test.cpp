@@ -23,7 +23,7 @@ class gateway_of_two_models : public voice_gateway {
     }
     void admit_key_for(std::vector<std::string> models) {
         options.keys = gateway::api_keys({{.name = "bot",
-                                           .sha256 = *gateway::hash_api_key(made_.key),
+                                           .sha256 = *gateway::hash_sha256(made_.key),
                                            .models = std::move(models)}});
     }
     http_answer get(const std::string& target) {

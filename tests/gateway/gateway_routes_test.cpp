@@ -249,7 +249,7 @@ class gateway_with_keys : public a_gateway {
     gateway_with_keys() {
         made = gateway::make_api_key();
         options.keys = gateway::api_keys({{.name = "reception",
-                                           .sha256 = *gateway::hash_api_key(made.key),
+                                           .sha256 = *gateway::hash_sha256(made.key),
                                            .requests_per_minute = 1000}});
     }
     gateway::new_api_key made;
@@ -293,7 +293,7 @@ TEST_F(gateway_with_keys, takes_other_keys_while_it_runs) {
     const auto other = gateway::make_api_key();
     on_loop([&] {
         gate->replace_keys(
-            gateway::api_keys({{.name = "kitchen", .sha256 = *gateway::hash_api_key(other.key)}}));
+            gateway::api_keys({{.name = "kitchen", .sha256 = *gateway::hash_sha256(other.key)}}));
     });
     EXPECT_EQ(c.get("/v1/models").status, 401);
     c.headers["Authorization"] = "Bearer " + other.key;

@@ -59,7 +59,7 @@ TEST_F(tls_gateway, shows_its_own_certificate) {
 TEST_F(tls_gateway, checks_keys_as_without_tls) {
     const auto key = gateway::make_api_key();
     options.keys =
-        gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_api_key(key.key)}});
+        gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_sha256(key.key)}});
     start();
     auto c = client();
     EXPECT_EQ(c.get("/v1/models").status, 401);

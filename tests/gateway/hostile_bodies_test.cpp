@@ -78,9 +78,9 @@ std::string asking_post(std::size_t bytes, const std::string& key) {
 class a_gateway_with_a_key : public a_gateway {
  protected:
     a_gateway_with_a_key() {
-        gateway::api_key reception{.name = "reception", .sha256 = *gateway::hash_api_key(key.key)};
+        gateway::api_key reception{.name = "reception", .sha256 = *gateway::hash_sha256(key.key)};
         reception.rights = {};
-        reception.rights.add(gateway::right::generate);
+        reception.rights.insert(gateway::right::generate);
         options.keys = gateway::api_keys({std::move(reception)});
     }
     json audited_line() {

@@ -187,7 +187,7 @@ class guarded_gateway : public attacked_gateway {
  protected:
     guarded_gateway() {
         options.keys =
-            gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_api_key(key.key)}});
+            gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_sha256(key.key)}});
         headers_["Authorization"] = "Bearer " + key.key;
     }
     static std::string with_a_parameter(std::string path) {

@@ -17,10 +17,10 @@ class one_slot_for_two_keys : public a_gateway {
         answers_with("High?", "High.");
         options.keys =
             gateway::api_keys({{.name = "low",
-                                .sha256 = *gateway::hash_api_key(low.key),
+                                .sha256 = *gateway::hash_sha256(low.key),
                                 .priority = reply_priority::low},
                                {.name = "high",
-                                .sha256 = *gateway::hash_api_key(high.key),
+                                .sha256 = *gateway::hash_sha256(high.key),
                                 .priority = reply_priority::high,
                                 .rights = {gateway::right::generate, gateway::right::metrics}}});
     }

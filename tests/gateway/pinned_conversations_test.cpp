@@ -50,8 +50,8 @@ TEST_F(two_servers, have_a_conversation_with_a_name_at_one_of_them) {
 TEST_F(two_servers, know_the_same_name_of_another_key_for_another_conversation) {
     const std::array keys{gateway::make_api_key(), gateway::make_api_key()};
     options.keys =
-        gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_api_key(keys[0].key)},
-                           {.name = "kitchen", .sha256 = *gateway::hash_api_key(keys[1].key)}});
+        gateway::api_keys({{.name = "reception", .sha256 = *gateway::hash_sha256(keys[0].key)},
+                           {.name = "kitchen", .sha256 = *gateway::hash_sha256(keys[1].key)}});
     start_both();
     for (int i = 0; i < 2; ++i)
         for (const auto& k : keys) {

@@ -166,8 +166,8 @@ TEST_F(responses, are_unknown_to_other_keys) {
     const auto mine = gateway::make_api_key();
     const auto other = gateway::make_api_key();
     options.keys =
-        gateway::api_keys({{.name = "mine", .sha256 = *gateway::hash_api_key(mine.key)},
-                           {.name = "other", .sha256 = *gateway::hash_api_key(other.key)}});
+        gateway::api_keys({{.name = "mine", .sha256 = *gateway::hash_sha256(mine.key)},
+                           {.name = "other", .sha256 = *gateway::hash_sha256(other.key)}});
     start();
     auto c = client();
     c.headers["Authorization"] = "Bearer " + mine.key;

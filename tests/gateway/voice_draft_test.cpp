@@ -291,7 +291,7 @@ class voice_draft_gateway_with_key : public voice_draft_gateway {
  protected:
     void key_allows(std::int64_t tokens_per_minute) {
         options.keys = gateway::api_keys({{.name = "reception",
-                                           .sha256 = *gateway::hash_api_key(key.key),
+                                           .sha256 = *gateway::hash_sha256(key.key),
                                            .tokens_per_minute = tokens_per_minute,
                                            .concurrent = 1}});
     }

@@ -56,10 +56,10 @@ class voice_gateway_with_keys : public voice_gateway {
     void keys_allow(std::int64_t requests_per_minute) {
         options.keys =
             gateway::api_keys({{.name = "reception",
-                                .sha256 = *gateway::hash_api_key(mine.key),
+                                .sha256 = *gateway::hash_sha256(mine.key),
                                 .requests_per_minute = requests_per_minute,
                                 .concurrent = 1},
-                               {.name = "kitchen", .sha256 = *gateway::hash_api_key(other.key)}});
+                               {.name = "kitchen", .sha256 = *gateway::hash_sha256(other.key)}});
     }
     voice_client voice_of(const gateway::new_api_key& key) {
         return voice_client(port, "tandem.voice.v1", "Bearer " + key.key);

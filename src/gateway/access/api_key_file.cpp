@@ -117,7 +117,7 @@ class key_file_reader {
             digits.find_first_not_of(hex_digits) != std::string::npos)
             return add(at, "must be 64 hexadecimal digits: the SHA-256 of the key, not the key");
         boost::algorithm::unhex(digits, key.sha256.begin());
-        if (key.sha256 == hash_api_key("") || key.sha256 == key_hash{})
+        if (key.sha256 == hash_sha256("") || key.sha256 == key_hash{})
             add(at, "is not the hash of a key");
     }
 
@@ -131,7 +131,7 @@ class key_file_reader {
             if (known == rights_of_keys.end())
                 add(fmt::format("{}[{}]", at, i), "must be generate, read, metrics or admin");
             else
-                key.rights.add(*known);
+                key.rights.insert(*known);
         }
     }
 

@@ -30,18 +30,18 @@ std::string_view to_string(reply_priority p) noexcept {
     return {};
 }
 
-std::optional<key_hash> hash_api_key(std::string_view key) noexcept {
-    key_hash hash;
+std::optional<sha256_hash> hash_sha256(std::string_view text) noexcept {
+    sha256_hash hash;
     unsigned int length = 0;
     const int is_done =
-        EVP_Digest(key.data(), key.size(), hash.data(), &length, EVP_sha256(), nullptr);
+        EVP_Digest(text.data(), text.size(), hash.data(), &length, EVP_sha256(), nullptr);
     if (is_done != 1 || length != hash.size()) return std::nullopt;
     return hash;
 }
 
 const api_key* api_keys::find(std::string_view presented) const {
     if (presented.empty() || presented.size() > max_key_bytes) return nullptr;
-    const auto hash = hash_api_key(presented);
+    const auto hash = hash_sha256(presented);
     if (!hash) return nullptr;
     const api_key* found = nullptr;
     for (const auto& k : keys_)
@@ -55,7 +55,7 @@ new_api_key make_api_key() {
         throw std::runtime_error("the system provides no random bits");
     new_api_key made{.key = std::string(key_prefix) + base64url(bits), .sha256 = {}};
     OPENSSL_cleanse(bits.data(), bits.size());
-    const auto hash = hash_api_key(made.key);
+    const auto hash = hash_sha256(made.key);
     if (!hash) throw std::runtime_error("OpenSSL has no SHA-256");
     boost::algorithm::hex_lower(*hash, std::back_inserter(made.sha256));
     return made;

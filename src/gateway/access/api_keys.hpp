@@ -18,7 +18,8 @@
 // let clients overload the gateway. Pure.
 namespace tandem::gateway {
 
-using key_hash = std::array<unsigned char, 32>;
+using sha256_hash = std::array<unsigned char, 32>;
+using key_hash = sha256_hash;
 
 /// The spelling in a key file; empty for an invalid value.
 std::string_view to_string(reply_priority p) noexcept;
@@ -72,6 +73,6 @@ struct new_api_key {
 new_api_key make_api_key();
 
 /// Returns nullopt if OpenSSL fails.
-std::optional<key_hash> hash_api_key(std::string_view key) noexcept;
+std::optional<sha256_hash> hash_sha256(std::string_view text) noexcept;
 
 }  // namespace tandem::gateway

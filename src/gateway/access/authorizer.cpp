@@ -82,11 +82,9 @@ api_key key_of_anonymous() {
 }
 
 api_error unauthorized(std::string message, std::string www_authenticate = failed_challenge) {
-    return {.status = 401,
-            .type = "authentication_error",
-            .code = "invalid_api_key",
-            .message = std::move(message),
-            .www_authenticate = std::move(www_authenticate)};
+    auto e = make_error(401, "invalid_api_key", std::move(message));
+    e.www_authenticate = std::move(www_authenticate);
+    return e;
 }
 
 api_error no_key(bool is_voice) {
@@ -103,20 +101,17 @@ api_error wrong_key(credential_kind what) {
 }
 
 api_error forbidden(const api_key& key, right needed) {
-    return {
-        .status = 403,
-        .type = "permission_error",
-        .code = "insufficient_permissions",
-        .message = fmt::format("the key '{}' lacks the right '{}'", key.name, to_string(needed))};
+    return make_error(
+        403, "insufficient_permissions",
+        fmt::format("the key '{}' lacks the right '{}'", key.name, to_string(needed)));
 }
 
 api_error too_often(std::string code, std::string_view what, duration wait) {
     const auto seconds = retry_after(wait);
-    return {.status = 429,
-            .type = "rate_limit_error",
-            .code = std::move(code),
-            .message = fmt::format("{}; try again in {} s", what, seconds.count()),
-            .retry_after = seconds};
+    auto e = make_error(429, std::move(code),
+                        fmt::format("{}; try again in {} s", what, seconds.count()));
+    e.retry_after = seconds;
+    return e;
 }
 
 api_error used_up(const api_key& key, std::int64_t per_minute, const char* what, duration wait) {
@@ -138,19 +133,15 @@ std::optional<api_error> reply_refusal(const key_usage& account, std::int64_t ow
                      {});
 }
 
-std::optional<api_error> request_refusal(const key_usage& account, time_point now) {
-    const auto& key = *account.key;
-    if (const auto wait = account.requests.wait(now, account.share()))
-        return used_up(key, key.requests_per_minute, "requests", *wait);
-    return std::nullopt;
-}
-
 /// Why the request is rejected; nullopt if it is admitted.
 std::optional<api_error> limit_refusal(const key_usage& account, bool is_reply,
                                        std::int64_t own_permits, time_point now) {
     if (is_reply)
         if (auto e = reply_refusal(account, own_permits, now)) return e;
-    return request_refusal(account, now);
+    const auto& key = *account.key;
+    if (const auto wait = account.requests.wait(now, account.share()))
+        return used_up(key, key.requests_per_minute, "requests", *wait);
+    return std::nullopt;
 }
 
 api_error named(const key_usage& account, api_error e) {
@@ -181,12 +172,10 @@ undecided::undecided(std::shared_ptr<key_usage> account, bool is_reply, permit p
 std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model) {
     const auto& allowed = who.models();
     if (allowed.empty() || std::ranges::find(allowed, model) != allowed.end()) return std::nullopt;
-    return api_error{.status = 403,
-                     .type = "permission_error",
-                     .code = "model_not_allowed",
-                     .message = fmt::format("the key '{}' may not use the model '{}'",
-                                            who.key_name(), quote_text(model)),
-                     .param = "model"};
+    return make_error(
+        403, "model_not_allowed",
+        fmt::format("the key '{}' may not use the model '{}'", who.key_name(), quote_text(model)),
+        "model");
 }
 
 authorizer::authorizer(api_keys keys)
@@ -233,7 +222,7 @@ admission authorizer::check_reply(const admitted& session, time_point now,
 }
 
 admission authorizer::let_in(const account_ptr& account, const claim& c, time_point now) const {
-    if (!account->key->rights.has(c.needed))
+    if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
     const bool is_shared = shared_ && account->is_limited(c.is_reply);
     // By share, the others are asked first: they may answer again.

@@ -30,13 +30,11 @@ std::optional<std::string> find_origin_fault(std::string_view origin) {
 }
 
 api_error make_origin_error(std::string_view origin) {
-    return {.status = 403,
-            .type = "permission_error",
-            .code = "foreign_origin",
-            .message = fmt::format(
-                "the gateway does not allow web pages of {}: start it with --allow-origin, or open "
-                "the page from its machine",
-                quote_text(origin))};
+    return make_error(
+        403, "foreign_origin",
+        fmt::format("the gateway does not allow web pages of {}: start it with --allow-origin, or "
+                    "open the page from its machine",
+                    quote_text(origin)));
 }
 
 bool is_origin_allowed(const std::vector<std::string>& allowed, std::string_view origin) {

@@ -29,12 +29,6 @@ std::optional<duration> rate_limit::wait(time_point now, std::int64_t amount) co
     return debt > duration{} ? std::optional(debt) : std::nullopt;
 }
 
-std::optional<duration> rate_limit::take(time_point now, std::int64_t amount) noexcept {
-    const auto time_left = wait(now, amount);
-    if (!time_left) charge(now, amount);
-    return time_left;
-}
-
 void rate_limit::charge(time_point now, std::int64_t amount) noexcept {
     latest_ = at_least(now);
     if (per_minute_ <= 0) return;

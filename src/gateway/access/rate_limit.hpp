@@ -19,15 +19,12 @@ class rate_limit {
     /// Sets another limit. Usage so far scales with it: half of the old allowance becomes half of
     /// the new one.
     void set_per_minute(std::int64_t per_minute) noexcept { per_minute_ = per_minute; }
-    std::int64_t per_minute() const noexcept { return per_minute_; }
 
-    /// How long until take() would succeed; nullopt if it would succeed at once.
+    /// How long until `amount` may be taken; nullopt if it may be taken at once. A full bucket also
+    /// allows more than a minute's worth, which leaves a debt.
     std::optional<duration> wait(time_point now, std::int64_t amount = 1) const noexcept;
-    /// Takes `amount` and returns nullopt, or takes nothing and returns the time to wait. A full
-    /// bucket also allows more than a minute's worth, which leaves a debt.
-    std::optional<duration> take(time_point now, std::int64_t amount = 1) noexcept;
-    /// Takes an amount that is known only afterwards, even if the bucket holds less. wait() then
-    /// returns how long the debt lasts, at most a day.
+    /// Takes an amount, even if the bucket holds less. wait() then returns how long the debt lasts,
+    /// at most a day.
     void charge(time_point now, std::int64_t amount) noexcept;
 
     /// How long until the bucket is full.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <initializer_list>
+#include <set>
 #include <string_view>
 
 namespace tandem::gateway {
@@ -36,20 +36,7 @@ constexpr std::string_view to_string(right r) noexcept {
     return {};
 }
 
-/// A set of rights. No right implies another.
-class right_set {
- public:
-    constexpr right_set(std::initializer_list<right> rights) {
-        for (const auto r : rights) add(r);
-    }
-    constexpr void add(right r) noexcept { bits_ |= bit(r); }
-    constexpr bool has(right r) const noexcept { return (bits_ & bit(r)) != 0; }
-    constexpr bool is_empty() const noexcept { return bits_ == 0; }
-
- private:
-    static constexpr unsigned bit(right r) noexcept { return 1u << static_cast<unsigned>(r); }
-
-    unsigned bits_ = 0;
-};
+/// No right implies another.
+using right_set = std::set<right>;
 
 }  // namespace tandem::gateway

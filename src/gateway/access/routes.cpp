@@ -102,19 +102,16 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
 }
 
 api_error not_found(std::string_view method, std::string_view path) {
-    return {.status = 404,
-            .type = "not_found_error",
-            .code = "not_found",
-            .message = fmt::format("there is no {} {}", quote_text(method), quote_text(path))};
+    return make_error(404, "not_found",
+                      fmt::format("there is no {} {}", quote_text(method), quote_text(path)));
 }
 
 api_error not_allowed(std::string_view method, std::string_view path, std::string allowed) {
-    return {.status = 405,
-            .type = "invalid_request_error",
-            .code = "method_not_allowed",
-            .message = fmt::format("{} supports {}, not {}", quote_text(path), allowed,
-                                   quote_text(method)),
-            .allow = std::move(allowed)};
+    auto e = make_error(
+        405, "method_not_allowed",
+        fmt::format("{} supports {}, not {}", quote_text(path), allowed, quote_text(method)));
+    e.allow = std::move(allowed);
+    return e;
 }
 
 void append_methods(std::string& list, std::string_view method) {

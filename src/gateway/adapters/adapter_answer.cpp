@@ -1,6 +1,5 @@
 #include "gateway/adapters/adapter_answer.hpp"
 
-#include "gateway/json/field_reader.hpp"
 #include "gateway/json/json_text.hpp"
 
 #include <fmt/format.h>
@@ -15,10 +14,6 @@ using json = nlohmann::ordered_json;
 
 json time_or_null(std::int64_t seconds) {
     return seconds == 0 ? json() : json(seconds);
-}
-
-json text_or_null(const std::string& text) {
-    return text.empty() ? json() : json(text);
 }
 
 }  // namespace
@@ -54,12 +49,10 @@ std::string job_body(const adapter_job& job) {
 }
 
 api_error make_job_not_found_error(std::string_view id) {
-    return {.status = 404,
-            .type = "not_found_error",
-            .code = "job_not_found",
-            .message =
-                fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
-                            quote_text(id), adapter_jobs::most_remembered)};
+    return make_error(
+        404, "job_not_found",
+        fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
+                    quote_text(id), adapter_jobs::most_remembered));
 }
 
 }  // namespace tandem::gateway

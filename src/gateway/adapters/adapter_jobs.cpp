@@ -43,10 +43,7 @@ void adapter_jobs::end(std::string fault, std::vector<server_outcome> servers, s
     job.fault = std::move(fault);
     job.servers = std::move(servers);
     job.finished = now;
-    if (ended_ > most_remembered) forget_oldest();
-}
-
-void adapter_jobs::forget_oldest() {
+    if (ended_ <= most_remembered) return;
     jobs_.pop_front();
     --ended_;
 }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +54,6 @@ class adapter_jobs {
     const adapter_job* find(std::string_view id) const;
 
  private:
-    void forget_oldest();
-
     /// Oldest first: ended jobs, the running one, queued ones.
     std::deque<adapter_job> jobs_;
     std::size_t ended_ = 0;

@@ -23,11 +23,8 @@ std::string names_of(std::span<const allowed_adapter> list, std::string_view mod
 }
 
 api_error refused(std::string code, std::size_t place, std::string message) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message),
-            .param = append_path(append_path("lora", place), "id")};
+    return make_error(400, std::move(code), std::move(message),
+                      append_path(append_path("lora", place), "id"));
 }
 
 void check_adapter(const allowed_adapter& a, std::span<const std::string> models,
@@ -112,29 +109,25 @@ std::vector<adapter_scale> adapter_set::deployed_scales(std::string_view model) 
     return set;
 }
 
-std::variant<std::vector<adapter_scale>, api_error> adapter_set::resolve_requested(
-    std::string_view model, std::span<const requested_adapter> wanted) const {
+std::variant<std::vector<adapter_scale>, api_error> adapter_set::select_adapters(
+    std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const {
     auto set = deployed_scales(model);
+    if (!wanted) return set;
     for (auto& a : set) a.scale = 0;
     std::vector<int> seen;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const auto* adapter = find(model, wanted[i].name);
+    for (std::size_t i = 0; i < wanted->size(); ++i) {
+        const auto& [name, scale] = (*wanted)[i];
+        const auto* adapter = find(model, name);
         if (!adapter)
             return refused("adapter_not_found", i,
                            fmt::format("the model {} has no adapter \"{}\"; available: {}", model,
-                                       quote_text(wanted[i].name), names_of(list_, model)));
+                                       quote_text(name), names_of(list_, model)));
         if (std::ranges::find(seen, adapter->id) != seen.end())
             return refused("invalid_value", i, fmt::format("{} is given twice", adapter->name));
         seen.push_back(adapter->id);
-        std::ranges::find(set, adapter->id, &adapter_scale::id)->scale = wanted[i].scale;
+        std::ranges::find(set, adapter->id, &adapter_scale::id)->scale = scale;
     }
     return set;
-}
-
-std::variant<std::vector<adapter_scale>, api_error> adapter_set::select_adapters(
-    std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const {
-    if (wanted) return resolve_requested(model, *wanted);
-    return deployed_scales(model);
 }
 
 }  // namespace tandem::gateway

@@ -4,7 +4,6 @@
 
 #include "tandem/config.hpp"
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -66,8 +65,6 @@ class adapter_set {
 
  private:
     const allowed_adapter* find(std::string_view model, std::string_view wanted) const;
-    std::variant<std::vector<adapter_scale>, api_error> resolve_requested(
-        std::string_view model, std::span<const requested_adapter> wanted) const;
 
     std::vector<allowed_adapter> list_;
     std::map<std::string, double, std::less<>> deployed_;

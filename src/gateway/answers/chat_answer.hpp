@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 // Responses of /v1/chat/completions and /v1/completions, in OpenAI's format. Objects are
 // independent of each other and not thread-safe. Throws only std::bad_alloc. Text is converted to

@@ -29,12 +29,9 @@ std::size_t estimate_bytes(const finished_answer& answer) noexcept {
 }
 
 api_error make_cut_short_error(finish_reason reason) {
-    const bool is_interrupted = reason == finish_reason::interrupted;
-    return {.status = is_interrupted ? 503 : 502,
-            .type = "server_error",
-            .code = is_interrupted ? "interrupted" : "server_error",
-            .message = is_interrupted ? "the answer was interrupted before its end"
-                                      : "the answer failed before its end"};
+    if (reason == finish_reason::interrupted)
+        return make_error(503, "interrupted", "the answer was interrupted before its end");
+    return make_error(502, "server_error", "the answer failed before its end");
 }
 
 }  // namespace tandem::gateway

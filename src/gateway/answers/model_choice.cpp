@@ -1,5 +1,7 @@
 #include "gateway/answers/model_choice.hpp"
 
+#include "gateway/answers/model_list.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,23 +9,12 @@
 #include <vector>
 
 namespace tandem::gateway {
-namespace {
 
-api_error no_name(std::span<const model_info> models) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = "missing_required_parameter",
-            .message = fmt::format("model is missing; available: {}", names_of(models)),
-            .param = "model"};
-}
-
-}  // namespace
-
-std::vector<model_info> list_allowed_models(std::span<const std::string> names, const admitted& who,
-                                            std::int64_t created) {
-    std::vector<model_info> models;
+std::vector<std::string> list_allowed_models(std::span<const std::string> names,
+                                             const admitted& who) {
+    std::vector<std::string> models;
     for (const auto& name : names)
-        if (!check_model_allowed(who, name)) models.push_back({.id = name, .created = created});
+        if (!check_model_allowed(who, name)) models.push_back(name);
     return models;
 }
 
@@ -33,7 +24,10 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
     if (found == names.end() && names.size() == 1) found = names.begin();
     if (found == names.end()) {
         const auto models = list_allowed_models(names, who);
-        return asked.empty() ? no_name(models) : make_model_not_found_error(asked, models);
+        if (!asked.empty()) return make_model_not_found_error(asked, models);
+        return make_error(400, "missing_required_parameter",
+                          fmt::format("model is missing; available: {}", list_names(models)),
+                          "model");
     }
     if (auto error = check_model_allowed(who, *found)) return *std::move(error);
     return static_cast<std::size_t>(found - names.begin());

@@ -2,11 +2,9 @@
 
 #include "gateway/access/api_keys.hpp"
 #include "gateway/access/authorizer.hpp"
-#include "gateway/answers/model_list.hpp"
 #include "gateway/json/api_error.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,8 +20,8 @@ std::variant<std::size_t, api_error> choose_model(std::span<const std::string> n
                                                   std::string_view asked, const admitted& who);
 
 /// The models that the key may use, in the order of `names`. Clients must not learn of the others.
-std::vector<model_info> list_allowed_models(std::span<const std::string> names, const admitted& who,
-                                            std::int64_t created = 0);
+std::vector<std::string> list_allowed_models(std::span<const std::string> names,
+                                             const admitted& who);
 
 /// A warning for each model of a key that is not served: it grants nothing and may be a typo.
 std::vector<std::string> find_unserved_models(const api_keys& keys,

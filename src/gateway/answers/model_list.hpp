@@ -7,24 +7,18 @@
 #include <string>
 #include <string_view>
 
-// Response bodies of GET /v1/models and /v1/models/{id}.
+// Response bodies of GET /v1/models and /v1/models/{id}, by the names of models.
 namespace tandem::gateway {
 
-struct model_info {
-    std::string id{};
-    /// Unix time in seconds.
-    std::int64_t created = 0;
-    std::string owned_by = "tandem";
-};
+// `created` is Unix time in seconds.
+std::string model_list_body(std::span<const std::string> models, std::int64_t created);
+std::string model_body(std::string_view model, std::int64_t created);
 
-std::string model_list_body(std::span<const model_info> models);
-std::string model_body(const model_info& model);
-
-/// The model names for a message, at most 16; "none" if there are none.
-std::string names_of(std::span<const model_info> models);
+/// The names for a message, at most 16; "none" if there are none.
+std::string list_names(std::span<const std::string> models);
 
 /// The 404 error for an unknown model, also if a completion request names it. The message lists the
 /// available models.
-api_error make_model_not_found_error(std::string_view id, std::span<const model_info> models);
+api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models);
 
 }  // namespace tandem::gateway

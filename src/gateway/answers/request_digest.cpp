@@ -6,39 +6,26 @@
 
 #include <cstdint>
 #include <locale>
-#include <memory>
-#include <openssl/evp.h>
+#include <string>
 
 namespace tandem::gateway {
 namespace {
 
-// Hashes the length of each text before its bytes, so that different splits have different keys.
-class digest {
+/// The text to hash. The length of each text precedes its bytes, so that different splits have
+/// different keys.
+class question {
  public:
-    digest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-        is_good_ = context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1;
-    }
     void add(std::string_view text) {
         add(text.size());
-        add_bytes(text.data(), text.size());
+        text_ += text;
     }
-    void add(std::uint64_t number) { add_bytes(&number, sizeof number); }
-
-    std::optional<request_digest> key() {
-        request_digest key;
-        unsigned int length = 0;
-        is_good_ = is_good_ && EVP_DigestFinal_ex(context_.get(), key.data(), &length) == 1;
-        if (!is_good_ || length != key.size()) return std::nullopt;
-        return key;
+    void add(std::uint64_t number) {
+        text_.append(reinterpret_cast<const char*>(&number), sizeof number);
     }
+    std::optional<request_digest> key() const { return hash_sha256(text_); }
 
  private:
-    void add_bytes(const void* bytes, std::size_t count) {
-        is_good_ = is_good_ && EVP_DigestUpdate(context_.get(), bytes, count) == 1;
-    }
-
-    std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-    bool is_good_;
+    std::string text_;
 };
 
 bool may_be_shared(const generation_request& r) noexcept {
@@ -46,9 +33,9 @@ bool may_be_shared(const generation_request& r) noexcept {
     return !r.stream && r.options.temperature == 0 && r.options.sampling.empty();
 }
 
-digest begin(std::string_view kind, const generation_request& r, std::string_view model,
-             std::string_view scope) {
-    digest d;
+question begin(std::string_view kind, const generation_request& r, std::string_view model,
+               std::string_view scope) {
+    question d;
     d.add(kind);
     d.add(model);
     d.add(scope);
@@ -64,7 +51,7 @@ digest begin(std::string_view kind, const generation_request& r, std::string_vie
     return d;
 }
 
-void add(digest& d, const chat_message& m) {
+void add(question& d, const chat_message& m) {
     for (const auto* text : {&m.role, &m.content, &m.tool_call_id, &m.name}) d.add(*text);
     d.add(m.tool_calls.size());
     for (const auto& call : m.tool_calls)

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "gateway/access/api_keys.hpp"
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
 
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -13,7 +13,7 @@ namespace tandem::gateway {
 /// SHA-256 of everything that affects the answer: the model, the messages or the prompt, and the
 /// options as sent to the server, with tools and formats. The client and the response format are
 /// not part of the key.
-using request_digest = std::array<unsigned char, 32>;
+using request_digest = sha256_hash;
 
 /// Only deterministic requests have a key: not streamed, temperature 0, and no further sampling
 /// fields. Requests of different `scope` never share a key. Returns nullopt also if hashing fails.

@@ -52,11 +52,9 @@ std::string server_body(const model_server& server) {
 }
 
 api_error make_server_not_found_error(std::string_view id) {
-    return {.status = 404,
-            .type = "not_found_error",
-            .code = "server_not_found",
-            .message = fmt::format("there is no server \"{}\"; GET /admin/servers lists them",
-                                   quote_text(id))};
+    return make_error(
+        404, "server_not_found",
+        fmt::format("there is no server \"{}\"; GET /admin/servers lists them", quote_text(id)));
 }
 
 }  // namespace tandem::gateway

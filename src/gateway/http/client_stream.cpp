@@ -23,11 +23,8 @@ using asio::ip::tcp;
 using boost::beast::tcp_stream;
 
 std::string told_in_plain_text() {
-    const auto body =
-        encode_error_body({.status = 400,
-                           .type = "invalid_request_error",
-                           .code = "tls_required",
-                           .message = "this port requires TLS: use https:// or wss://"});
+    const auto body = encode_error_body(
+        make_error(400, "tls_required", "this port requires TLS: use https:// or wss://"));
     return fmt::format(
         "HTTP/1.1 400 Bad Request\r\nServer: tandem\r\nContent-Type: application/json\r\n"
         "Content-Length: {}\r\nConnection: close\r\n\r\n{}",

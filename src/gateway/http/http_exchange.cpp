@@ -22,6 +22,15 @@ namespace http = boost::beast::http;
 using asio::redirect_error;
 using asio::use_awaitable;
 
+namespace {
+
+/// Date format of RFC 9110, section 5.6.7.
+std::string http_date(std::time_t when) {
+    return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(when));
+}
+
+}  // namespace
+
 http_exchange::http_exchange(client_stream& stream, http_request request, std::string id,
                              duration write_timeout)
     : stream_(stream),
@@ -32,8 +41,7 @@ http_exchange::http_exchange(client_stream& stream, http_request request, std::s
       may_go_on_(request_.keep_alive()) {}
 
 std::string_view http_exchange::header(std::string_view name) const {
-    const auto value = request_[boost::beast::string_view(name.data(), name.size())];
-    return {value.data(), value.size()};
+    return to_string_view(request_[to_beast_view(name)]);
 }
 
 std::string_view http_exchange::traceparent() const {
@@ -41,19 +49,6 @@ std::string_view http_exchange::traceparent() const {
     const auto told = header("traceparent");
     return is_valid_traceparent(told) ? told : std::string_view();
 }
-
-namespace {
-
-boost::beast::string_view view_of(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
-/// Date format of RFC 9110, section 5.6.7.
-std::string http_date(std::time_t when) {
-    return fmt::format("{:%a, %d %b %Y %H:%M:%S GMT}", fmt::gmtime(when));
-}
-
-}  // namespace
 
 template <class Message>
 void http_exchange::set_head(Message& message) const {
@@ -64,9 +59,7 @@ void http_exchange::set_head(Message& message) const {
     message.set("X-Request-Id", id_);
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
-    for (const auto& [name, value] : extra_)
-        message.set(boost::beast::string_view(name.data(), name.size()),
-                    boost::beast::string_view(value.data(), value.size()));
+    for (const auto& [name, value] : extra_) message.set(to_beast_view(name), to_beast_view(value));
 }
 
 template <class Message>
@@ -77,11 +70,6 @@ auto http_exchange::write_message(Message& message) -> awaitable<void> {
     if (ec && ec != http::error::end_of_stream) on_client_gone();
 }
 
-auto http_exchange::send(int status, std::string body, std::string_view content_type)
-    -> awaitable<void> {
-    co_await send(status, std::move(body), content_type, {});
-}
-
 auto http_exchange::send(int status, std::string body, std::string_view content_type,
                          std::span<const header_field> headers) -> awaitable<void> {
     watch_.stop();
@@ -89,8 +77,8 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
     http::response<http::string_body> answer(static_cast<http::status>(status), request_.version(),
                                              std::move(body));
     set_head(answer);
-    if (!content_type.empty()) answer.set(http::field::content_type, view_of(content_type));
-    for (const auto& [name, value] : headers) answer.set(view_of(name), view_of(value));
+    if (!content_type.empty()) answer.set(http::field::content_type, to_beast_view(content_type));
+    for (const auto& [name, value] : headers) answer.set(to_beast_view(name), to_beast_view(value));
     answer.prepare_payload();
     // The length would describe the omitted body (304), and is forbidden (204).
     if (status == 304 || status == 204) answer.erase(http::field::content_length);
@@ -100,25 +88,18 @@ auto http_exchange::send(int status, std::string body, std::string_view content_
 }
 
 auto http_exchange::send(const api_error& error) -> awaitable<void> {
-    watch_.stop();
-    status_ = error.status;
     record.error = error.code;
-    http::response<http::string_body> answer(static_cast<http::status>(error.status),
-                                             request_.version(), encode_error_body(error));
-    set_head(answer);
-    answer.set(http::field::content_type, "application/json");
-    if (error.retry_after)
-        answer.set(http::field::retry_after, std::to_string(error.retry_after->count()));
-    if (!error.allow.empty()) answer.set(http::field::allow, error.allow);
-    if (!error.www_authenticate.empty())
-        answer.set(http::field::www_authenticate, error.www_authenticate);
-    if (!error.upgrade.empty()) {
-        answer.set(http::field::upgrade, error.upgrade);
-        answer.set(http::field::connection, may_go_on_ ? "Upgrade" : "Upgrade, close");
-    }
-    answer.prepare_payload();
-    if (request_.method() == http::verb::head) answer.body().clear();
-    if (!is_disconnected_) co_await write_message(answer);
+    const auto wait = error.retry_after ? std::to_string(error.retry_after->count()) : "";
+    std::vector<header_field> headers;
+    const auto add = [&](std::string_view name, std::string_view value) {
+        if (!value.empty()) headers.emplace_back(name, value);
+    };
+    add("Retry-After", wait);
+    add("Allow", error.allow);
+    add("WWW-Authenticate", error.www_authenticate);
+    add("Upgrade", error.upgrade);
+    if (!error.upgrade.empty()) add("Connection", may_go_on_ ? "Upgrade" : "Upgrade, close");
+    co_await send(error.status, encode_error_body(error), "application/json", headers);
 }
 
 auto http_exchange::begin_stream() -> awaitable<void> {

@@ -9,6 +9,7 @@
 #include "tandem/duration.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/string_type.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -22,6 +23,13 @@
 namespace tandem::gateway {
 
 using http_request = boost::beast::http::request<boost::beast::http::string_body>;
+
+inline std::string_view to_string_view(boost::beast::string_view text) {
+    return {text.data(), text.size()};
+}
+inline boost::beast::string_view to_beast_view(std::string_view text) {
+    return {text.data(), text.size()};
+}
 
 /// One request on a connection, and its response: a single body or an event stream. If the client
 /// has disconnected, writes do nothing. Created in the coroutine of its connection, and used on the
@@ -43,11 +51,10 @@ class http_exchange final : public answer_client {
     void set_header(std::string_view name, std::string_view value) {
         extra_.emplace_back(name, value);
     }
-    awaitable<void> send(int status, std::string body,
-                         std::string_view content_type = "application/json");
     /// Additional headers replace default ones of the same name.
-    awaitable<void> send(int status, std::string body, std::string_view content_type,
-                         std::span<const header_field> headers);
+    awaitable<void> send(int status, std::string body,
+                         std::string_view content_type = "application/json",
+                         std::span<const header_field> headers = {});
     awaitable<void> send(const api_error& error) override;
 
     awaitable<void> begin_stream() override;
@@ -55,7 +62,6 @@ class http_exchange final : public answer_client {
     awaitable<void> end_stream() override;
 
     void on_disconnect(std::function<void()> told) override;
-    bool is_disconnected() const noexcept { return is_disconnected_; }
 
     /// Status of the response; 0 before it begins.
     int status() const noexcept { return status_; }

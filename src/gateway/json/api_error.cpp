@@ -1,18 +1,15 @@
 #include "gateway/json/api_error.hpp"
 
 #include "gateway/json/json_text.hpp"
-#include "text/characters/utf8.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-json or_null(const std::string& text) {
-    return text.empty() ? json() : json(text);
-}
 
 int status_of(const error_code& ec) noexcept {
     switch (static_cast<errc>(ec.value())) {
@@ -101,45 +98,61 @@ std::string words_of(const error_code& ec, int status, const diagnostics& diag) 
 }
 
 std::string type_of(int status) {
-    if (status == 429) return "rate_limit_error";
-    return status < 500 ? "invalid_request_error" : "server_error";
+    switch (status) {
+        case 401:
+            return "authentication_error";
+        case 403:
+            return "permission_error";
+        case 404:
+            return "not_found_error";
+        case 429:
+            return "rate_limit_error";
+        default:
+            return status < 500 ? "invalid_request_error" : "server_error";
+    }
 }
 
 }  // namespace
+
+api_error make_error(int status, std::string code, std::string message, std::string param) {
+    return {.status = status,
+            .type = type_of(status),
+            .code = std::move(code),
+            .message = std::move(message),
+            .param = std::move(param)};
+}
 
 std::string encode_error_body(const api_error& e) {
     return dump_json({{"error",
                        {{"message", e.message},
                         {"type", e.type},
-                        {"param", or_null(e.param)},
-                        {"code", or_null(e.code)}}}});
+                        {"param", text_or_null(e.param)},
+                        {"code", text_or_null(e.code)}}}});
 }
 
 api_error make_stopping_error() {
-    return {.status = 503,
-            .code = "gateway_stopping",
-            .message = "the gateway is being stopped; try again in a moment",
-            .retry_after = std::chrono::seconds(1)};
+    auto e =
+        make_error(503, "gateway_stopping", "the gateway is being stopped; try again in a moment");
+    e.retry_after = std::chrono::seconds(1);
+    return e;
 }
 
 api_error make_internal_error() {
-    return {.status = 500, .code = "server_error", .message = "internal error of the gateway"};
+    return make_error(500, "server_error", "internal error of the gateway");
 }
 
 std::string quote_text(std::string_view words) {
     constexpr std::size_t most = 64;
-    if (words.size() <= most) return std::string(words);
-    return std::string(words.substr(0, text::floor_to_character(words, most))) + "...";
+    return truncate_text(words, most, "...");
 }
 
 api_error to_api_error(const error_code& ec, const diagnostics& diag) {
     const bool is_ours = ec.category() == error_category();
     const int status = is_ours ? status_of(ec) : 500;
-    api_error e{.status = status,
-                .type = type_of(status),
-                // The code that OpenAI's clients recognize.
-                .code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec),
-                .message = words_of(ec, status, diag)};
+    // The code that OpenAI's clients recognize.
+    auto code = ec == errc::prompt_too_long ? "context_length_exceeded" : error_name(ec);
+    auto e = make_error(status, std::move(code), words_of(ec, status, diag));
+    if (status == 404) e.type = "invalid_request_error";
     if (ec == errc::bad_request && !diag.server_message.empty())
         e.message += ": " + diag.server_message;
     if (status == 429 || status == 503) e.retry_after = std::chrono::seconds(1);

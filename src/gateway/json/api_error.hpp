@@ -33,6 +33,9 @@ struct api_error {
     std::string upgrade{};
 };
 
+/// The type follows from the status.
+api_error make_error(int status, std::string code, std::string message, std::string param = {});
+
 /// The response body: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Invalid UTF-8 is
 /// replaced.
 std::string encode_error_body(const api_error& e);

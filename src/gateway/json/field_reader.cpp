@@ -112,11 +112,7 @@ bool field_reader::unsupported(std::string path, const std::string& words) {
 }
 
 bool field_reader::fail(const char* code, std::string path, std::string message) {
-    fault_ = {.status = 400,
-              .type = "invalid_request_error",
-              .code = code,
-              .message = std::move(message),
-              .param = std::move(path)};
+    fault_ = make_error(400, code, std::move(message), std::move(path));
     return false;
 }
 

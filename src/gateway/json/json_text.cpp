@@ -1,5 +1,7 @@
 #include "gateway/json/json_text.hpp"
 
+#include "text/characters/utf8.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -8,6 +10,15 @@ namespace tandem::gateway {
 
 std::string dump_json(const nlohmann::ordered_json& value) {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+nlohmann::ordered_json text_or_null(const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+}
+
+std::string truncate_text(std::string_view text, std::size_t most, std::string_view mark) {
+    if (text.size() <= most) return std::string(text);
+    return std::string(text.substr(0, text::floor_to_character(text, most))).append(mark);
 }
 
 double round_ms(double ms) noexcept {

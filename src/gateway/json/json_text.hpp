@@ -2,13 +2,21 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 // Internal to the gateway.
 namespace tandem::gateway {
 
 /// Serializes `value`. Invalid UTF-8 is replaced, so this does not throw on it.
 std::string dump_json(const nlohmann::ordered_json& value);
+
+/// null if the text is empty.
+nlohmann::ordered_json text_or_null(const std::string& text);
+
+/// The text, at most `most` bytes of complete characters, followed by `mark` if it is truncated.
+std::string truncate_text(std::string_view text, std::size_t most, std::string_view mark = "…");
 
 /// Rounded to microseconds; further digits are noise.
 double round_ms(double ms) noexcept;

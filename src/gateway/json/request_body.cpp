@@ -17,10 +17,7 @@ constexpr wire::json_limits body_limits{
     .depth = max_body_depth, .values = max_body_values, .keys = max_object_keys};
 
 api_error body_refused(int status, std::string code, const std::string& why) {
-    return {.status = status,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = "the request's body " + why};
+    return make_error(status, std::move(code), "the request's body " + why);
 }
 
 }  // namespace

@@ -80,13 +80,6 @@ void check_word(std::string_view word, std::string at, std::vector<config_fault>
         faults.push_back({std::move(at), "begins or ends with white space"});
 }
 
-api_error refusal(std::string code, std::string message) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message)};
-}
-
 }  // namespace
 
 std::vector<config_fault> check(const prompt_rules& rules) {
@@ -112,11 +105,11 @@ std::optional<api_error> prompt_filter::verdict(std::span<const std::string_view
     std::size_t bytes = 0;
     for (const auto& text : texts) bytes += text.size();
     if (max_bytes_ > 0 && bytes > max_bytes_)
-        return refusal("prompt_too_large",
-                       fmt::format("the messages have {} bytes of text; the maximum is {}", bytes,
-                                   max_bytes_));
+        return make_error(400, "prompt_too_large",
+                          fmt::format("the messages have {} bytes of text; the maximum is {}",
+                                      bytes, max_bytes_));
     if (std::ranges::any_of(texts, [&](std::string_view text) { return is_denied(text); }))
-        return refusal("content_policy", "the prompt contains words that are not allowed");
+        return make_error(400, "content_policy", "the prompt contains words that are not allowed");
     return std::nullopt;
 }
 

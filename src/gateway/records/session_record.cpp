@@ -21,16 +21,14 @@ constexpr wire::json_limits record_limits{.depth = 8, .values = 20'000};
 
 // Call `visit(const char* name, field&)` for each field.
 
-template <class Record, class Visitor>
-requires std::is_same_v<std::remove_const_t<Record>, recorded_chunk>
-void visit_fields(Record& r, Visitor&& visit) {
+template <class Visitor>
+void visit_fields(recorded_chunk& r, Visitor&& visit) {
     visit("speech", r.speech);
     visit("tokens", r.tokens);
 }
 
-template <class Record, class Visitor>
-requires std::is_same_v<std::remove_const_t<Record>, recorded_reply>
-void visit_fields(Record& r, Visitor&& visit) {
+template <class Visitor>
+void visit_fields(recorded_reply& r, Visitor&& visit) {
     visit("number", r.number);
     visit("turn", r.turn);
     visit("id", r.id);
@@ -42,9 +40,8 @@ void visit_fields(Record& r, Visitor&& visit) {
     visit("ended", r.is_ended);
 }
 
-template <class Record, class Visitor>
-requires std::is_same_v<std::remove_const_t<Record>, recorded_turn>
-void visit_fields(Record& r, Visitor&& visit) {
+template <class Visitor>
+void visit_fields(recorded_turn& r, Visitor&& visit) {
     visit("number", r.number);
     visit("id", r.id);
     visit("options", r.options);
@@ -52,16 +49,14 @@ void visit_fields(Record& r, Visitor&& visit) {
     visit("has_called", r.has_called);
 }
 
-template <class Record, class Visitor>
-requires std::is_same_v<std::remove_const_t<Record>, recorded_end>
-void visit_fields(Record& r, Visitor&& visit) {
+template <class Visitor>
+void visit_fields(recorded_end& r, Visitor&& visit) {
     visit("text", r.text);
     visit("turn", r.turn);
 }
 
-template <class Record, class Visitor>
-requires std::is_same_v<std::remove_const_t<Record>, session_record>
-void visit_fields(Record& r, Visitor&& visit) {
+template <class Visitor>
+void visit_fields(session_record& r, Visitor&& visit) {
     visit("model", r.model);
     visit("asked_model", r.asked_model);
     visit("options", r.options);
@@ -76,29 +71,28 @@ void visit_fields(Record& r, Visitor&& visit) {
 }
 
 template <class T>
-record_json to_record_json(const T& value);
+record_json to_record_json(T& value);
 
 template <class T>
-record_json to_record_json(const std::optional<T>& value) {
+record_json to_record_json(std::optional<T>& value) {
     return value ? to_record_json(*value) : record_json();
 }
 
 template <class T>
-record_json to_record_json(const std::vector<T>& list) {
+record_json to_record_json(std::vector<T>& list) {
     auto all = record_json::array();
-    for (const auto& item : list) all.push_back(to_record_json(item));
+    for (auto& item : list) all.push_back(to_record_json(item));
     return all;
 }
 
 template <class T>
-record_json to_record_json(const T& value) {
+record_json to_record_json(T& value) {
     if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
         return value;
     } else {
         record_json object = record_json::object();
-        visit_fields(value, [&](const char* name, const auto& field) {
-            object[name] = to_record_json(field);
-        });
+        visit_fields(value,
+                     [&](const char* name, auto& field) { object[name] = to_record_json(field); });
         return object;
     }
 }
@@ -178,7 +172,7 @@ std::string find_version_fault(const record_json& root) {
 
 }  // namespace
 
-std::string encode_record(const session_record& r) {
+std::string encode_record(session_record r) {
     auto root = to_record_json(r);
     root["version"] = record_version;
     return wire::dump_json(root);

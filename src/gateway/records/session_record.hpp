@@ -78,7 +78,7 @@ struct session_record {
 };
 
 /// The record as JSON, version 1.
-std::string encode_record(const session_record& r);
+std::string encode_record(session_record r);
 
 /// Reads such a text. Types and bounds are checked; returns the first fault, with the path of its
 /// field. The texts of options and of the conversation are not checked. Throws only std::bad_alloc.

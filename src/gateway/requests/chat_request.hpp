@@ -29,7 +29,7 @@ struct chat_request : generation_request {
 /// - `logprobs`, `n` over 1, `functions`, and modalities other than text are rejected rather than
 /// ignored, because the answer would not match the request.
 /// - Unsupported fields of OpenAI's API and llama-server's that change the answer are rejected, too
-/// (reject_unsupported_fields).
+/// (reject_fields).
 /// - `response_format` with `json_schema` or `json_object` sets options.json_schema, as does
 /// `json_schema` at the top level; `grammar` sets options.grammar. At most one may be set.
 /// - `tools`, `tool_choice` and `parallel_tool_calls` set the options of the same names.

@@ -35,16 +35,19 @@ bool read_function_name(field_reader& fields, const json& tool, const std::strin
     return true;
 }
 
+bool check_type(field_reader& fields, const json& object, const std::string& at) {
+    std::string type = "function";
+    if (!fields.read(object, at, "type", type)) return false;
+    return type == "function" ||
+           fields.unsupported(
+               append_path(at, "type"),
+               fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
+}
+
 bool read_tool(field_reader& fields, const json& tool, const std::string& at,
                std::vector<std::string>& out) {
     if (!tool.is_object()) return fields.fail_wrong_type(tool, at, "an object");
-    std::string type = "function";
-    if (!fields.read(tool, at, "type", type)) return false;
-    if (type != "function")
-        return fields.unsupported(
-            append_path(at, "type"),
-            fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
-    return read_function_name(fields, tool, at, out);
+    return check_type(fields, tool, at) && read_function_name(fields, tool, at, out);
 }
 
 bool read_functions(field_reader& fields, const json& tools, const std::string& at,
@@ -66,12 +69,7 @@ bool is_mode(std::string_view choice) noexcept {
 bool read_named_choice(field_reader& fields, const json& choice, const std::string& at,
                        std::string& out) {
     if (!choice.is_object()) return fields.fail_wrong_type(choice, at, "a string or an object");
-    std::string type = "function";
-    if (!fields.read(choice, at, "type", type)) return false;
-    if (type != "function")
-        return fields.unsupported(
-            append_path(at, "type"),
-            fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
+    if (!check_type(fields, choice, at)) return false;
     const auto path = append_path(at, "function");
     const auto* function = field_reader::find(choice, "function");
     if (!function) return fields.missing(path);
@@ -163,22 +161,12 @@ bool read_form(field_reader& fields, const json& body, wanted_form& out) {
     return fields.invalid("grammar", "cannot be combined with a JSON schema");
 }
 
-void set_form(std::string grammar, std::string schema, generation_options& out) {
-    if (grammar.empty() && schema.empty()) return;
-    out.grammar = std::move(grammar);
-    out.json_schema = std::move(schema);
-}
-
 }  // namespace
 
 bool read_constraints(field_reader& fields, const json& body, chat_request& out) {
-    wanted_form form;
     auto& options = out.options;
-    const bool is_read = read_tools(fields, body, options) && read_form(fields, body, form) &&
-                         fields.read(body, "", "parallel_tool_calls", options.parallel_tool_calls);
-    if (!is_read) return false;
-    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dump_json(form.schema), options);
-    return true;
+    return read_tools(fields, body, options) && read_text_form(fields, body, options) &&
+           fields.read(body, "", "parallel_tool_calls", options.parallel_tool_calls);
 }
 
 bool check_tools(field_reader& fields, const json& tools, const std::string& at) {
@@ -197,7 +185,9 @@ bool read_tool_choice(field_reader& fields, const json& choice, const std::strin
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {
     wanted_form form;
     if (!read_form(fields, body, form)) return false;
-    set_form(std::move(form.grammar), form.schema.is_null() ? "" : dump_json(form.schema), out);
+    if (form.grammar.empty() && form.schema.is_null()) return true;
+    out.grammar = std::move(form.grammar);
+    out.json_schema = form.schema.is_null() ? "" : dump_json(form.schema);
     return true;
 }
 

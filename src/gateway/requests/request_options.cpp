@@ -2,7 +2,6 @@
 
 #include "gateway/adapters/adapter_request.hpp"
 #include "gateway/json/json_text.hpp"
-#include "gateway/requests/unsupported_fields.hpp"
 #include "wire/calls/request_fields.hpp"
 
 #include <fmt/format.h>
@@ -173,6 +172,13 @@ bool refuse_several(field_reader& fields, const json& body, const char* key) {
     return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is supported", n));
 }
 
+constexpr unsupported_field unsupported_fields[] = {
+    {"function_call", R"("none")"},
+    {"top_logprobs", "0"},
+    {"verbosity"},
+    {"web_search_options"},
+};
+
 /// -1 means the whole context, but servers reject it since b11669.
 json value_to_send(std::string_view name, const json& value) {
     return name == "dry_penalty_last_n" && value == -1 ? json(1'000'000) : value;
@@ -199,13 +205,23 @@ std::string extract_members(const json& object, std::span<const std::string_view
     return given.empty() ? std::string() : dump_json(given);
 }
 
+bool reject_fields(field_reader& fields, const json& body,
+                   std::span<const unsupported_field> unsupported) {
+    for (const auto& [name, harmless] : unsupported) {
+        const auto* value = field_reader::find(body, name);
+        if (value && *value != false && *value != json::parse(harmless))
+            return fields.unsupported(name, "is not supported; leave it out");
+    }
+    return true;
+}
+
 bool read_options(field_reader& fields, const json& body, generation_request& out) {
     out.options.sampling = extract_members(body, wire::sampling_field_names());
     return fields.read(body, "", "model", out.model) && read_stream(fields, body, out) &&
            read_sampling(fields, body, out.options) && read_pin(fields, body, out.affinity_key) &&
            read_delivery(fields, body, out.options.delivery) && read_lora(fields, body, out.lora) &&
            refuse_several(fields, body, "n") && refuse_several(fields, body, "best_of") &&
-           reject_unsupported_fields(fields, body);
+           reject_fields(fields, body, unsupported_fields);
 }
 
 bool check_options(field_reader& fields, const json& body, const generation_options& options) {

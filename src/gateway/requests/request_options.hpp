@@ -21,6 +21,16 @@ inline constexpr std::string_view no_template_message =
 std::string extract_members(const nlohmann::ordered_json& object,
                             std::span<const std::string_view> names);
 
+/// A field that changes the answer and is not supported. Null and false have no effect; `harmless`
+/// is a further such value, as JSON.
+struct unsupported_field {
+    const char* name;
+    const char* harmless = "null";
+};
+/// Rejects the first of these fields that has an effect.
+bool reject_fields(field_reader& fields, const nlohmann::ordered_json& body,
+                   std::span<const unsupported_field> unsupported);
+
 /// Reads the fields common to both endpoints; `out.options` must contain the defaults.
 bool read_options(field_reader& fields, const nlohmann::ordered_json& body,
                   generation_request& out);

@@ -3,13 +3,13 @@
 #include "gateway/json/field_reader.hpp"
 #include "gateway/json/json_text.hpp"
 #include "gateway/json/request_body.hpp"
+#include "gateway/requests/request_options.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,9 +18,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Fields that change the answer and are not supported; null and false have no effect.
-constexpr const char* unsupported_fields[] = {"background", "conversation", "prompt",
-                                              "context_management", "max_tool_calls"};
+constexpr unsupported_field unsupported_fields_of_responses[] = {
+    {"background"}, {"conversation"}, {"prompt"}, {"context_management"}, {"max_tool_calls"}};
 
 /// Fields that mean the same in a chat request.
 constexpr const char* same_fields[] = {"model",
@@ -57,8 +56,9 @@ class chat_body_writer {
     explicit chat_body_writer(field_reader& fields) : fields_(fields) {}
 
     bool write(const json& body, json& out) {
-        return refuse_unsupported(body) && write_messages(body, out) && write_tools(body, out) &&
-               write_form(body, out) && write_limits(body, out);
+        return reject_fields(fields_, body, unsupported_fields_of_responses) &&
+               write_messages(body, out) && write_tools(body, out) && write_form(body, out) &&
+               write_limits(body, out);
     }
     std::vector<response_request::item_reference> take_references() {
         return std::move(references_);
@@ -75,15 +75,6 @@ class chat_body_writer {
         std::string path;
         std::string_view content;
     };
-
-    bool refuse_unsupported(const json& body) {
-        for (const auto* name : unsupported_fields) {
-            const auto* value = field_reader::find(body, name);
-            if (value && *value != false)
-                return fields_.unsupported(name, "is not supported; leave it out");
-        }
-        return true;
-    }
 
     bool write_messages(const json& body, json& out) {
         messages_ = json::array();
@@ -291,7 +282,7 @@ std::string encode_repeated(const json& body, const response_request& r) {
     all["parallel_tool_calls"] = r.options.parallel_tool_calls;
     all["store"] = r.store;
     all["truncation"] = r.trim ? "auto" : "disabled";
-    all["previous_response_id"] = r.previous.empty() ? json() : json(r.previous);
+    all["previous_response_id"] = text_or_null(r.previous);
     return dump_json(all);
 }
 

@@ -17,7 +17,6 @@
 #include <boost/beast/http/read.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -56,9 +55,9 @@ void refuse_body(checked_request& request, request_parser& parser) {
     if (request.refusal()) return;
     if (request.found->route->method != "POST") {
         if (!has_small_body(parser))
-            request.who = make_request_error(413, "unexpected_body", "this path accepts no body");
+            request.who = make_error(413, "unexpected_body", "this path accepts no body");
     } else if (is_encoded(parser.get())) {
-        request.who = make_request_error(
+        request.who = make_error(
             415, "unsupported_content_encoding",
             fmt::format("Content-Encoding is {}; send the body uncompressed",
                         quote_text(to_string_view(parser.get()[http::field::content_encoding]))));
@@ -242,20 +241,20 @@ std::optional<api_error> connection::make_read_error(const boost::system::error_
                                                      bool is_late) const {
     const auto& o = core_->options;
     if (ec == http::error::body_limit)
-        return make_request_error(
+        return make_error(
             413, "body_too_large",
             fmt::format("the body exceeds the gateway's limit of {} bytes", o.max_body_bytes));
     if (ec == http::error::buffer_overflow)
-        return make_request_error(431, "header_too_large",
-                                  fmt::format("a chunk header or the trailer exceeds {} bytes",
-                                              o.max_header_bytes + read_ahead));
+        return make_error(431, "header_too_large",
+                          fmt::format("a chunk header or the trailer exceeds {} bytes",
+                                      o.max_header_bytes + read_ahead));
     if (ec == http::error::header_limit)
-        return make_request_error(
+        return make_error(
             431, "header_too_large",
             fmt::format("the header exceeds the gateway's limit of {} bytes", o.max_header_bytes));
     if (is_late)
-        return make_request_error(408, "request_timeout",
-                                  "the request was not received within the gateway's time limit");
+        return make_error(408, "request_timeout",
+                          "the request was not received within the gateway's time limit");
     const bool is_of_http =
         ec.category() == http::make_error_code(http::error::bad_method).category();
     if (!is_of_http || ec == http::error::end_of_stream || ec == http::error::partial_message)

@@ -69,8 +69,9 @@ class connection : public std::enable_shared_from_this<connection> {
         boost::beast::http::request_parser<boost::beast::http::string_body>& parser);
     awaitable<void> refuse_unread(checked_request refused);
     awaitable<bool> answer(checked_request checked);
-    awaitable<void> answer_voice(http_exchange& exchange, admitted who);
-    awaitable<void> answer_response_socket(http_exchange& exchange, admitted who);
+    template <class Socket>
+    awaitable<void> open_socket(http_exchange& exchange, std::optional<api_error> refusal,
+                                admitted who);
     awaitable<void> serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket);
     voice_caller describe_caller(const http_exchange& exchange, admitted who) const;
     awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found, admitted who);

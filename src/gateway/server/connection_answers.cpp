@@ -6,7 +6,6 @@
 #include "gateway/server/request_trace.hpp"
 #include "gateway/server/response_websocket.hpp"
 #include "gateway/server/voice_websocket.hpp"
-#include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
 #include <utility>
@@ -19,10 +18,6 @@ namespace {
 bool replies(endpoint e) noexcept {
     return e == endpoint::chat_completions || e == endpoint::responses ||
            e == endpoint::completions;
-}
-
-api_error sent_ahead() {
-    return make_malformed_error("bytes were received before the upgrade was answered");
 }
 
 }  // namespace
@@ -51,6 +46,15 @@ auto connection::answer(checked_request checked) -> awaitable<bool> {
         end_trace(exchange, *core_, exchange.id(), checked.route_path());
     }
     co_return exchange.can_keep_alive();
+}
+
+template <class Socket>
+auto connection::open_socket(http_exchange& exchange, std::optional<api_error> refusal,
+                             admitted who) -> awaitable<void> {
+    if (refusal) co_return co_await exchange.send(*refusal);
+    auto socket =
+        std::make_shared<Socket>(stream_, core_, describe_caller(exchange, std::move(who)));
+    co_await serve_socket(exchange, std::move(socket));
 }
 
 auto connection::run_endpoint(http_exchange& exchange, const matched_route& found, admitted who)
@@ -91,26 +95,12 @@ auto connection::run_endpoint(http_exchange& exchange, const matched_route& foun
         case endpoint::undrain_server:
             co_return co_await answer_drain(exchange, *core_, found.parameter, false);
         case endpoint::response_socket:
-            co_return co_await answer_response_socket(exchange, std::move(who));
+            co_return co_await open_socket<response_websocket>(
+                exchange, check_upgrade(exchange, *core_), std::move(who));
         case endpoint::voice:
-            co_return co_await answer_voice(exchange, std::move(who));
+            co_return co_await open_socket<voice_websocket>(
+                exchange, check_voice_upgrade(exchange, *core_), std::move(who));
     }
-}
-
-auto connection::answer_voice(http_exchange& exchange, admitted who) -> awaitable<void> {
-    if (const auto refusal = check_voice_upgrade(exchange, *core_))
-        co_return co_await exchange.send(*refusal);
-    auto socket = std::make_shared<voice_websocket>(stream_, core_,
-                                                    describe_caller(exchange, std::move(who)));
-    co_await serve_socket(exchange, std::move(socket));
-}
-
-auto connection::answer_response_socket(http_exchange& exchange, admitted who) -> awaitable<void> {
-    if (const auto refusal = check_upgrade(exchange, *core_))
-        co_return co_await exchange.send(*refusal);
-    auto socket = std::make_shared<response_websocket>(stream_, core_,
-                                                       describe_caller(exchange, std::move(who)));
-    co_await serve_socket(exchange, std::move(socket));
 }
 
 voice_caller connection::describe_caller(const http_exchange& exchange, admitted who) const {
@@ -120,7 +110,9 @@ voice_caller connection::describe_caller(const http_exchange& exchange, admitted
 // The client must wait for the upgrade response; earlier bytes do not belong to the WebSocket.
 auto connection::serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket)
     -> awaitable<void> {
-    if (buffer_.size() > 0) co_return co_await exchange.send(sent_ahead());
+    if (buffer_.size() > 0)
+        co_return co_await exchange.send(
+            make_malformed_error("bytes were received before the upgrade was answered"));
     socket_ = std::move(socket);
     const bool was_open = co_await socket_->run(exchange.request());
     exchange.mark_upgraded(was_open ? 101 : 400);

@@ -28,14 +28,9 @@ json json_of(const server_status& s) {
     return {{"state", to_string(s.state)}, {"draining", s.draining}};
 }
 
-// At startup, servers that have not responded yet do not count.
-bool may_serve(const server_status& s) {
-    return !s.draining && !s.circuit_open && s.state == server_status::health::up;
-}
-
 std::string metrics_now(gateway_core& core, const std::vector<server_status>& servers) {
     core.metrics.set_load({.connections = core.connections.size(),
-                           .voice_sockets = core.voice_sockets,
+                           .voice_sockets = core.voices.count_sockets(),
                            .voice_sessions = core.known_sessions.size()});
     core.metrics.set_servers(servers);
     const auto cluster = core.cluster ? std::optional(core.cluster->status()) : std::nullopt;
@@ -63,7 +58,7 @@ awaitable<void> answer_ready(http_exchange& exchange, gateway_core& core) {
         error_code ec;
         const auto servers = co_await model.bots.async_servers(
             boost::asio::redirect_error(boost::asio::use_awaitable, ec));
-        is_ready = is_ready || std::ranges::any_of(servers, may_serve);
+        is_ready = is_ready || std::ranges::any_of(servers, is_usable);
         for (const auto& s : servers) list.push_back(json_of(s));
     }
     is_ready = is_ready && !core.is_stopping;
@@ -86,17 +81,16 @@ awaitable<void> answer_metrics(http_exchange& exchange, gateway_core& core) {
 }
 
 awaitable<void> answer_models(http_exchange& exchange, gateway_core& core, const admitted& who) {
-    co_await exchange.send(
-        200, model_list_body(list_allowed_models(core.models.names(), who, core.started_at)));
+    const auto models = list_allowed_models(core.models.names(), who);
+    co_await exchange.send(200, model_list_body(models, core.started_at));
 }
 
 awaitable<void> answer_model(http_exchange& exchange, gateway_core& core, const admitted& who,
                              std::string_view id) {
-    const auto models = list_allowed_models(core.models.names(), who, core.started_at);
-    const auto found = std::ranges::find(models, id, &model_info::id);
-    if (found == models.end())
+    const auto models = list_allowed_models(core.models.names(), who);
+    if (std::ranges::find(models, id) == models.end())
         co_return co_await exchange.send(make_model_not_found_error(id, models));
-    co_await exchange.send(200, model_body(*found));
+    co_await exchange.send(200, model_body(id, core.started_at));
 }
 
 }  // namespace tandem::gateway

@@ -38,8 +38,6 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         warn_of(core_->options.keys);
     }
 
-    std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-
     void accept() {
         acceptor_.async_accept(
             [self = shared_from_this()](boost::system::error_code ec, tcp::socket socket) {
@@ -64,25 +62,6 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         look();
     }
 
-    void replace_keys(api_keys keys) {
-        warn_of(keys);
-        core_->gate.replace_keys(std::move(keys));
-    }
-    void replace_tls(tls_context tls) {
-        if (core_->tls) core_->tls = std::move(tls);
-    }
-
-    std::vector<config_fault> replace_servers(const model_servers& servers) try {
-        for (auto& model : core_->models.all())
-            if (model.name == servers.name) model.bots.reload(servers.servers);
-        core_->share_servers(servers);
-        core_->metrics.add_servers(measured_servers(servers));
-        core_->desk->replace_servers(servers);
-        return {};
-    } catch (const config_error& e) {
-        return e.faults();
-    }
-
     void close() {
         stopped_ = nullptr;
         core_->is_stopping = true;
@@ -96,14 +75,16 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         core_->traces.reset();  // while the loop, to which it logs, exists
     }
 
- private:
     void warn_of(const api_keys& keys) const {
         const auto& log = core_->options.instruments.log;
         if (!log.enabled(log_level::warning)) return;
         for (const auto& line : find_unserved_models(keys, core_->models.names()))
             log.write(log_level::warning, line);
     }
+    std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+    gateway_core& core() const noexcept { return *core_; }
 
+ private:
     void take(tcp::socket socket) try {
         // Above the limit, closes the connection without a response.
         if (core_->connections.size() >= core_->options.max_connections) return;
@@ -207,17 +188,27 @@ std::uint16_t gateway_server::port() const {
 }
 
 void gateway_server::replace_keys(api_keys keys) {
-    listener_->replace_keys(std::move(keys));
+    listener_->warn_of(keys);
+    listener_->core().gate.replace_keys(std::move(keys));
 }
 
 std::vector<config_fault> gateway_server::replace_tls(const tls_credentials& credentials) {
     std::vector<config_fault> faults;
-    if (auto tls = make_tls_context(credentials, faults)) listener_->replace_tls(std::move(tls));
+    auto tls = make_tls_context(credentials, faults);
+    if (auto& core = listener_->core(); tls && core.tls) core.tls = std::move(tls);
     return faults;
 }
 
-std::vector<config_fault> gateway_server::replace_servers(const model_servers& servers) {
-    return listener_->replace_servers(servers);
+std::vector<config_fault> gateway_server::replace_servers(const model_servers& servers) try {
+    auto& core = listener_->core();
+    for (auto& model : core.models.all())
+        if (model.name == servers.name) model.bots.reload(servers.servers);
+    core.share_servers(servers);
+    core.metrics.add_servers(servers.name, servers.servers);
+    core.desk->replace_servers(servers);
+    return {};
+} catch (const config_error& e) {
+    return e.faults();
 }
 
 void gateway_server::stop(duration limit, std::function<void()> stopped) {

@@ -32,19 +32,13 @@ websocket::stream_base::timeout timeouts() {
     return {handshake_limit, websocket::stream_base::none(), false};
 }
 
-beast::string_view to_beast_view(std::string_view text) {
-    return {text.data(), text.size()};
-}
-
 }  // namespace
 
 std::optional<api_error> check_upgrade(const http_exchange& exchange, const gateway_core& core) {
     if (websocket::is_upgrade(exchange.request()))
         return core.is_stopping ? std::optional(make_stopping_error()) : std::nullopt;
-    api_error error{.status = 426,
-                    .type = "invalid_request_error",
-                    .code = "upgrade_required",
-                    .message = "GET of this path opens a WebSocket: request an upgrade"};
+    auto error = make_error(426, "upgrade_required",
+                            "GET of this path opens a WebSocket: request an upgrade");
     error.upgrade = "websocket";
     return error;
 }
@@ -125,18 +119,10 @@ auto message_socket::read_message() -> awaitable<bool> {
     while (!ec && !close_) {
         co_await stream_.async_read_some(buffer_, 0, redirect_error(use_awaitable, ec));
         if (ec || stream_.is_message_done()) break;
-        if (!std::exchange(is_begun, true)) set_message_deadline();
+        if (!std::exchange(is_begun, true)) set_deadline(reading_, core_->options.read_timeout);
     }
     reading_.cancel();
     co_return !ec && !close_;
-}
-
-void message_socket::set_message_deadline() {
-    reading_.expires_after(core_->options.read_timeout);
-    reading_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
-        const auto self = weak.lock();
-        if (!ec && self && self->reading_.expiry() <= detail::now()) self->close_hard();
-    });
 }
 
 void message_socket::take_message() {
@@ -178,7 +164,7 @@ void message_socket::close_stream() {
     const auto words = to_string(*close_);
     const websocket::close_reason why(static_cast<websocket::close_code>(*close_),
                                       to_beast_view(words));
-    set_write_deadline(handshake_limit);
+    set_deadline(writing_, handshake_limit);
     stream_.async_close(why, [self = shared_from_this()](boost::system::error_code) {
         self->is_closed_ = true;
         self->writing_.cancel();
@@ -230,7 +216,7 @@ void message_socket::write_next() {
         return;
     }
     is_writing_ = true;
-    set_write_deadline(core_->options.write_timeout);
+    set_deadline(writing_, core_->options.write_timeout);
     stream_.async_write(asio::buffer(out_.front()),
                         [self = shared_from_this()](boost::system::error_code ec, std::size_t) {
                             self->written(ec);
@@ -246,12 +232,12 @@ void message_socket::written(boost::system::error_code ec) {
     write_next();
 }
 
-// Limits a write, or the wait for the peer's close frame.
-void message_socket::set_write_deadline(duration limit) {
-    writing_.expires_after(limit);
-    writing_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+// Closes the socket, unless the timer is cancelled in time.
+void message_socket::set_deadline(asio::steady_timer& timer, duration limit) {
+    timer.expires_after(limit);
+    timer.async_wait([weak = weak_from_this(), &timer](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self && self->writing_.expiry() <= detail::now()) self->close_hard();
+        if (!ec && self && timer.expiry() <= detail::now()) self->close_hard();
     });
 }
 

@@ -87,8 +87,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     void write_next();
     void written(boost::system::error_code ec);
     void close_stream();
-    void set_write_deadline(duration limit);
-    void set_message_deadline();
+    void set_deadline(boost::asio::steady_timer& timer, duration limit);
     template <class Condition>
     awaitable<void> wait_until_true(Condition is_so);
     bool is_finishing() const noexcept { return is_writing_ || (is_closing_ && !is_closed_); }

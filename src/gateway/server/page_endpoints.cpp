@@ -5,7 +5,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -27,14 +26,6 @@ awaitable<void> send_file(http_exchange& exchange, const page_file& file) {
                            file.content_type, headers);
 }
 
-// Not a coroutine: GCC 12 destroys aggregate temporaries in coroutines twice.
-api_error no_asset(std::string_view name) {
-    return {.status = 404,
-            .type = "not_found_error",
-            .code = "not_found",
-            .message = fmt::format("the page has no file '{}'", name)};
-}
-
 }  // namespace
 
 awaitable<void> answer_page(http_exchange& exchange) {
@@ -47,7 +38,9 @@ awaitable<void> answer_asset(http_exchange& exchange, gateway_core& core, std::s
         co_return co_await exchange.send(200, is_open ? R"({"keys":false})" : R"({"keys":true})");
     }
     const auto* const file = find_asset(name);
-    if (!file) co_return co_await exchange.send(no_asset(name));
+    if (!file)
+        co_return co_await exchange.send(
+            make_error(404, "not_found", fmt::format("the page has no file '{}'", name)));
     co_await send_file(exchange, *file);
 }
 

@@ -36,7 +36,7 @@ std::optional<api_error> check_door(gateway_core& core, const generation_job& or
 
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
-    auto set = core.desk->select_adapters(model.name, request.lora);
+    auto set = core.desk->adapters().select_adapters(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
     return std::nullopt;
@@ -75,6 +75,42 @@ awaitable<void> refuse(answer_client& client, admitted& who, const api_error& er
     co_await client.send(error);
 }
 
+void take_end(finished_answer& answer, gateway_core& core, const reply_result& result) {
+    answer.calls = result.calls;
+    set_call_ids(answer.calls, core.random());
+    answer.reason = result.finish_reason;
+    answer.usage = to_answer_usage(result);
+}
+
+awaitable<std::optional<finished_answer>> generate_answer(answer_client& client, gateway_core& core,
+                                                          generation_job order, admitted& who) {
+    const auto bytes = bytes_of(order);
+    auto talk = open(core.places, order, detail::now());
+    auto reply = talk.stream(std::move(order.options), stream_by::chunk);
+    finished_answer answer;
+    client.on_disconnect([&reply] { reply.interrupt(); });
+    for (;;) {
+        error_code ec;
+        const auto piece = co_await reply.async_next_chunk(
+            boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        if (!piece) break;
+        reply.continue_after(piece->id);
+        answer.text += piece->text;
+    }
+    client.on_disconnect(nullptr);
+    const auto& result = reply.result();
+    remember_affinity(core.places, order.pin, std::move(talk), bytes, result, detail::now());
+    charge(client, core, *order.model, who, reply, false);
+    who.release();
+    if (result.finish_reason == finish_reason::error) {
+        co_await client.send(make_reply_error(result));
+        co_return std::nullopt;
+    }
+    answer.reasoning = result.reasoning;
+    take_end(answer, core, result);
+    co_return answer;
+}
+
 awaitable<void> streamed_reply::run(reply& r, admitted& who) {
     client_.on_disconnect([&r] { r.interrupt(); });
     co_await send_what_is_there();
@@ -90,7 +126,8 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
         if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
         co_await send_what_is_there();
     }
-    take_end(r.result());
+    take_end(answer_, core_, r.result());
+    for (const auto& call : answer_.calls) events_.call(call, out_);
     if (on_finished_) on_finished_(answer_);
     charge(client_, core_, model_, who, r, by_chunk_);
     who.release();
@@ -104,14 +141,6 @@ void streamed_reply::take(const chunk& piece) {
     if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
     answer_.text += piece.text;
     events_.text(piece.text, out_);
-}
-
-void streamed_reply::take_end(const reply_result& result) {
-    answer_.calls = result.calls;
-    set_call_ids(answer_.calls, core_.random());
-    for (const auto& call : answer_.calls) events_.call(call, out_);
-    answer_.reason = result.finish_reason;
-    answer_.usage = to_answer_usage(result);
 }
 
 // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still

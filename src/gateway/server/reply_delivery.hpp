@@ -44,6 +44,16 @@ void note(answer_client& client, const served_model& model, const token_usage& u
 void charge(answer_client& client, gateway_core& core, const served_model& model,
             const admitted& who, const reply& r, bool by_chunk);
 
+/// Adds what is known at the end of a reply: its calls, with ids, the finish reason and the usage.
+void take_end(finished_answer& answer, gateway_core& core, const reply_result& result);
+
+/// Generates a whole answer, and accounts for it. If the client disconnects, cancels the reply. If
+/// there is no answer, sends the error and returns nullopt.
+boost::asio::awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
+                                                                       gateway_core& core,
+                                                                       generation_job order,
+                                                                       admitted& who);
+
 /// Streams one reply to a client. All arguments must outlive it.
 class streamed_reply {
  public:
@@ -66,7 +76,6 @@ class streamed_reply {
 
  private:
     void take(const chunk& piece);
-    void take_end(const reply_result& result);
     boost::asio::awaitable<void> send_what_is_there();
     boost::asio::awaitable<void> end(const reply_result& result);
     void fail(const api_error& error);

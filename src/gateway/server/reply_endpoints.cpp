@@ -4,7 +4,6 @@
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/requests/chat_request.hpp"
 #include "gateway/requests/completion_request.hpp"
-#include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"
@@ -13,9 +12,7 @@
 
 #include "tandem/conversation.hpp"
 
-#include <algorithm>
 #include <ctime>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -97,7 +94,8 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         co_return co_await refuse(exchange, who, *error);
     const auto answer = co_await generate_answer(exchange, core, std::move(order), who);
     if (!answer) co_return;
-    if (key) core.answers.store(detail::now(), *key, *answer);
+    if (key && is_complete(*answer))
+        core.answers.put(detail::now(), *key, *answer, estimate_bytes(*answer));
     co_await send_whole(exchange, head, *answer);
 }
 
@@ -137,7 +135,12 @@ generation_job order_of(const gateway_core& core, completion_request request) {
 
 template <class Request>
 awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                       Request request, admitted& who) {
+                       std::variant<Request, api_error> read, admitted& who) {
+    if (const auto* error = std::get_if<api_error>(&read))
+        co_return co_await refuse(exchange, who, *error);
+    auto& request = std::get<Request>(read);
+    if (const auto error = check_prompt(exchange, core, request_texts(request)))
+        co_return co_await refuse(exchange, who, *error);
     const auto found = core.models.find(request.model, who);
     if (const auto* error = std::get_if<api_error>(&found))
         co_return co_await refuse(exchange, who, *error);
@@ -163,24 +166,12 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
 
 awaitable<void> answer_chat(http_exchange& exchange, gateway_core& core, admitted who) {
     auto read = read_chat_request(exchange.body(), core.defaults());
-    if (const auto* error = std::get_if<api_error>(&read))
-        co_return co_await refuse(exchange, who, *error);
-    auto& request = std::get<chat_request>(read);
-    const auto texts = request_texts(request);
-    if (const auto error = check_prompt(exchange, core, texts))
-        co_return co_await refuse(exchange, who, *error);
-    co_await answer(exchange, core, answer_kind::chat, std::move(request), who);
+    co_await answer(exchange, core, answer_kind::chat, std::move(read), who);
 }
 
 awaitable<void> answer_completion(http_exchange& exchange, gateway_core& core, admitted who) {
     auto read = read_completion_request(exchange.body(), core.defaults());
-    if (const auto* error = std::get_if<api_error>(&read))
-        co_return co_await refuse(exchange, who, *error);
-    auto& request = std::get<completion_request>(read);
-    const auto texts = request_texts(request);
-    if (const auto error = check_prompt(exchange, core, texts))
-        co_return co_await refuse(exchange, who, *error);
-    co_await answer(exchange, core, answer_kind::completion, std::move(request), who);
+    co_await answer(exchange, core, answer_kind::completion, std::move(read), who);
 }
 
 }  // namespace tandem::gateway

@@ -7,15 +7,8 @@ namespace tandem::gateway {
 
 namespace http = boost::beast::http;
 
-api_error make_request_error(int status, std::string code, std::string message) {
-    return {.status = status,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message)};
-}
-
 api_error make_malformed_error(std::string message) {
-    return make_request_error(400, "malformed_http", std::move(message));
+    return make_error(400, "malformed_http", std::move(message));
 }
 
 // Prevents request smuggling: Beast ignores an unknown Transfer-Encoding, so a proxy may disagree

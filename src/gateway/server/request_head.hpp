@@ -3,8 +3,6 @@
 #include "gateway/http/http_exchange.hpp"
 #include "gateway/json/api_error.hpp"
 
-#include <boost/beast/core/string_type.hpp>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,11 +10,6 @@
 // Checks of a request before its route is known. Pure.
 namespace tandem::gateway {
 
-inline std::string_view to_string_view(boost::beast::string_view text) {
-    return {text.data(), text.size()};
-}
-
-api_error make_request_error(int status, std::string code, std::string message);
 /// HTTP 400.
 api_error make_malformed_error(std::string message);
 

@@ -3,7 +3,6 @@
 #include "gateway/answers/random_ids.hpp"
 #include "gateway/answers/response_object.hpp"
 #include "gateway/policy/prompt_texts.hpp"
-#include "gateway/server/buffered_reply.hpp"
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"
@@ -90,10 +89,10 @@ class response_keeper {
 struct response_order {
     response_head head;
     generation_job job;
-    response_keeper keeper;
     tandem::stream_by unit;
     bool is_streamed;
     bool generates;
+    response_keeper keeper;
 };
 
 generation_job make_job(answer_client& client, const gateway_core& core, served_model& model,
@@ -124,16 +123,13 @@ std::variant<response_order, api_error> make_order(answer_client& client, gatewa
     if (auto error = check_door(core, job)) return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;
-    const auto id = head.id;
-    const auto unit = request.stream_by;
-    const bool is_streamed = request.stream;
-    const bool generates = request.generate;
-    return response_order{std::move(head),
-                          std::move(job),
-                          response_keeper(core, who, id, std::move(request), newest),
-                          unit,
-                          is_streamed,
-                          generates};
+    response_order order{.head = head,
+                         .job = std::move(job),
+                         .unit = request.stream_by,
+                         .is_streamed = request.stream,
+                         .generates = request.generate,
+                         .keeper = {core, who, head.id, std::move(request), newest}};
+    return order;
 }
 
 /// Evaluates the prompt in the conversation's slot. A request that continues the response finds it

@@ -26,14 +26,6 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_waiting_requests = 8;
 
-api_error make_message_error(std::string code, std::string param, std::string message) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message),
-            .param = std::move(param)};
-}
-
 /// Some clients look for the fields in `error`, others beside it; some accept no null.
 std::string encode_error_event(const api_error& why) {
     json event{{"type", "error"}, {"sequence_number", 0}, {"status", why.status}};
@@ -116,18 +108,19 @@ void response_websocket::handle_message(std::string_view text) {
     const auto& [type, id] = std::get<message_head>(head);
     if (type == "response.create") return queue_request(std::string(text));
     if (type == "response.cancel") return cancel_answer(id);
-    queue_message(encode_error_event(make_message_error(
-        "unknown_type", "type",
-        fmt::format(R"(type is "{}"; it must be response.create or response.cancel)",
-                    quote_text(type)))));
+    queue_message(encode_error_event(
+        make_error(400, "unknown_type",
+                   fmt::format(R"(type is "{}"; it must be response.create or response.cancel)",
+                               quote_text(type)),
+                   "type")));
 }
 
 void response_websocket::queue_request(std::string body) {
     if (waiting_.size() >= most_waiting_requests)
         return queue_message(encode_error_event(
-            make_message_error("too_many_requests", "",
-                               fmt::format("{} requests wait for the running one; wait for its end",
-                                           most_waiting_requests))));
+            make_error(400, "too_many_requests",
+                       fmt::format("{} requests wait for the running one; wait for its end",
+                                   most_waiting_requests))));
     waiting_.push_back(std::move(body));
     if (std::exchange(is_answering_, true)) return;
     const auto self = std::static_pointer_cast<response_websocket>(shared_from_this());
@@ -204,11 +197,11 @@ auto response_websocket::answer(client& asker, const std::string& body) -> await
 std::string response_websocket::make_last_words(voice_close why) const {
     if (why == voice_close::no_text)
         return encode_error_event(
-            make_message_error("binary_message", "", "messages are JSON in text frames"));
+            make_error(400, "binary_message", "messages are JSON in text frames"));
     if (why == voice_close::too_many_messages)
-        return encode_error_event(make_message_error("too_many_messages", "",
-                                                     "messages are sent too fast; the limit is "
-                                                     "that of the voice WebSocket"));
+        return encode_error_event(make_error(400, "too_many_messages",
+                                             "messages are sent too fast; the limit is "
+                                             "that of the voice WebSocket"));
     return {};
 }
 

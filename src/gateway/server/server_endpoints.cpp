@@ -5,7 +5,6 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 namespace tandem::gateway {

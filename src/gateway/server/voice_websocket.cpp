@@ -15,12 +15,9 @@ namespace {
 // A session that another gateway had is there within milliseconds.
 constexpr std::size_t most_early_messages = 100;
 
-std::string make_fatal_error(int status, std::string type, std::string code, std::string message) {
-    const api_error why{.status = status,
-                        .type = std::move(type),
-                        .code = std::move(code),
-                        .message = std::move(message)};
-    return error_text({.why = why, .fatal = true});
+std::string make_fatal_error(int status, std::string code, std::string message) {
+    return error_text(
+        {.why = make_error(status, std::move(code), std::move(message)), .fatal = true});
 }
 
 }  // namespace
@@ -30,10 +27,8 @@ std::optional<api_error> check_voice_upgrade(const http_exchange& exchange,
     if (auto refusal = check_upgrade(exchange, core)) return refusal;
     const auto protocols = exchange.header("Sec-WebSocket-Protocol");
     if (protocols.empty() || offers_voice_protocol(protocols)) return std::nullopt;
-    return api_error{.status = 400,
-                     .type = "invalid_request_error",
-                     .code = "unknown_protocol",
-                     .message = "offer the subprotocol " + std::string(voice_protocol)};
+    return make_error(400, "unknown_protocol",
+                      "offer the subprotocol " + std::string(voice_protocol));
 }
 
 voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
@@ -70,10 +65,9 @@ void voice_websocket::handle(voice_message message) {
 
 std::string voice_websocket::make_last_words(voice_close why) const {
     if (why == voice_close::no_text)
-        return make_fatal_error(400, "invalid_request_error", "binary_message",
-                                "messages are JSON in text frames");
+        return make_fatal_error(400, "binary_message", "messages are JSON in text frames");
     if (why == voice_close::too_many_messages)
-        return make_fatal_error(429, "rate_limit_error", "too_many_messages",
+        return make_fatal_error(429, "too_many_messages",
                                 "more messages than limits.messages_per_second");
     return {};
 }

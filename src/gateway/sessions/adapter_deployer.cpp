@@ -44,19 +44,16 @@ bool is_set(const std::vector<server_adapter>& told, const std::vector<adapter_s
 }
 
 api_error unknown_adapter(std::string_view name) {
-    return {.status = 404,
-            .type = "not_found_error",
-            .code = "adapter_not_found",
-            .message = fmt::format("there is no adapter \"{}\"; GET /admin/adapters lists them",
-                                   quote_text(name))};
+    return make_error(404, "adapter_not_found",
+                      fmt::format("there is no adapter \"{}\"; GET /admin/adapters lists them",
+                                  quote_text(name)));
 }
 
 api_error too_many_jobs() {
-    return {.status = 429,
-            .type = "rate_limit_error",
-            .code = "too_many_jobs",
-            .message = fmt::format("{} jobs are already waiting", adapter_jobs::most_waiting),
-            .retry_after = std::chrono::seconds(5)};
+    auto e = make_error(429, "too_many_jobs",
+                        fmt::format("{} jobs are already waiting", adapter_jobs::most_waiting));
+    e.retry_after = std::chrono::seconds(5);
+    return e;
 }
 
 }  // namespace
@@ -74,10 +71,6 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
     for (const auto& d : store_->all())
         if (const auto* known = allowed.find(d.adapter); known && known->model == d.model)
             adapters_.deploy(d.adapter, d.scale);
-}
-
-void adapter_deployer::start() {
-    watch();
 }
 
 void adapter_deployer::replace_servers(const model_servers& m) {

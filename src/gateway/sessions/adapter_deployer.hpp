@@ -32,8 +32,8 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     /// `o` must be free of faults. Throws store_error if the state file is unusable.
     adapter_deployer(const boost::asio::any_io_executor& executor, const gateway_options& o);
 
-    /// Starts the periodic checks of the deployed adapters.
-    void start();
+    /// Starts the periodic checks of the deployed adapters, if there are any.
+    void watch();
     /// Stops all requests to servers; unfinished jobs keep their state.
     void close();
 
@@ -42,11 +42,6 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
 
     /// The current state.
     const adapter_set& adapters() const noexcept { return adapters_; }
-    /// See adapter_set.
-    std::variant<std::vector<adapter_scale>, api_error> select_adapters(
-        std::string_view model, const std::optional<std::vector<requested_adapter>>& wanted) const {
-        return adapters_.select_adapters(model, wanted);
-    }
     const adapter_jobs& jobs() const noexcept { return jobs_; }
 
     /// Adds a job with this id, or returns an error with status 404 or 429.
@@ -78,7 +73,6 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     awaitable<void> run_jobs();
     awaitable<void> execute_job(std::string name, double scale);
     std::string deploy(const allowed_adapter& adapter, double scale);
-    void watch();
     awaitable<void> reconcile_all();
     awaitable<void> reconcile(server_ptr s);
     std::vector<visit> plan_server_checks(std::string_view model) const;

@@ -51,20 +51,6 @@ std::vector<model_servers> models_of(const gateway_options& o) {
              .servers = s.servers.empty() ? std::vector{s.client.server.url} : s.servers}};
 }
 
-std::vector<measured_server> measured_servers(const gateway_options& o) {
-    std::vector<measured_server> all;
-    for (const auto& m : models_of(o))
-        for (auto& s : measured_servers(m)) all.push_back(std::move(s));
-    return all;
-}
-
-std::vector<measured_server> measured_servers(const model_servers& m) {
-    std::vector<measured_server> all;
-    all.reserve(m.servers.size());
-    for (const auto& url : m.servers) all.push_back({url, m.name});
-    return all;
-}
-
 // Memory may be exhausted, so this does not format text.
 void log_current_exception(const gateway_options& o, std::string_view what) {
     const auto& log = o.instruments.log;

@@ -6,7 +6,6 @@
 #include "gateway/answers/answer_cache.hpp"
 #include "gateway/http/tls_credentials.hpp"
 #include "gateway/policy/prompt_filter.hpp"
-#include "gateway/telemetry/gateway_metrics.hpp"
 #include "gateway/traces/trace_options.hpp"
 #include "gateway/voice/voice_limits.hpp"
 
@@ -108,9 +107,6 @@ void log_current_exception(const gateway_options& o, std::string_view what);
 /// The served models with their servers; at least one.
 std::vector<model_servers> models_of(const gateway_options& o);
 std::vector<std::string> names_of(const std::vector<model_servers>& models);
-/// Same, one entry per server.
-std::vector<measured_server> measured_servers(const gateway_options& o);
-std::vector<measured_server> measured_servers(const model_servers& m);
 
 /// Returns all faults of `o`; empty if it is valid. Of the address, checks only whether other
 /// machines can reach it. Does not check `tls` (see tls_context.hpp).

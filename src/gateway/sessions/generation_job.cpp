@@ -1,11 +1,7 @@
 #include "gateway/sessions/generation_job.hpp"
 
-#include "text/characters/utf8.hpp"
+#include "gateway/json/json_text.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace tandem::gateway {
@@ -53,9 +49,7 @@ api_error make_reply_error(const reply_result& result) {
     constexpr std::size_t max_shown_bytes = 4096;
     auto error = to_api_error(result.error, result.diagnostics);
     if (result.error != errc::invalid_tool_call) return error;
-    const std::string_view call = result.unspoken_text;
-    const auto end = text::floor_to_character(call, std::min(call.size(), max_shown_bytes));
-    error.message += fmt::format(": {}{}", call.substr(0, end), end < call.size() ? "..." : "");
+    error.message += ": " + truncate_text(result.unspoken_text, max_shown_bytes, "...");
     return error;
 }
 

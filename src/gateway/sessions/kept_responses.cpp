@@ -9,12 +9,8 @@
 namespace tandem::gateway {
 namespace {
 
-api_error make_error(std::string param, std::string message) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = "invalid_value",
-            .message = std::move(message),
-            .param = std::move(param)};
+api_error make_invalid(std::string param, std::string message) {
+    return make_error(400, "invalid_value", std::move(message), std::move(param));
 }
 
 // A response to instructions alone has no messages.
@@ -29,11 +25,12 @@ std::optional<api_error> continue_response(response_request& request, const kept
     auto& messages = request.messages;
     for (const auto& call : find_open_calls(before))
         if (std::ranges::find(messages, call.id, &chat_message::tool_call_id) == messages.end())
-            return make_error("input", fmt::format("input has no function_call_output for the call "
-                                                   "'{}' of the previous response",
-                                                   quote_text(call.id)));
+            return make_invalid("input",
+                                fmt::format("input has no function_call_output for the call "
+                                            "'{}' of the previous response",
+                                            quote_text(call.id)));
     if (messages.size() + before.messages.size() > most_messages)
-        return make_error(
+        return make_invalid(
             "previous_response_id",
             fmt::format("previous_response_id leads to more than {} messages", most_messages));
     messages.insert(messages.begin() + (request.has_instructions ? 1 : 0), before.messages.begin(),
@@ -58,10 +55,10 @@ std::optional<api_error> resolve_references(
         auto id = find_response_of_item(at->id);
         const auto* const response = find(id);
         if (!response || response->messages.empty())
-            return make_error("input",
-                              fmt::format("input refers to the item '{}', which is unknown "
-                                          "or no longer kept; send the item itself",
-                                          quote_text(at->id)));
+            return make_invalid("input",
+                                fmt::format("input refers to the item '{}', which is unknown "
+                                            "or no longer kept; send the item itself",
+                                            quote_text(at->id)));
         const bool is_same = id == last && at != request.references.rbegin() &&
                              std::prev(at)->message == at->message + 1;
         const auto place = messages.begin() + static_cast<std::ptrdiff_t>(at->message);
@@ -73,13 +70,11 @@ std::optional<api_error> resolve_references(
 }
 
 api_error make_no_response_error(const std::string& id) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = "previous_response_not_found",
-            .message = fmt::format("the response '{}' is unknown or no longer kept; send the whole "
-                                   "conversation as input",
-                                   quote_text(id)),
-            .param = "previous_response_id"};
+    return make_error(400, "previous_response_not_found",
+                      fmt::format("the response '{}' is unknown or no longer kept; send the whole "
+                                  "conversation as input",
+                                  quote_text(id)),
+                      "previous_response_id");
 }
 
 }  // namespace tandem::gateway

@@ -1,6 +1,6 @@
 #include "gateway/cluster/unrecorded_chunk.hpp"
 #include "gateway/records/session_record.hpp"
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/voice_session_host.hpp"
 
 #include "tandem/saved_conversation.hpp"

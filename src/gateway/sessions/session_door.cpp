@@ -1,6 +1,6 @@
 #include "gateway/sessions/session_door.hpp"
 
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "loop/clock.hpp"
 
 #include <fmt/format.h>
@@ -12,21 +12,21 @@ namespace {
 
 api_error make_overloaded_error(duration retry_after) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(retry_after);
-    return {.status = 503,
-            .code = "overloaded",
-            .message = fmt::format("the servers cannot speak for one more listener in time; try "
-                                   "again in {} s",
-                                   seconds.count()),
-            .retry_after = seconds};
+    auto e = make_error(503, "overloaded",
+                        fmt::format("the servers cannot speak for one more listener in time; try "
+                                    "again in {} s",
+                                    seconds.count()));
+    e.retry_after = seconds;
+    return e;
 }
+
+}  // namespace
 
 bool is_usable(const server_status& s) {
     return !s.draining && !s.circuit_open && s.state == server_status::health::up;
 }
 
-}  // namespace
-
-std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model& model) {
+std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model& model) {
     watch_servers(gateway, model);
     const auto retry_after = model.load.refuse_session(detail::now());
     if (!retry_after) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model
     return make_overloaded_error(*retry_after);
 }
 
-void watch_servers(gateway_state& gateway, served_model& model) {
+void watch_servers(gateway_core& gateway, served_model& model) {
     constexpr duration fresh = std::chrono::milliseconds(250);
     const auto now = detail::now();
     if (now - model.watched_at < fresh) return;

@@ -12,14 +12,17 @@
 // gateway's loop.
 namespace tandem::gateway {
 
-struct gateway_state;
+struct gateway_core;
 
 /// The error for a new session of the model; nullopt if it can be served. Turns of existing
 /// sessions need no permission.
-std::optional<api_error> refuse_new_session(gateway_state& gateway, served_model& model);
+std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model& model);
+
+/// Whether the server takes requests. At startup, one that has not responded yet does not.
+bool is_usable(const server_status& s);
 
 /// Observes what the model's servers make, unless that was done just now.
-void watch_servers(gateway_state& gateway, served_model& model);
+void watch_servers(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 
 }  // namespace tandem::gateway

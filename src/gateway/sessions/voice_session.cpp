@@ -1,13 +1,11 @@
 #include "gateway/sessions/voice_session.hpp"
 
 #include "gateway/policy/prompt_texts.hpp"
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/session_door.hpp"
-#include "gateway/voice/voice_option_changes.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/bind_executor.hpp>
-#include <fmt/format.h>
 
 #include <string_view>
 #include <utility>
@@ -18,10 +16,8 @@ namespace tandem::gateway {
 
 namespace asio = boost::asio;
 
-voice_session::voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
-                             voice_turn_machine turns)
+voice_session::voice_session(gateway_core& gateway, served_model& model, voice_turn_machine turns)
     : gateway_(gateway),
-      host_(host),
       model_(model),
       id_(turns.session()),
       turns_(std::move(turns)),
@@ -114,7 +110,7 @@ void voice_session::make_record(voice_record::record_handler done) {
             if (ec) return done(std::nullopt);
             auto record = self.turns_.record();
             record.conversation = std::move(text);
-            done(encode_record(record));
+            done(encode_record(std::move(record)));
         });
     talk_->async_save(asio::bind_executor(gateway_.executor, std::move(told)));
 }
@@ -122,20 +118,20 @@ void voice_session::make_record(voice_record::record_handler done) {
 // --- sockets and registry
 
 void voice_session::perform(voice_action::send& a) {
-    host_.send(a.socket, std::move(a.text));
+    gateway_.voices.send(a.socket, std::move(a.text));
 }
 
 void voice_session::perform(const voice_action::close& a) {
-    host_.close(a.socket, a.why);
+    gateway_.voices.close(a.socket, a.why);
 }
 
 void voice_session::perform(const voice_action::keep&) {
-    host_.keep(id_);
+    gateway_.voices.keep(id_);
 }
 
 void voice_session::perform(const voice_action::forget& a) {
     if (record_ && !a.is_moved) record_->remove();
-    host_.forget(id_);
+    gateway_.voices.forget(id_);
 }
 
 void voice_session::perform(const voice_action::first_chunk& a) {

@@ -16,19 +16,15 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tandem::gateway {
 
-struct gateway_state;
+struct gateway_core;
 
 /// The client of a socket.
 struct voice_caller {
@@ -40,29 +36,12 @@ struct voice_caller {
     std::string traceparent{};
 };
 
-/// Owner of a voice session, with access to the sockets. Its functions must not call the session
-/// back.
-class voice_session_owner {
- public:
-    // The socket may be gone.
-    virtual void send(voice_socket socket, std::string text) = 0;
-    virtual void close(voice_socket socket, voice_close why) = 0;
-    /// The session has lost its socket, and is kept for a while.
-    virtual void keep(std::string_view session) = 0;
-    /// The session has ended.
-    virtual void forget(const std::string& session) = 0;
-
- protected:
-    ~voice_session_owner() = default;
-};
-
 /// Performs the actions of a session's voice_turn_machine with a conversation of the library. Owned
 /// by the host; outlives its sockets. Late handlers of the library and of timers have no effect. On
 /// the gateway's loop.
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
-    voice_session(gateway_state& gateway, voice_session_owner& host, served_model& model,
-                  voice_turn_machine turns);
+    voice_session(gateway_core& gateway, served_model& model, voice_turn_machine turns);
     voice_session(const voice_session&) = delete;
     voice_session& operator=(const voice_session&) = delete;
     ~voice_session();
@@ -148,8 +127,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void audit_refused_turn(const voice_turn& turn, const api_error& why);
     void record_reply_end(time_point now, const reply_result& result);
 
-    gateway_state& gateway_;
-    voice_session_owner& host_;
+    gateway_core& gateway_;
     served_model& model_;
     std::string id_;
     voice_turn_machine turns_;

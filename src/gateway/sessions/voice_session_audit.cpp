@@ -1,6 +1,6 @@
 #include "base/trace_context.hpp"
 #include "gateway/policy/prompt_texts.hpp"
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/voice_session.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 

@@ -1,6 +1,6 @@
 #include "gateway/sessions/voice_session_host.hpp"
 
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/session_door.hpp"
 #include "loop/clock.hpp"
 
@@ -8,20 +8,14 @@
 
 namespace tandem::gateway {
 
-voice_session_host::voice_session_host(gateway_state& gateway)
+voice_session_host::voice_session_host(gateway_core& gateway)
     : gateway_(gateway), expiry_(gateway.executor) {}
 
 // --- sockets
 
 voice_socket voice_session_host::add(voice_sink& outlet) {
-    ++gateway_.voice_sockets;
     sockets_.emplace(++sockets_made_, &outlet);
     return sockets_made_;
-}
-
-void voice_session_host::remove(voice_socket socket) noexcept {
-    sockets_.erase(socket);
-    --gateway_.voice_sockets;
 }
 
 void voice_session_host::send(voice_socket socket, std::string text) {
@@ -113,8 +107,10 @@ voice_setup voice_session_host::make_setup(const std::string& id, const served_m
             .asked_model = asked_model,
             .generation = o.service.client.generation,
             .conversation = o.service.conversation,
-            .adapters = [desk = gateway_.desk, name = model.name](
-                            const auto& wanted) { return desk->select_adapters(name, wanted); },
+            .adapters =
+                [desk = gateway_.desk, name = model.name](const auto& wanted) {
+                    return desk->adapters().select_adapters(name, wanted);
+                },
             .limits = o.voice,
             .continue_timeout = o.service.client.limits.continue_timeout};
 }
@@ -123,7 +119,7 @@ auto voice_session_host::add_session(served_model& model, voice_turn_machine tur
                                      const admitted& who, cluster::session_epoch epoch)
     -> session_ptr {
     const auto id = turns.session();
-    auto session = std::make_shared<voice_session>(gateway_, *this, model, std::move(turns));
+    auto session = std::make_shared<voice_session>(gateway_, model, std::move(turns));
     if (gateway_.cluster) session->keep_record(std::string(who.key_name()), epoch);
     sessions_.emplace(id, session);
     return session;

@@ -6,6 +6,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,9 +33,9 @@ class voice_sink {
 
 /// The voice sessions of a gateway with their conversations, and its sockets. A session outlives
 /// its socket, and can be resumed on another one. On the gateway's loop.
-class voice_session_host final : public voice_session_owner {
+class voice_session_host {
  public:
-    explicit voice_session_host(gateway_state& gateway);
+    explicit voice_session_host(gateway_core& gateway);
     voice_session_host(const voice_session_host&) = delete;
     voice_session_host& operator=(const voice_session_host&) = delete;
 
@@ -42,12 +43,16 @@ class voice_session_host final : public voice_session_owner {
     void start(voice_socket socket, voice_caller caller, voice::start first);
     // A socket is registered until its destruction.
     voice_socket add(voice_sink& outlet);
-    void remove(voice_socket socket) noexcept;
+    void remove(voice_socket socket) noexcept { sockets_.erase(socket); }
+    std::size_t count_sockets() const noexcept { return sockets_.size(); }
 
-    void send(voice_socket socket, std::string text) override;
-    void close(voice_socket socket, voice_close why) override;
-    void keep(std::string_view id) override;
-    void forget(const std::string& id) override;
+    // For the sessions.
+    void send(voice_socket socket, std::string text);
+    void close(voice_socket socket, voice_close why);
+    /// The session has lost its socket, and is kept for a while.
+    void keep(std::string_view id);
+    /// The session has ended.
+    void forget(const std::string& id);
 
     /// Starts no further turns; sessions end after their current reply.
     void drain();
@@ -78,7 +83,7 @@ class voice_session_host final : public voice_session_owner {
     void arm_expiry_timer();
     void drop_expired();
 
-    gateway_state& gateway_;
+    gateway_core& gateway_;
     std::unordered_map<std::string, session_ptr> sessions_;
     std::unordered_map<voice_socket, voice_sink*> sockets_;
     std::uint64_t sockets_made_ = 0;

@@ -1,4 +1,4 @@
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/voice_session.hpp"
 
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #include "gateway/sessions/voice_thinking.hpp"
 
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "gateway/voice/voice_option_changes.hpp"
 
 #include <fmt/format.h>

@@ -2,18 +2,17 @@
 
 #include "tandem/config.hpp"
 #include "tandem/result.hpp"
-#include "tandem/server.hpp"
 
 namespace tandem::gateway {
 
-struct gateway_state;
+struct gateway_core;
 struct served_model;
 
 /// Whether the replies of a voice session think before they speak: not by default, because the
 /// listener waits in silence.
 class voice_thinking {
  public:
-    voice_thinking(const gateway_state& gateway, served_model& model)
+    voice_thinking(const gateway_core& gateway, served_model& model)
         : gateway_(gateway), model_(model) {}
 
     /// Turns thinking off, unless the options or a limit of the gateway say otherwise. Not for the
@@ -25,7 +24,7 @@ class voice_thinking {
     void end(const reply_result& result) const;
 
  private:
-    const gateway_state& gateway_;
+    const gateway_core& gateway_;
     served_model& model_;
     bool is_off_ = false;  // in the last turn
 };

@@ -1,6 +1,6 @@
 #include "gateway/sessions/voice_trace.hpp"
 
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 #include "loop/clock.hpp"
 
 #include <utility>

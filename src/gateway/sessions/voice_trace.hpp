@@ -9,12 +9,12 @@
 
 namespace tandem::gateway {
 
-struct gateway_state;
+struct gateway_core;
 
 /// Collects the trace of a session's running reply; does nothing without traces.
 class voice_trace {
  public:
-    explicit voice_trace(gateway_state& gateway) : gateway_(gateway) {}
+    explicit voice_trace(gateway_core& gateway) : gateway_(gateway) {}
 
     /// The turn's reply begins. Puts its requests to servers below its span.
     void begin(const voice_turn& turn, generation_options& options);
@@ -32,7 +32,7 @@ class voice_trace {
              const reply_result& result);
 
  private:
-    gateway_state& gateway_;
+    gateway_core& gateway_;
     std::string traceparent_{};  // of the last turn
     std::optional<traced_turn> turn_;
 };

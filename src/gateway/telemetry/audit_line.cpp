@@ -1,11 +1,12 @@
 #include "gateway/telemetry/audit_line.hpp"
 
-#include "text/characters/utf8.hpp"
+#include "gateway/json/json_text.hpp"
+
+#include "tandem/duration.hpp"
 
 #include <fmt/chrono.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <string_view>
 
 namespace tandem::gateway {
@@ -22,22 +23,12 @@ std::string utc(std::chrono::system_clock::time_point time) {
                        fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), ms.count());
 }
 
-std::string bounded(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return std::string(text);
-    return std::string(text.substr(0, text::floor_to_character(text, most))) + "…";
-}
-
 ordered_json field(std::string_view text) {
-    return text.empty() ? ordered_json() : ordered_json(bounded(text, max_audit_field_bytes));
+    return text_or_null(truncate_text(text, max_audit_field_bytes));
 }
 
 ordered_json field(std::optional<std::int64_t> number) {
     return number ? ordered_json(*number) : ordered_json();
-}
-
-/// Rounded to microseconds.
-double rounded_ms(std::chrono::nanoseconds took) {
-    return std::round(static_cast<double>(took.count()) / 1e3) / 1e3;
 }
 
 }  // namespace
@@ -55,10 +46,10 @@ std::string format_audit_line(const audit_record& r) {
                       {"status", r.status},
                       {"tokens_in", field(r.tokens_in)},
                       {"tokens_out", field(r.tokens_out)},
-                      {"ms", rounded_ms(r.elapsed)},
+                      {"ms", round_ms(to_ms(r.elapsed))},
                       {"finish_reason", field(r.finish_reason)},
                       {"error", field(r.error)}};
-    if (r.prompt) line["prompt"] = bounded(*r.prompt, max_audit_prompt_bytes);
+    if (r.prompt) line["prompt"] = truncate_text(*r.prompt, max_audit_prompt_bytes);
     constexpr bool is_ascii = true;
     return line.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
 }
@@ -66,8 +57,8 @@ std::string format_audit_line(const audit_record& r) {
 std::string format_log_line(const audit_record& r) {
     auto line = fmt::format(
         "request {}: {} {}: {} after {:.1f} ms", r.request_id,
-        bounded(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
-        r.status == 0 ? "nothing" : std::to_string(r.status), rounded_ms(r.elapsed));
+        truncate_text(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
+        r.status == 0 ? "nothing" : std::to_string(r.status), round_ms(to_ms(r.elapsed)));
     if (r.reply) line += fmt::format(", reply {}", *r.reply);
     if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
     if (!r.error.empty()) line += ", " + r.error;

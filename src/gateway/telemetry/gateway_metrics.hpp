@@ -1,7 +1,10 @@
 #pragma once
 
 #include "cluster/cluster_status.hpp"
+#include "gateway/telemetry/metric_families.hpp"
 #include "gateway/telemetry/process_stats.hpp"
+#include "gateway/telemetry/reply_series.hpp"
+#include "gateway/telemetry/server_metrics.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
 
 #include "tandem/chunk.hpp"
@@ -11,19 +14,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tandem::gateway {
-
-/// A configured server, and a model that it serves.
-struct measured_server {
-    std::string url{};
-    std::string model{};
-};
 
 /// Current load of the gateway.
 struct gateway_load {
@@ -36,16 +35,15 @@ struct gateway_load {
 
 /// Metrics of the gateway in Prometheus' text format; docs/metrics.md lists them. Label values are
 /// bounded regardless of client input: servers are at most 256 of those that were passed, without
-/// credentials and addresses; models are those passed to the constructor, routes are those of the
-/// table; anything else is "other", and inapplicable labels are "none". Servers with the same label
-/// are added up.
+/// credentials and addresses; models are those of add_servers(), routes are those of the table;
+/// anything else is "other", and inapplicable labels are "none". Servers with the same label are
+/// added up.
 ///
 /// Thread-safety: count_dropped_traces() may be called from any thread, the others from one.
 class gateway_metrics {
  public:
     /// `started_at` is Unix time in seconds.
-    gateway_metrics(const std::vector<measured_server>& served, std::int64_t started_at);
-    ~gateway_metrics();
+    explicit gateway_metrics(std::int64_t started_at);
     gateway_metrics(const gateway_metrics&) = delete;
     gateway_metrics& operator=(const gateway_metrics&) = delete;
 
@@ -67,8 +65,8 @@ class gateway_metrics {
     /// The traces of these turns could not be sent.
     void count_dropped_traces(std::size_t turns);
 
-    /// Further servers.
-    void add_servers(const std::vector<measured_server>& served);
+    /// Servers of the model, by their URLs.
+    void add_servers(const std::string& model, const std::vector<std::string>& urls);
 
     // Current values for the next text().
     void set_load(const gateway_load& load);
@@ -82,8 +80,49 @@ class gateway_metrics {
                      const std::optional<cluster::cluster_status>& cluster = {}) const;
 
  private:
-    class registry;
-    std::unique_ptr<registry> all_;
+    void begin_server(const std::string& model, const std::string& url);
+    void begin_voice(const std::string& model);
+    std::string server_label(std::string_view url) const;
+    std::string model_label(std::string_view model) const;
+    reply_series replies_of(std::string_view model, std::string_view server);
+
+    prometheus::Registry registry_;
+    std::set<std::string, std::less<>> servers_;  // labels
+    std::set<std::string, std::less<>> models_;
+    std::map<prometheus::Labels, reply_series> series_;
+
+    counter_family& requests_ =
+        counters(registry_, "tandem_http_requests_total", "Completed requests.");
+    histogram_family& request_duration_ =
+        histograms(registry_, "tandem_http_request_duration_seconds",
+                   "Time from a request to the end of its answer.");
+    prometheus::Gauge& connections_ =
+        gauges(registry_, "tandem_http_connections", "Open connections, including WebSockets.")
+            .Add({});
+    prometheus::Gauge& voice_sockets_ =
+        gauges(registry_, "tandem_voice_sockets", "Open WebSockets.").Add({});
+    prometheus::Gauge& voice_sessions_ = gauges(registry_, "tandem_voice_sessions",
+                                                "Voice sessions, including those without a socket.")
+                                             .Add({});
+    histogram_family& voice_turn_ =
+        histograms(registry_, "tandem_voice_turn_first_chunk_seconds",
+                   "Time from the start of a voice turn to its first chunk.");
+    histogram_family& voice_to_voice_ =
+        histograms(registry_, "tandem_voice_to_voice_seconds",
+                   "Time from the user's last word to the first chunk.");
+    histogram_family& voice_part_ =
+        histograms(registry_, "tandem_voice_to_voice_part_seconds",
+                   "Parts of the time from the user's last word to the first chunk.");
+    gauge_family& speech_load_ =
+        gauges(registry_, "tandem_speech_load",
+               "Tokens that the voices need, of those that the servers can generate at most.");
+    counter_family& sessions_refused_ =
+        counters(registry_, "tandem_sessions_refused_total",
+                 "New sessions that were refused because the servers are overloaded.");
+    prometheus::Counter& traces_dropped_ =
+        counters(registry_, "tandem_traces_dropped_total", "Turns whose trace could not be sent.")
+            .Add({});
+    server_metrics server_values_{registry_};
 };
 
 }  // namespace tandem::gateway

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "gateway/telemetry/metric_families.hpp"
+#include "gateway/telemetry/metric_labels.hpp"
+
 #include "tandem/duration.hpp"
 #include "tandem/result.hpp"
 
 #include <chrono>
 #include <optional>
-#include <prometheus/counter.h>
-#include <prometheus/histogram.h>
 
 namespace tandem::gateway {
 
@@ -28,33 +29,91 @@ inline std::optional<double> first_token_after(const reply_result& r) {
     return std::nullopt;
 }
 
-/// Metrics of the replies of one server and model.
+/// Metrics of the replies of one server and model, which `labels` name.
 struct reply_series {
-    prometheus::Counter& requests;
-    prometheus::Counter& cuts;
-    prometheus::Counter& warmings;
-    prometheus::Counter& resumptions;
-    prometheus::Counter& guard_waits;
-    prometheus::Counter& evaluated;
-    prometheus::Counter& cached;
-    prometheus::Counter& warmed;
-    prometheus::Counter& prefilled;
-    prometheus::Counter& generated;
-    prometheus::Counter& draft_wasted;
-    prometheus::Counter& drafted;
-    prometheus::Counter& reasoning;
-    prometheus::Counter& reasoning_cuts;
-    prometheus::Counter& heard;
-    prometheus::Counter& wasted;
-    prometheus::Histogram& reasoning_time;
-    prometheus::Histogram& first_token;
-    prometheus::Histogram& first_chunk;
-    prometheus::Histogram& chunk_gap;
-    prometheus::Histogram& slot_wait;
-    prometheus::Histogram& guard_wait;
-    prometheus::Histogram& cancel_to_idle;
-    prometheus::Histogram& duration;
-    prometheus::Histogram& cache_ratio;
+    prometheus::Registry& registry;
+    prometheus::Labels labels;
+
+    prometheus::Counter& requests =
+        counter("tandem_server_requests_total", "Completion requests that were sent.");
+    prometheus::Counter& cuts = counter("tandem_cuts_total", "Requests that were cut.");
+    prometheus::Counter& warmings =
+        counter("tandem_warmings_total", "Requests that prefilled a slot.");
+    prometheus::Counter& resumptions =
+        counter("tandem_resumptions_total", "Continuations of replies after a failure.");
+    prometheus::Counter& guard_waits =
+        counter("tandem_guard_waits_total", "Requests that waited for a slot's reuse guard.");
+    prometheus::Counter& evaluated = tokens("prompt_evaluated");
+    prometheus::Counter& cached = tokens("prompt_cached");
+    prometheus::Counter& warmed = tokens("prompt_warmed");
+    prometheus::Counter& prefilled = tokens("prompt_prefilled");
+    prometheus::Counter& generated = tokens("generated");
+    prometheus::Counter& draft_wasted = tokens("draft_wasted");
+    prometheus::Counter& drafted =
+        counter("tandem_tokens_drafted_total", "Generated tokens of drafts that were used.");
+    prometheus::Counter& reasoning =
+        counter("tandem_tokens_reasoning_total", "Generated tokens of reasoning.");
+    prometheus::Counter& reasoning_cuts =
+        counter("tandem_reasoning_cuts_total", "Replies whose reasoning was closed.");
+    prometheus::Counter& heard =
+        counter("tandem_tokens_heard_total", "Generated tokens in chunks that were continued.");
+    prometheus::Counter& wasted =
+        counter("tandem_tokens_wasted_total", "Generated tokens that were not delivered.");
+    prometheus::Histogram& reasoning_time = histogram(
+        "tandem_reply_reasoning_seconds", "Time that a reply with reasoning spent on it.");
+    prometheus::Histogram& first_token = histogram(
+        "tandem_reply_first_token_seconds", "Time from the start of a reply to its first token.");
+    prometheus::Histogram& first_chunk = histogram(
+        "tandem_reply_first_chunk_seconds", "Time from the start of a reply to its first chunk.");
+    prometheus::Histogram& chunk_gap =
+        histogram("tandem_chunk_gap_seconds", "Time from a continue to the next chunk.");
+    prometheus::Histogram& slot_wait =
+        histogram("tandem_reply_slot_wait_seconds", "Time that a reply waited for slots.");
+    prometheus::Histogram& guard_wait =
+        histogram("tandem_reply_guard_wait_seconds", "Time that a reply waited for reuse guards.");
+    prometheus::Histogram& cancel_to_idle =
+        histogram("tandem_cancel_to_idle_seconds", "Time from a cut until the slot was seen idle.");
+    prometheus::Histogram& duration = histogram(
+        "tandem_reply_duration_seconds", "Time from the start of a reply to its end.", lives);
+    prometheus::Histogram& cache_ratio =
+        histogram("tandem_reply_cache_ratio",
+                  "Share of prompt tokens that were in the slot's cache.", shares);
+
+    prometheus::Counter& ended(finish_reason why) const {
+        return counter("tandem_replies_total", "Ended replies.",
+                       with("finish_reason", to_string(why)));
+    }
+    prometheus::Counter& failed(const error_code& why) const {
+        return counter("tandem_reply_errors_total", "Failed replies, by error.",
+                       with("code", error_label(why)));
+    }
+    prometheus::Counter& cache_broke(cache_break::cause why) const {
+        return counter("tandem_cache_breaks_total",
+                       "Prompts that differ from the slot's text, by cause.",
+                       with("cause", to_string(why)));
+    }
+
+ private:
+    prometheus::Labels with(const char* label, std::string_view value) const {
+        auto all = labels;
+        all.emplace(label, value);
+        return all;
+    }
+    prometheus::Counter& counter(const char* name, const char* help) const {
+        return counter(name, help, labels);
+    }
+    prometheus::Counter& counter(const char* name, const char* help,
+                                 const prometheus::Labels& of) const {
+        return counters(registry, name, help).Add(of);
+    }
+    prometheus::Counter& tokens(const char* kind) const {
+        return counter("tandem_tokens_total", "Tokens of prompts and replies.", with("kind", kind));
+    }
+    prometheus::Histogram& histogram(
+        const char* name, const char* help,
+        const prometheus::Histogram::BucketBoundaries& buckets = waits) const {
+        return histograms(registry, name, help).Add(labels, buckets);
+    }
 };
 
 inline void count_tokens(reply_series& s, const token_usage& u) {

@@ -1,17 +1,16 @@
 #include "gateway/telemetry/server_metrics.hpp"
 
 #include "gateway/telemetry/metric_labels.hpp"
-#include "gateway/telemetry/metric_values.hpp"
 
 namespace tandem::gateway {
+namespace {
 
-auto server_metrics::make_gauges(const char* name, const char* help) -> gauges& {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry_);
+/// A counter that is kept elsewhere may start anew.
+void raise_by(prometheus::Counter& counter, std::int64_t more) {
+    if (more > 0) counter.Increment(static_cast<double>(more));
 }
 
-auto server_metrics::make_counters(const char* name, const char* help) -> counters& {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry_);
-}
+}  // namespace
 
 prometheus::Gauge& server_metrics::state_of(const std::string& label, const char* state) {
     return state_.Add({{"server", label}, {"state", state}});
@@ -32,7 +31,7 @@ void server_metrics::clear() {
 }
 
 void server_metrics::clear(const std::string& label) {
-    for (const auto& [which, name] : server_state_labels()) state_of(label, name).Set(0);
+    for (const auto& [which, name] : server_states) state_of(label, name).Set(0);
     for (auto* const family : {&circuit_open_, &draining_, &slots_, &conversations_,
                                &replies_running_, &queue_depth_, &speed_})
         family->Add({{"server", label}}).Set(0);
@@ -41,7 +40,7 @@ void server_metrics::clear(const std::string& label) {
 void server_metrics::add(const std::string& label, const server_status& s) {
     if (!seen_.contains(label)) begin(label);
     const prometheus::Labels labels{{"server", label}};
-    for (const auto& [which, name] : server_state_labels())
+    for (const auto& [which, name] : server_states)
         if (which == s.state) state_of(label, name).Increment();
     circuit_open_.Add(labels).Increment(s.circuit_open);
     draining_.Add(labels).Increment(s.draining);

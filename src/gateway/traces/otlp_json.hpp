@@ -4,7 +4,6 @@
 
 #include "tandem/duration.hpp"
 
-#include <span>
 #include <string>
 #include <string_view>
 

@@ -15,8 +15,6 @@
 #include <chrono>
 #include <deque>
 #include <exception>
-#include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -34,40 +32,6 @@ std::mt19937_64 make_generator() {
     return std::mt19937_64(seed);
 }
 
-/// Turns on their way to the exporter's thread.
-class turn_queue {
- public:
-    explicit turn_queue(std::size_t max_bytes) : max_bytes_(max_bytes) {}
-
-    enum class outcome { first, added, full };
-    outcome push(traced_turn turn) {
-        const auto size = estimate_bytes(turn);
-        const std::lock_guard lock(mutex_);
-        if (bytes_ + size > max_bytes_) return outcome::full;
-        bytes_ += size;
-        turns_.push_back(std::move(turn));
-        return turns_.size() == 1 ? outcome::first : outcome::added;
-    }
-    std::optional<traced_turn> pop() {
-        const std::lock_guard lock(mutex_);
-        if (turns_.empty()) return std::nullopt;
-        auto turn = std::move(turns_.front());
-        turns_.pop_front();
-        bytes_ -= estimate_bytes(turn);
-        return turn;
-    }
-    std::size_t size() {
-        const std::lock_guard lock(mutex_);
-        return turns_.size();
-    }
-
- private:
-    const std::size_t max_bytes_;
-    std::mutex mutex_;
-    std::deque<traced_turn> turns_;
-    std::size_t bytes_ = 0;
-};
-
 }  // namespace
 
 /// Everything but add() and the destructor runs on the worker's own thread.
@@ -76,7 +40,6 @@ class trace_exporter::worker final : private transport::exchange_handler {
     worker(transport::curl_options where, callbacks told, export_limits limits)
         : told_(std::move(told)),
           limits_(limits),
-          queue_(limits.queue_bytes),
           timer_(loop_),
           farewell_(loop_),
           transport_(transport::make_curl_transport(loop_.get_executor(), std::move(where))),
@@ -91,17 +54,16 @@ class trace_exporter::worker final : private transport::exchange_handler {
     }
 
     void add(traced_turn turn) {
-        switch (queue_.push(std::move(turn))) {
-            case turn_queue::outcome::first:
-                return asio::post(loop_, [this] { wake(); });
-            case turn_queue::outcome::added:
-                return;
-            case turn_queue::outcome::full:
-                drop(1);
-                if (!has_overflowed_.exchange(true))
-                    log(log_level::warning,
-                        "traces are dropped: the collector takes them too slowly");
-        }
+        const auto bytes = estimate_bytes(turn);
+        if (queue_bytes_.fetch_add(bytes) + bytes <= limits_.queue_bytes)
+            return asio::post(loop_, [this, queued = std::move(turn)]() mutable {
+                queue_.push_back(std::move(queued));
+                if (state_ == state::idle) next();
+            });
+        queue_bytes_ -= bytes;
+        drop(1);
+        if (!has_overflowed_.exchange(true))
+            log(log_level::warning, "traces are dropped: the collector takes them too slowly");
     }
 
  private:
@@ -121,10 +83,6 @@ class trace_exporter::worker final : private transport::exchange_handler {
                 drop_batch();
                 asio::post(loop_, [this] { next(); });
             }
-    }
-
-    void wake() {
-        if (state_ == state::idle) next();
     }
 
     /// Goes on with what waits, if anything does.
@@ -151,11 +109,13 @@ class trace_exporter::worker final : private transport::exchange_handler {
     void send_batch() {
         std::string spans;
         batch_ = {};
-        while (batch_.turns < limits_.batch_turns && spans.size() < limits_.batch_bytes) {
-            const auto turn = queue_.pop();
-            if (!turn) break;
+        while (!queue_.empty() && batch_.turns < limits_.batch_turns &&
+               spans.size() < limits_.batch_bytes) {
+            const auto turn = std::move(queue_.front());
+            queue_.pop_front();
+            queue_bytes_ -= estimate_bytes(turn);
             ++batch_.turns;
-            for (const auto& s : build_spans(*turn, random_))
+            for (const auto& s : build_spans(turn, random_))
                 spans += (spans.empty() ? "" : ",") + encode_span(s);
         }
         batch_.body = encode_export(spans);
@@ -251,7 +211,8 @@ class trace_exporter::worker final : private transport::exchange_handler {
 
     const callbacks told_;
     const export_limits limits_;
-    turn_queue queue_;
+    std::deque<traced_turn> queue_;
+    std::atomic<std::size_t> queue_bytes_ = 0;  // also of turns that are not in the queue yet
     std::atomic<bool> has_overflowed_ = false;
     std::mt19937_64 generator_ = make_generator();
     const random_bits random_ = [this] { return generator_(); };

@@ -1,20 +1,11 @@
 #include "gateway/traces/traced_turn.hpp"
 
+#include "gateway/json/json_text.hpp"
 #include "gateway/telemetry/metric_labels.hpp"
-#include "text/characters/utf8.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace tandem::gateway {
-namespace {
-
-std::string bounded(std::string_view text) {
-    if (text.size() <= max_traced_text_bytes) return std::string(text);
-    return std::string(text.substr(0, text::floor_to_character(text, max_traced_text_bytes))) + "…";
-}
-
-}  // namespace
 
 void take_reply(traced_turn& turn, time_point now, const reply_result& result, bool by_chunk,
                 bool with_texts) {
@@ -29,7 +20,7 @@ void take_reply(traced_turn& turn, time_point now, const reply_result& result, b
     reply.calls = result.calls;
     reply.by_chunk = by_chunk;
     if (with_texts)
-        turn.output = bounded(result.text);
+        turn.output = truncate_text(result.text, max_traced_text_bytes);
     else
         for (auto& call : reply.calls) call.arguments.clear();
 }
@@ -37,7 +28,8 @@ void take_reply(traced_turn& turn, time_point now, const reply_result& result, b
 void take_input(traced_turn& turn, const std::vector<chat_message>& messages) {
     const auto count = std::min(messages.size(), max_traced_messages);
     for (auto m = messages.end() - static_cast<std::ptrdiff_t>(count); m != messages.end(); ++m)
-        turn.input.push_back({.role = m->role, .content = bounded(m->content)});
+        turn.input.push_back(
+            {.role = m->role, .content = truncate_text(m->content, max_traced_text_bytes)});
 }
 
 std::size_t estimate_bytes(const traced_turn& turn) noexcept {

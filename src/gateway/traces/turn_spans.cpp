@@ -1,14 +1,17 @@
 #include "gateway/traces/turn_spans.hpp"
 
 #include "base/parse_number.hpp"
+#include "gateway/json/json_text.hpp"
 #include "gateway/telemetry/voice_timing.hpp"
-#include "gateway/traces/message_json.hpp"
 #include "transport/server_url.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -22,6 +25,21 @@ double to_seconds(duration d) {
 std::string_view finish_word(finish_reason reason) noexcept {
     const bool is_stop = reason == finish_reason::eos || reason == finish_reason::stop_word;
     return is_stop ? "stop" : to_string(reason);
+}
+
+/// Messages in the JSON of OpenTelemetry's attributes `gen_ai.input.messages` and
+/// `gen_ai.output.messages`; only the latter has a finish reason.
+std::string encode_messages(const std::vector<chat_message>& messages,
+                            std::string_view finish_reason) {
+    using json = nlohmann::ordered_json;
+    auto list = json::array();
+    for (const auto& m : messages) {
+        auto parts = json::array({{{"type", "text"}, {"content", m.content}}});
+        json message{{"role", m.role}, {"parts", std::move(parts)}};
+        if (!finish_reason.empty()) message["finish_reason"] = finish_reason;
+        list.push_back(std::move(message));
+    }
+    return dump_json(list);
 }
 
 void add_texts(const traced_turn& turn, attribute_list& out) {

@@ -77,15 +77,16 @@ struct send {
     voice_socket socket;
     std::string text;
 };
-/// Closes the socket after all sent messages. The session has released it and needs no dropped().
+/// Closes the socket after all sent messages. The session has released it and needs no
+/// on_socket_lost().
 struct close {
     voice_socket socket;
     voice_close why;
 };
 
 /// Checks whether the session's key may have this turn: rate limits, prompt policy. Call
-/// permitted() or refused(), at once or later. Nothing of the turn is sent to a server before,
-/// apart from words that were heard.
+/// on_turn_permitted() or on_turn_refused(), at once or later. Nothing of the turn is sent to a
+/// server before, apart from words that were heard.
 struct check_turn {
     voice_turn_ptr turn;
 };
@@ -162,7 +163,7 @@ struct await_calls {
     std::uint64_t number;
 };
 
-/// Requests the reply's next chunk. Call chunk_came(), or reply_ended() with reply::result() if
+/// Requests the reply's next chunk. Call on_chunk(), or on_reply_ended() with reply::result() if
 /// there is none. At most one request is pending.
 struct next_chunk {
     std::uint64_t number;
@@ -196,10 +197,10 @@ struct first_chunk {
     std::optional<voice_timing> timing{};
 };
 
-/// The session has lost its socket: call voice_sessions::keep().
+/// The session has lost its socket: call voice_session_table::keep().
 struct keep {};
-/// The session has ended; always the last action. Call voice_sessions::forget(), and release the
-/// session, its reply and its conversation.
+/// The session has ended; always the last action. Call voice_session_table::forget(), and release
+/// the session, its reply and its conversation.
 struct forget {
     /// Another gateway continues the session.
     bool is_moved = false;

@@ -170,6 +170,27 @@ void for_each_voice_field(conversation_changes& c, Visitor&& visit) {
     visit("isolate", c.isolate);
 }
 
+/// Calls `visit(const char* name, field)` for each field of delivery_options, a pointer to a
+/// member.
+template <class Visitor>
+void for_each_delivery_field(Visitor&& visit) {
+    using o = delivery_options;
+    visit("pacing", &o::pacing);
+    visit("language", &o::language);
+    visit("speech", &o::speech);
+    visit("speech_replace", &o::speech_replace);
+    visit("speech_marks", &o::speech_marks);
+    visit("speech_mark_tags", &o::speech_mark_tags);
+    visit("first_chunk_min_tokens", &o::first_chunk_min_tokens);
+    visit("first_chunk_max_tokens", &o::first_chunk_max_tokens);
+    visit("chunk_max_tokens", &o::chunk_max_tokens);
+    visit("chunk_min_chars", &o::chunk_min_chars);
+    visit("peek_hold_ms", &o::peek_hold);
+    visit("chunk_deadline_ms", &o::chunk_deadline);
+    visit("reasoning_limit_ms", &o::reasoning_limit);
+    visit("reasoning_limit_tokens", &o::reasoning_limit_tokens);
+}
+
 /// The fields are those of the library, except adapters, which have the gateway's names.
 template <class Visitor>
 void for_each_voice_field(generation_changes& c, Visitor&& visit) {
@@ -177,20 +198,8 @@ void for_each_voice_field(generation_changes& c, Visitor&& visit) {
     visit("lora", c.lora);
     visit("lookahead", c.lookahead);
     visit("context", c.values.context);
-    visit("pacing", c.values.delivery.pacing);
-    visit("language", c.values.delivery.language);
-    visit("speech", c.values.delivery.speech);
-    visit("speech_replace", c.values.delivery.speech_replace);
-    visit("speech_marks", c.values.delivery.speech_marks);
-    visit("speech_mark_tags", c.values.delivery.speech_mark_tags);
-    visit("first_chunk_min_tokens", c.values.delivery.first_chunk_min_tokens);
-    visit("first_chunk_max_tokens", c.values.delivery.first_chunk_max_tokens);
-    visit("chunk_max_tokens", c.values.delivery.chunk_max_tokens);
-    visit("chunk_min_chars", c.values.delivery.chunk_min_chars);
-    visit("peek_hold_ms", c.values.delivery.peek_hold);
-    visit("chunk_deadline_ms", c.values.delivery.chunk_deadline);
-    visit("reasoning_limit_ms", c.values.delivery.reasoning_limit);
-    visit("reasoning_limit_tokens", c.values.delivery.reasoning_limit_tokens);
+    for_each_delivery_field(
+        [&](const char* name, auto field) { visit(name, c.values.delivery.*field); });
 }
 
 }  // namespace tandem::gateway

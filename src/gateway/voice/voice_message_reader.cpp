@@ -1,15 +1,12 @@
 #include "gateway/voice/voice_message_reader.hpp"
 
 #include "base/trace_context.hpp"
-#include "gateway/access/header_text.hpp"
 #include "gateway/access/model_name.hpp"
-#include "gateway/json/json_text.hpp"
 #include "gateway/requests/message_reader.hpp"
 #include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
 #include "gateway/voice/voice_fields.hpp"
 #include "gateway/voice/voice_value_reader.hpp"
-#include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "wire/calls/request_fields.hpp"
 #include "wire/json/json_limits.hpp"
@@ -57,7 +54,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         std::string type;
         if (!root.is_object())
             return voice_message_error{
-                make_voice_error("invalid_json", "a message is a JSON object")};
+                make_error(400, "invalid_json", "a message is a JSON object")};
         if (!given(root, "", "type") || !value(root["type"], "type", type))
             return voice_message_error{std::move(fault_)};
         std::optional<voice_message> found;
@@ -82,9 +79,9 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
             known += known.empty() ? "" : ", ";
             known += name;
         });
-        return make_voice_error(
-            "unknown_type", fmt::format("type is \"{}\"; known are {}", quote_text(type), known),
-            "type");
+        return make_error(400, "unknown_type",
+                          fmt::format("type is \"{}\"; known are {}", quote_text(type), known),
+                          "type");
     }
 
     template <class Options>
@@ -275,16 +272,13 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
 };
 
 std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes) {
-    if (text.size() > most_bytes) {
-        auto error = make_voice_error(
-            "message_too_large",
+    if (text.size() > most_bytes)
+        return make_error(
+            413, "message_too_large",
             fmt::format("the message has {} bytes; the maximum is {}", text.size(), most_bytes));
-        error.status = 413;
-        return error;
-    }
     const auto fault = wire::describe_json_fault(text, message_limits);
     if (fault.empty()) return std::nullopt;
-    return make_voice_error("invalid_json", "the message " + fault);
+    return make_error(400, "invalid_json", "the message " + fault);
 }
 
 }  // namespace

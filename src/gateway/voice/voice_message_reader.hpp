@@ -39,6 +39,15 @@ struct last_heard : heard {
     std::string text{};
 };
 
+/// When a draft counts.
+enum class word_match {
+    words,  ///< if the words are the same
+    exact,  ///< if the text is the same
+};
+constexpr std::string_view to_string(word_match m) noexcept {
+    return m == word_match::exact ? "exact" : "words";
+}
+
 /// Opens or resumes a session, or starts its next turn.
 struct start {
     /// The client's id of the turn, which is repeated in messages about it; empty = none.
@@ -66,6 +75,8 @@ struct start {
     bool timeline = false;
     /// W3C traceparent of the turn; empty = that of the socket.
     std::string traceparent{};
+    /// Only in a commit: a start takes a draft of the same words.
+    word_match match = word_match::words;
 };
 
 /// The chunk was played.
@@ -127,19 +138,8 @@ struct draft {
     generation_changes options{};
 };
 
-/// When a draft counts.
-enum class word_match {
-    words,  ///< if the words are the same
-    exact,  ///< if the text is the same
-};
-constexpr std::string_view to_string(word_match m) noexcept {
-    return m == word_match::exact ? "exact" : "words";
-}
-
 /// A start of a text that says which draft counts.
-struct commit : start {
-    word_match match = word_match::words;
-};
+struct commit : start {};
 
 /// Drops the draft.
 struct drop {};

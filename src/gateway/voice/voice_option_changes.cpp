@@ -1,6 +1,7 @@
 #include "gateway/voice/voice_option_changes.hpp"
 
 #include "gateway/json/json_text.hpp"
+#include "gateway/voice/voice_fields.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <type_traits>
-#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -24,27 +24,6 @@ std::string merged_objects(const std::string& base, const std::string& changes) 
 template <class T>
 void set(T& field, const std::optional<T>& change) {
     if (change) field = *change;
-}
-
-delivery_options changed(delivery_options base, const delivery_options& changes) {
-    const auto set_if_given = [](auto& field, const auto& change) {
-        if (change) field = change;
-    };
-    set_if_given(base.pacing, changes.pacing);
-    set_if_given(base.language, changes.language);
-    set_if_given(base.speech, changes.speech);
-    set_if_given(base.speech_replace, changes.speech_replace);
-    set_if_given(base.speech_marks, changes.speech_marks);
-    set_if_given(base.speech_mark_tags, changes.speech_mark_tags);
-    set_if_given(base.first_chunk_min_tokens, changes.first_chunk_min_tokens);
-    set_if_given(base.first_chunk_max_tokens, changes.first_chunk_max_tokens);
-    set_if_given(base.chunk_max_tokens, changes.chunk_max_tokens);
-    set_if_given(base.chunk_min_chars, changes.chunk_min_chars);
-    set_if_given(base.peek_hold, changes.peek_hold);
-    set_if_given(base.chunk_deadline, changes.chunk_deadline);
-    set_if_given(base.reasoning_limit, changes.reasoning_limit);
-    set_if_given(base.reasoning_limit_tokens, changes.reasoning_limit_tokens);
-    return base;
 }
 
 }  // namespace
@@ -86,7 +65,9 @@ generation_options changed(generation_options base, const generation_changes& ch
     });
     set(base.lookahead, changes.lookahead);
     if (is_given("context")) base.context = changes.values.context;
-    base.delivery = changed(std::move(base.delivery), changes.values.delivery);
+    for_each_delivery_field([&](const char*, auto field) {
+        if (const auto& change = changes.values.delivery.*field) base.delivery.*field = change;
+    });
     base.sampling = merged_objects(base.sampling, changes.values.sampling);
     base.template_options = merged_objects(base.template_options, changes.values.template_options);
     return base;

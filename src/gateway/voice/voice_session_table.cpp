@@ -11,23 +11,19 @@
 namespace tandem::gateway {
 
 api_error make_session_not_found_error() {
-    return {
-        .status = 404,
-        .type = "not_found_error",
-        .code = "session_not_found",
-        .message =
-            "there is no such session; it has ended or expired. Start a new one without session"};
+    return make_error(
+        404, "session_not_found",
+        "there is no such session; it has ended or expired. Start a new one without session");
 }
 
 namespace {
 
 api_error too_many(std::string_view whose, std::size_t most) {
-    return {
-        .status = 429,
-        .type = "rate_limit_error",
-        .code = "too_many_sessions",
-        .message = fmt::format("{} reached the limit of {} sessions with a socket", whose, most),
-        .retry_after = std::chrono::seconds(5)};
+    auto e =
+        make_error(429, "too_many_sessions",
+                   fmt::format("{} reached the limit of {} sessions with a socket", whose, most));
+    e.retry_after = std::chrono::seconds(5);
+    return e;
 }
 
 }  // namespace
@@ -50,9 +46,7 @@ std::string voice_session_table::fresh_id() const {
 std::variant<voice_session_table::admission, api_error> voice_session_table::take_over(
     std::string_view owner, std::string id) {
     forget(id);
-    auto given = open(owner, std::move(id));
-    if (auto* const a = std::get_if<admission>(&given)) a->is_new = false;
-    return given;
+    return open(owner, std::move(id));
 }
 
 std::variant<voice_session_table::admission, api_error> voice_session_table::open(
@@ -80,7 +74,7 @@ std::variant<voice_session_table::admission, api_error> voice_session_table::tak
     if (!owns(owner, id)) return make_session_not_found_error();
     const auto s = known_.at(id);
     if (std::exchange(s->is_kept, false)) live_.splice(live_.end(), kept_, s);
-    return admission{.id = id, .is_new = false};
+    return admission{.id = id};
 }
 
 bool voice_session_table::owns(std::string_view owner, const std::string& id) const {

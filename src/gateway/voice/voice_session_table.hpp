@@ -35,7 +35,6 @@ class voice_session_table {
     struct admission {
         /// Session id: 22 characters of base64url.
         std::string id{};
-        bool is_new = true;
         /// A session without a socket that was removed to make room.
         std::optional<std::string> dropped{};
     };
@@ -61,8 +60,6 @@ class voice_session_table {
     std::optional<time_point> next_expiry() const;
 
     std::size_t size() const noexcept { return known_.size(); }
-    /// Number of sessions without a socket.
-    std::size_t kept() const noexcept { return kept_.size(); }
 
  private:
     struct session {

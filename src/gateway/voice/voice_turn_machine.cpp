@@ -1,14 +1,8 @@
 #include "gateway/voice/voice_turn_machine.hpp"
 
-#include "text/characters/utf8.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <memory>
-#include <variant>
 
 namespace tandem::gateway {
 namespace {

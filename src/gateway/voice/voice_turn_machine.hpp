@@ -32,7 +32,7 @@ using adapters_of_model = std::function<std::variant<std::vector<adapter_scale>,
 
 /// Settings of a session.
 struct voice_setup {
-    /// From voice_sessions::admit().
+    /// From voice_session_table::admit().
     std::string session{};
     /// The session's model, and the name that the client requested.
     std::string model{};
@@ -68,21 +68,8 @@ struct voice_setup {
 /// A reply whose first chunk is late may have a filler as its first chunk. The chunk that comes
 /// while it is spoken follows its continue.
 ///
-/// How to drive it. For each WebSocket whose key was admitted:
-/// - Create a voice_socket_watchdog, pass it each message, and act on its result; run a timer for
-/// it.
-/// - Read the next message only while few answers are queued (such as 64). This bounds the queue,
-/// because all other messages to the client depend on its own messages.
-/// - Until the socket has a session, accept only `start` (answer others with no_session()): check
-/// that the key may use its model, call voice_sessions::admit(), destroy the session that it
-/// dropped, if any, create a voice_turn_machine if the session is new, and call
-/// on_socket_attached().
-/// - Then pass each message to the session. When the socket is lost for any reason, call
-/// on_socket_lost().
-///
 /// After each call, take and perform the actions in order until there are none left; an action may
-/// call the session again. Run a timer for next_check(), and one for voice_sessions::next_expiry(),
-/// whose sessions are destroyed with their conversations.
+/// call the session again. Run a timer for next_check().
 class voice_turn_machine {
  public:
     explicit voice_turn_machine(voice_setup setup);
@@ -220,10 +207,7 @@ class voice_turn_machine {
     void take_options(const generation_changes& first);
     void take_conversation(const conversation_changes& changes);
     bool can_accept_turn();
-    void accept(time_point now, voice::start m, voice::word_match match);
-    void start_turn(time_point now, voice::start m,
-                    voice::word_match match = voice::word_match::words);
-    waiting_turn make_waiting(time_point now, voice_turn turn);
+    void start_turn(time_point now, voice::start m);
     void wait(time_point now, voice_turn turn, queue::const_iterator place);
     voice_turn make_resume(bool timeline, std::string id) const;
 
@@ -316,7 +300,6 @@ class voice_turn_machine {
     bool is_moving_ = false;
     std::optional<time_point> move_due_{};  // then any chunk will do
     bool is_over_ = false;
-    std::string draft_text_{};  // of the last draft, if there is one
     std::uint64_t last_number_ = 0;
     // Up to limits.waiting_turns, plus one to resume and one with results.
     queue waiting_;

@@ -59,12 +59,11 @@ void voice_turn_machine::handle(time_point now, voice::result m) {
         last_before_results_ = last_number_;
         return;
     }
-    send_error(
-        {.status = 404,
-         .type = "invalid_request_error",
-         .code = "unknown_call",
-         .message = fmt::format("there is no open call with the id \"{}\"", quote_text(m.call)),
-         .param = "call"});
+    auto e = make_error(404, "unknown_call",
+                        fmt::format("there is no open call with the id \"{}\"", quote_text(m.call)),
+                        "call");
+    e.type = "invalid_request_error";
+    send_error(std::move(e));
 }
 
 bool voice_turn_machine::is_too_much(const std::string& content) {

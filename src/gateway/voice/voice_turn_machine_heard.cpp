@@ -84,14 +84,11 @@ std::optional<api_error> voice_turn_machine::find_fault(const voice::start& firs
     const auto& id = first.last->chunk;
     const auto newest = reply_ ? reply_->turn->number : 0;
     if (id.reply > 0 && (id.reply < newest || is_chunk_of_reply(id))) return std::nullopt;
-    return api_error{
-        .status = 400,
-        .type = "invalid_request_error",
-        .code = "unknown_chunk",
-        .message = fmt::format("last.chunk is \"{}\", which this session has not sent; "
-                               "start without last",
-                               to_string(id)),
-        .param = "last.chunk"};
+    return make_error(400, "unknown_chunk",
+                      fmt::format("last.chunk is \"{}\", which this session has not sent; start "
+                                  "without last",
+                                  to_string(id)),
+                      "last.chunk");
 }
 
 // A report that was lost with the socket, or that was made without one.

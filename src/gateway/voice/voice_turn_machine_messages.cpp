@@ -1,11 +1,9 @@
 // Messages of the client.
 #include "gateway/voice/voice_turn_machine.hpp"
-#include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -20,18 +18,8 @@ constexpr duration grace_beyond_session = std::chrono::seconds(5);
 constexpr duration longest_grace = std::chrono::hours(1);
 
 api_error invalid(std::string field, std::string_view what) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = "invalid_value",
-            .message = fmt::format("{} {}", field, what),
-            .param = std::move(field)};
-}
-
-api_error conflict(std::string code, std::string message) {
-    return {.status = 409,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message)};
+    auto message = fmt::format("{} {}", field, what);
+    return make_error(400, "invalid_value", std::move(message), std::move(field));
 }
 
 bool has_words(const voice::start& m) {
@@ -56,7 +44,7 @@ conversation_options kept_as_long(conversation_options o, const voice_limits& li
 }  // namespace
 
 std::string no_session(std::string turn) {
-    return error_text({.why = conflict("no_session", "the first message must be start"),
+    return error_text({.why = make_error(409, "no_session", "the first message must be start"),
                        .turn = std::move(turn)});
 }
 
@@ -168,19 +156,13 @@ void voice_turn_machine::take_conversation(const conversation_changes& changes) 
 }
 
 void voice_turn_machine::handle(time_point now, voice::start m) {
-    accept(now, std::move(m), voice::word_match::words);
-}
-
-// A draft is committed by the words of any turn.
-void voice_turn_machine::handle(time_point now, voice::commit m) {
-    const auto match = m.match;
-    accept(now, std::move(m), match);
-}
-
-void voice_turn_machine::accept(time_point now, voice::start m, voice::word_match match) {
     if (is_refused(m)) return;
     if (!has_conversation_) take_conversation(m.conversation);
-    start_turn(now, std::move(m), match);
+    start_turn(now, std::move(m));
+}
+
+void voice_turn_machine::handle(time_point now, voice::commit m) {
+    handle(now, static_cast<voice::start&&>(m));
 }
 
 bool voice_turn_machine::can_accept_turn() {
@@ -189,14 +171,12 @@ bool voice_turn_machine::can_accept_turn() {
         return false;
     }
     if (waiting_.size() < setup_.limits.waiting_turns) return true;
-    send_error({.status = 429,
-                .type = "rate_limit_error",
-                .code = "too_many_turns",
-                .message = fmt::format("{} turns are already waiting", waiting_.size())});
+    send_error(make_error(429, "too_many_turns",
+                          fmt::format("{} turns are already waiting", waiting_.size())));
     return false;
 }
 
-void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_match match) {
+void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (!can_accept_turn()) return;
     auto options = merged(m.options);
     if (!options) return;
@@ -216,7 +196,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_
           .what = what,
           .messages = std::move(m.messages),
           .prompt = std::move(m.prompt).value_or(""),
-          .needs_exact_draft = match == voice::word_match::exact,
+          .needs_exact_draft = m.match == voice::word_match::exact,
           .options = *std::move(options),
           .asked_options = std::move(m.options.text),
           .filler = std::move(m.filler),
@@ -226,16 +206,13 @@ void voice_turn_machine::start_turn(time_point now, voice::start m, voice::word_
          waiting_.end());
 }
 
-voice_turn_machine::waiting_turn voice_turn_machine::make_waiting(time_point now, voice_turn turn) {
+void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iterator place) {
     turn.number = ++last_number_;
     turn.asked_at = now;
     if (turn.what != kind::resume) turn.interrupted_mark = interrupted_mark_;
-    return {.turn = std::make_shared<const voice_turn>(std::move(turn))};
-}
-
-void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iterator place) {
-    const auto added = waiting_.insert(place, make_waiting(now, std::move(turn)));
-    actions_.push_back(voice_action::check_turn{added->turn});
+    const auto waiting = std::make_shared<const voice_turn>(std::move(turn));
+    waiting_.insert(place, waiting_turn{.turn = waiting});
+    actions_.push_back(voice_action::check_turn{waiting});
 }
 
 // The resumed reply has a time line if its turn had one, too. A reply that called functions is not
@@ -285,12 +262,13 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
         return w.turn->what != kind::messages && !w.is_cancelled;
     });
     if (is_replying || has_waiting)
-        return send_error(conflict("reply_running", "a reply is running; interrupt it first"));
+        return send_error(
+            make_error(409, "reply_running", "a reply is running; interrupt it first"));
     if (calls_.is_pending())
-        return send_error(conflict(
-            "reply_running", "functions are running; send their results, or interrupt first"));
+        return send_error(make_error(
+            409, "reply_running", "functions are running; send their results, or interrupt first"));
     if (!has_conversation_)
-        return send_error(conflict("nothing_to_resume", "no turn was interrupted"));
+        return send_error(make_error(409, "nothing_to_resume", "no turn was interrupted"));
     drop_resume();
     if (can_accept_turn()) wait(now, make_resume(false, m.turn), waiting_.end());
 }

@@ -20,14 +20,6 @@
 // Values in the client's messages. Internal to the parser.
 namespace tandem::gateway {
 
-inline api_error make_voice_error(std::string code, std::string message, std::string param = {}) {
-    return {.status = 400,
-            .type = "invalid_request_error",
-            .code = std::move(code),
-            .message = std::move(message),
-            .param = std::move(param)};
-}
-
 inline std::string joined(const std::string& at, const char* key) {
     return at.empty() ? key : at + "." + key;
 }
@@ -115,7 +107,7 @@ class voice_value_reader {
 
  protected:
     bool fail(const std::string& at, std::string_view what) {
-        fault_ = make_voice_error("invalid_value", fmt::format("{} {}", at, what), at);
+        fault_ = make_error(400, "invalid_value", fmt::format("{} {}", at, what), at);
         return false;
     }
     bool not_a(const json& v, const std::string& at, const char* expected) {

@@ -12,6 +12,8 @@ const leastWaitMs = 1;
 
 export const slotLane = (event) => `slot:${event.server ?? 0}:${event.slot}`;
 
+const bar = (lane, kind, from, to, words) => ({ lane, kind, from, to, words });
+
 export class TimeLineTurn {
     began;
     over = null;
@@ -110,24 +112,10 @@ export class TimeLineTurn {
     #guessedBars(chunk) {
         if (chunk.slot < 0 || chunk.from === chunk.at) return [];
         const begun = Math.min(chunk.from + chunk.guard_wait_ms, chunk.at);
-        const request = {
-            lane: slotLane(chunk),
-            kind: 'generate',
-            from: begun,
-            to: chunk.at,
-            words: `slot ${chunk.slot}, for chunk ${chunk.id}`,
-        };
+        const words = `slot ${chunk.slot}, for chunk ${chunk.id}`;
+        const request = bar(slotLane(chunk), 'generate', begun, chunk.at, words);
         if (begun === chunk.from) return [request];
-        return [
-            {
-                lane: 'wait',
-                kind: 'wait',
-                from: chunk.from,
-                to: begun,
-                words: 'waiting for the reuse guard',
-            },
-            request,
-        ];
+        return [bar('wait', 'wait', chunk.from, begun, 'waiting for the reuse guard'), request];
     }
 
     #knownBars() {
@@ -143,26 +131,13 @@ export class TimeLineTurn {
     #waitBars(event, later) {
         const to = later.find(({ what }) => what === 'request' || what === 'end')?.at ?? this.over;
         if (to - event.at < leastWaitMs) return [];
-        return [
-            {
-                lane: 'wait',
-                kind: 'wait',
-                from: event.at,
-                to,
-                words: `${Math.round(to - event.at)} ms of waiting for a slot`,
-            },
-        ];
+        const words = `${Math.round(to - event.at)} ms of waiting for a slot`;
+        return [bar('wait', 'wait', event.at, to, words)];
     }
 
     #warmingBar(event, later) {
         const to = later.find(({ what }) => what === 'warmed' || ends.has(what))?.at ?? this.over;
-        return {
-            lane: slotLane(event),
-            kind: 'warming',
-            from: event.at,
-            to,
-            words: `slot ${event.slot} is warmed`,
-        };
+        return bar(slotLane(event), 'warming', event.at, to, `slot ${event.slot} is warmed`);
     }
 
     #requestBars(event, later) {
@@ -177,20 +152,8 @@ export class TimeLineTurn {
         const first = during.find(({ what }) => what === 'first_token')?.at ?? to;
         const lane = slotLane(event);
         return [
-            {
-                lane,
-                kind: 'prefill',
-                from: event.at,
-                to: first,
-                words: `slot ${event.slot} reads the prompt`,
-            },
-            {
-                lane,
-                kind: 'generate',
-                from: first,
-                to: Math.max(to, first),
-                words: `slot ${event.slot} generates`,
-            },
+            bar(lane, 'prefill', event.at, first, `slot ${event.slot} reads the prompt`),
+            bar(lane, 'generate', first, Math.max(to, first), `slot ${event.slot} generates`),
         ];
     }
 
@@ -205,14 +168,11 @@ export class TimeLineTurn {
             )
             .map((chunk) => {
                 const all = chunk.cached + chunk.evaluated;
+                const words = `${chunk.cached} of ${all} tokens of the prompt were in the cache`;
                 return {
-                    lane: 'cache',
-                    kind: 'cache',
-                    from: chunk.at,
-                    to: chunk.at,
+                    ...bar('cache', 'cache', chunk.at, chunk.at, words),
                     share: chunk.cached / all,
                     label: `${Math.round((100 * chunk.cached) / all)} %`,
-                    words: `${chunk.cached} of ${all} tokens of the prompt were in the cache`,
                 };
             });
     }
@@ -224,57 +184,32 @@ export class TimeLineTurn {
     }
 
     #chunkBars(now) {
-        const gaps = this.#gaps.map((gap) => ({
-            ...gap,
-            lane: 'chunk',
-            kind: 'gap',
-            words: `${Math.round(gap.to - gap.from)} ms of silence`,
-        }));
+        const gaps = this.#gaps.map(({ from, to }) =>
+            bar('chunk', 'gap', from, to, `${Math.round(to - from)} ms of silence`),
+        );
         if (this.#waitsFrom !== null)
-            gaps.push({
-                lane: 'chunk',
-                kind: 'gap',
-                from: this.#waitsFrom,
-                to: now,
-                words: 'silence',
-            });
-        const marks = this.#chunks.map((chunk) => ({
-            lane: 'chunk',
-            kind: 'chunk',
-            from: chunk.at,
-            to: chunk.at,
-            label: String(chunk.seq + 1),
-            words: `chunk ${chunk.id}, ${chunk.tokens} tokens, ends at a ${chunk.boundary}: ${chunk.text.trim()}`,
-        }));
+            gaps.push(bar('chunk', 'gap', this.#waitsFrom, now, 'silence'));
+        const marks = this.#chunks.map((chunk) => {
+            const words = `chunk ${chunk.id}, ${chunk.tokens} tokens, ends at a ${chunk.boundary}: ${chunk.text.trim()}`;
+            const mark = bar('chunk', 'chunk', chunk.at, chunk.at, words);
+            return { ...mark, label: String(chunk.seq + 1) };
+        });
         return [...gaps, ...marks];
     }
 
     #callBars(now) {
-        return this.#calls.map(({ from, to, words }) => ({
-            lane: 'call',
-            kind: 'call',
-            from,
-            to: to ?? this.over ?? now,
-            words,
-        }));
+        return this.#calls.map(({ from, to, words }) =>
+            bar('call', 'call', from, to ?? this.over ?? now, words),
+        );
     }
 
     #speechBars(now) {
-        const bars = this.#speeches.map(({ from, to, isCut, words }) => ({
-            lane: 'speech',
-            kind: isCut ? 'speech is-cut' : 'speech',
-            from,
-            to: to ?? now,
-            words: `spoken: ${words}`,
-        }));
-        if (this.#cutAt !== null)
-            bars.push({
-                lane: 'speech',
-                kind: 'cut-off',
-                from: this.#cutAt,
-                to: this.#cutAt,
-                words: 'interrupted',
-            });
+        const bars = this.#speeches.map(({ from, to, isCut, words }) => {
+            const kind = isCut ? 'speech is-cut' : 'speech';
+            return bar('speech', kind, from, to ?? now, `spoken: ${words}`);
+        });
+        const at = this.#cutAt;
+        if (at !== null) bars.push(bar('speech', 'cut-off', at, at, 'interrupted'));
         return bars;
     }
 }

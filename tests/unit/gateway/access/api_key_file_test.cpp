@@ -11,7 +11,7 @@ using nlohmann::json;
 using tandem::reply_priority;
 using tandem::gateway::api_key;
 using tandem::gateway::api_keys;
-using tandem::gateway::hash_api_key;
+using tandem::gateway::hash_sha256;
 using tandem::gateway::make_api_key;
 using tandem::gateway::max_key_file_bytes;
 using tandem::gateway::max_keys;
@@ -62,14 +62,14 @@ api_key only_key(const std::string& text) {
 TEST(api_key_file, gives_a_key_what_clients_need_where_it_says_nothing) {
     const auto key = only_key(file_of(json::array({plain_key("front desk")})));
     EXPECT_EQ(key.name, "front desk");
-    EXPECT_EQ(key.sha256, hash_api_key("abc"));
+    EXPECT_EQ(key.sha256, hash_sha256("abc"));
     EXPECT_EQ(key.requests_per_minute, 0);
     EXPECT_EQ(key.tokens_per_minute, 0);
     EXPECT_EQ(key.concurrent, 0);
     EXPECT_THAT(key.models, IsEmpty());
     EXPECT_EQ(key.priority, reply_priority::normal);
-    EXPECT_TRUE(key.rights.has(right::generate) && key.rights.has(right::read));
-    EXPECT_FALSE(key.rights.has(right::metrics) || key.rights.has(right::admin));
+    EXPECT_TRUE(key.rights.contains(right::generate) && key.rights.contains(right::read));
+    EXPECT_FALSE(key.rights.contains(right::metrics) || key.rights.contains(right::admin));
 }
 
 TEST(api_key_file, reads_all_fields) {
@@ -86,8 +86,8 @@ TEST(api_key_file, reads_all_fields) {
     EXPECT_EQ(key.concurrent, 4);
     EXPECT_THAT(key.models, ElementsAre("talk", "org/large"));
     EXPECT_EQ(key.priority, reply_priority::high);
-    EXPECT_TRUE(key.rights.has(right::metrics) && key.rights.has(right::admin));
-    EXPECT_FALSE(key.rights.has(right::generate) || key.rights.has(right::read));
+    EXPECT_TRUE(key.rights.contains(right::metrics) && key.rights.contains(right::admin));
+    EXPECT_FALSE(key.rights.contains(right::generate) || key.rights.contains(right::read));
 }
 
 TEST(api_key_file, takes_the_hash_of_a_new_key) {
@@ -102,7 +102,7 @@ TEST(api_key_file, takes_the_hash_of_a_new_key) {
 TEST(api_key_file, takes_hexadecimal_digits_of_both_cases) {
     auto digits = std::string(hash_of_abc);
     std::ranges::transform(digits, digits.begin(), [](char c) { return std::toupper(c); });
-    EXPECT_EQ(only_key(with_field("sha256", digits)).sha256, hash_api_key("abc"));
+    EXPECT_EQ(only_key(with_field("sha256", digits)).sha256, hash_sha256("abc"));
 }
 
 TEST(api_key_file, names_all_faults_at_once) {

@@ -12,7 +12,7 @@ namespace {
 
 using tandem::gateway::api_key;
 using tandem::gateway::api_keys;
-using tandem::gateway::hash_api_key;
+using tandem::gateway::hash_sha256;
 using tandem::gateway::make_api_key;
 using tandem::gateway::max_key_bytes;
 using namespace std::string_literals;
@@ -25,7 +25,7 @@ std::string hex(const tandem::gateway::key_hash& hash) {
 
 api_keys keys_of(std::vector<std::string> keys) {
     std::vector<api_key> list;
-    for (const auto& k : keys) list.push_back({.name = "of " + k, .sha256 = *hash_api_key(k)});
+    for (const auto& k : keys) list.push_back({.name = "of " + k, .sha256 = *hash_sha256(k)});
     return api_keys(std::move(list));
 }
 
@@ -34,8 +34,8 @@ std::string found_by(const api_keys& keys, std::string_view presented) {
     return key ? key->name : "nobody";
 }
 
-TEST(hash_api_key, is_sha_256) {
-    EXPECT_EQ(hex(*hash_api_key("abc")),  // FIPS 180-2, appendix B.1
+TEST(hash_sha256, is_sha_256) {
+    EXPECT_EQ(hex(*hash_sha256("abc")),  // FIPS 180-2, appendix B.1
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
@@ -51,7 +51,7 @@ TEST(api_keys, find_nothing_else) {
         EXPECT_EQ(found_by(keys, wrong), "nobody") << wrong;
     EXPECT_EQ(found_by(keys, "one\0"s), "nobody");
     EXPECT_EQ(found_by(keys, "one\0two"s), "nobody");
-    EXPECT_EQ(found_by(keys, hex(*hash_api_key("one"))), "nobody") << "a hash is no key";
+    EXPECT_EQ(found_by(keys, hex(*hash_sha256("one"))), "nobody") << "a hash is no key";
     EXPECT_EQ(found_by(api_keys(), "one"), "nobody");
 }
 
@@ -77,7 +77,7 @@ TEST(make_api_key, gives_256_bits_that_are_safe_in_headers_and_subprotocols) {
 
 TEST(make_api_key, gives_the_hash_of_its_key) {
     const auto made = make_api_key();
-    EXPECT_EQ(made.sha256, hex(*hash_api_key(made.key)));
+    EXPECT_EQ(made.sha256, hex(*hash_sha256(made.key)));
 }
 
 TEST(make_api_key, gives_another_key_each_time) {

@@ -23,7 +23,7 @@ inline const route& route_of(endpoint e) {
 
 /// A key for clients that present `name` + "-key".
 inline api_key key_named(const std::string& name) {
-    return {.name = name, .sha256 = *hash_api_key(name + "-key")};
+    return {.name = name, .sha256 = *hash_sha256(name + "-key")};
 }
 
 inline std::string bearer(const std::string& name) {

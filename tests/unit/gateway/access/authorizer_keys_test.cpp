@@ -35,7 +35,7 @@ TEST(replace_keys, lets_new_keys_in_and_old_ones_no_more) {
 TEST(replace_keys, takes_a_new_key_under_an_old_name) {
     gate g({key_named("bot")});
     auto rotated = key_named("bot");
-    rotated.sha256 = *hash_api_key("rotated-key");
+    rotated.sha256 = *hash_sha256("rotated-key");
     replace(g, {rotated});
     EXPECT_EQ(status_of(g.chat(bearer("bot"))), 401);
     const auto a = g.chat("Bearer rotated-key");
@@ -126,7 +126,7 @@ TEST(check_reply, refuses_a_session_whose_key_is_gone) {
     gate g({key_named("bot"), key_named("other")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     auto rotated = key_named("bot");
-    rotated.sha256 = *hash_api_key("rotated-key");
+    rotated.sha256 = *hash_sha256("rotated-key");
     replace(g, {rotated});
     EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code, "invalid_api_key");
     replace(g, {key_named("other")});

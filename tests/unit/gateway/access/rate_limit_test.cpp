@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace {
 
@@ -14,10 +16,17 @@ using tandem::gateway::rate_limit;
 using tandem::gateway::retry_after;
 using tandem::test::at;
 
+// Takes the amount, or returns how long to wait for it.
+std::optional<tandem::duration> take(rate_limit& limit, time_point now, std::int64_t amount = 1) {
+    const auto wait = limit.wait(now, amount);
+    if (!wait) limit.charge(now, amount);
+    return wait;
+}
+
 // The number of take() calls out of `tries` that succeed at the same time.
 int takings(rate_limit& limit, time_point now, int tries = 1000) {
     int allowed = 0;
-    for (int i = 0; i < tries; ++i) allowed += !limit.take(now);
+    for (int i = 0; i < tries; ++i) allowed += !take(limit, now);
     return allowed;
 }
 
@@ -43,24 +52,24 @@ TEST(rate_limit, holds_no_more_than_a_minutes_worth) {
 TEST(rate_limit, tells_how_long_to_wait) {
     rate_limit limit(60);
     takings(limit, at(0s));
-    EXPECT_EQ(limit.take(at(400ms)), 600ms);
+    EXPECT_EQ(take(limit, at(400ms)), 600ms);
     EXPECT_EQ(limit.wait(at(0s), 30), 30s);
-    EXPECT_FALSE(limit.take(at(30s), 30));
+    EXPECT_FALSE(take(limit, at(30s), 30));
 }
 
 TEST(rate_limit, takes_nothing_where_it_refuses) {
     rate_limit limit(60);
     takings(limit, at(0s), 50);
-    EXPECT_TRUE(limit.take(at(0s), 11));
-    EXPECT_FALSE(limit.take(at(0s), 10));
+    EXPECT_TRUE(take(limit, at(0s), 11));
+    EXPECT_FALSE(take(limit, at(0s), 10));
 }
 
 TEST(rate_limit, allows_more_than_a_minutes_worth_of_a_full_bucket_and_leaves_a_debt) {
     rate_limit limit(60);
-    EXPECT_FALSE(limit.take(at(0s), 120));
-    EXPECT_EQ(limit.take(at(0s)), 61s);
-    EXPECT_TRUE(limit.take(at(119s), 120)) << "one token is missing";
-    EXPECT_FALSE(limit.take(at(120s), 120));
+    EXPECT_FALSE(take(limit, at(0s), 120));
+    EXPECT_EQ(take(limit, at(0s)), 61s);
+    EXPECT_TRUE(take(limit, at(119s), 120)) << "one token is missing";
+    EXPECT_FALSE(take(limit, at(120s), 120));
 }
 
 TEST(rate_limit, has_no_bound_of_zero) {
@@ -102,7 +111,7 @@ TEST(rate_limit, gives_nothing_while_the_clock_stands_still) {
 TEST(rate_limit, gives_nothing_twice_where_the_clock_goes_back) {
     rate_limit limit(60);
     takings(limit, at(10s));
-    EXPECT_EQ(limit.take(at(5s)), 1s) << "the wait is no longer than before";
+    EXPECT_EQ(take(limit, at(5s)), 1s) << "the wait is no longer than before";
     EXPECT_EQ(takings(limit, at(10s)), 0);
     EXPECT_EQ(takings(limit, at(11s)), 1);
     EXPECT_EQ(takings(limit, time_point::min() + 48h), 0);

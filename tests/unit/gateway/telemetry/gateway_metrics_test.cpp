@@ -1,5 +1,7 @@
 #include "gateway/telemetry/gateway_metrics.hpp"
 
+#include "tandem/version.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +27,9 @@ const std::string near_url = "http://127.0.0.1:8081";
 const std::string far_url = "http://user:secret@10.0.0.7:8081";
 
 struct counting : ::testing::Test {
-    gateway_metrics metrics{{{near_url, "talk"}, {far_url, "talk"}}, 1'700'000'000};
+    counting() { metrics.add_servers("talk", {near_url, far_url}); }
+
+    gateway_metrics metrics{1'700'000'000};
 
     /// The value on the line of this series, or nothing if there is no such line.
     std::optional<double> value(const std::string& series) const {
@@ -212,7 +216,7 @@ TEST_F(counting, tells_of_the_load_and_of_changes_of_residence) {
 
 TEST_F(counting, adds_up_the_servers_of_a_name) {
     using health = server_status::health;
-    metrics.add_servers({{"http://llama:8080", "talk"}});
+    metrics.add_servers("talk", {"http://llama:8080"});
     const std::string server = R"(server="http://llama:8080")";
     const std::string one = "http://llama:8080#10.0.0.1";
     const std::string two = "http://llama:8080#10.0.0.2";
@@ -256,7 +260,7 @@ TEST_F(counting, shows_no_credentials_of_servers) {
 }
 
 TEST_F(counting, tells_what_was_built) {
-    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION "\"} 1\n"));
+    EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION_STRING "\"} 1\n"));
     EXPECT_THAT(metrics.text(), HasSubstr("tandem_build_info{compiler=\""));
 }
 

@@ -1,4 +1,4 @@
-#include "gateway/sessions/gateway_state.hpp"
+#include "gateway/sessions/gateway_core.hpp"
 
 #include "gateway/cluster/cluster_limits.hpp"
 
@@ -33,7 +33,7 @@ logger log_from_other_threads(const boost::asio::any_io_executor& executor, cons
             }};
 }
 
-std::unique_ptr<trace_exporter> make_exporter(gateway_state& g) {
+std::unique_ptr<trace_exporter> make_exporter(gateway_core& g) {
     const auto& o = g.options.traces;
     if (o.endpoint.empty()) return nullptr;
     const auto& network = g.options.service.client.server;
@@ -64,7 +64,7 @@ std::vector<config> settings_of(const service_config& service, const model_serve
 }
 
 // Before the first request, so that none uses a slot that another gateway has.
-std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
+std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_core& g) {
     const auto& o = g.options;
     if (!o.cluster) return nullptr;
     auto settings = *o.cluster;
@@ -78,7 +78,7 @@ std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_state& g) {
 
 }  // namespace
 
-gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, gateway_options o)
+gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gateway_options o)
     : executor(its_executor),
       options(std::move(o)),
       desk(std::make_shared<adapter_deployer>(executor, options)),
@@ -87,36 +87,36 @@ gateway_state::gateway_state(const boost::asio::any_io_executor& its_executor, g
       gate(options.keys),
       policy(options.prompts),
       answers(options.answer_cache),
-      metrics(measured_servers(options), started_at),
+      metrics(started_at),
       traces(make_exporter(*this)),
       known_sessions(options.voice, bits_of(random)) {
+    for (const auto& m : models_of(options)) metrics.add_servers(m.name, m.servers);
     if (cluster) {
         gate.share_limits(cluster_limits::make(executor, cluster));
         cluster->set_drain_handler(
             [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
         cluster->start();
     }
-    desk->start();
+    desk->watch();
 }
 
-void gateway_state::share_servers(const model_servers& servers) {
+void gateway_core::share_servers(const model_servers& servers) {
     if (cluster) cluster->replace_servers(servers.name, settings_of(options.service, servers));
 }
 
-void gateway_state::drain(const std::string& server, bool is_drained) {
+void gateway_core::drain(const std::string& server, bool is_drained) {
     models.drain(server, is_drained);
     if (cluster) cluster->drain(server, is_drained);
 }
 
-std::optional<traced_turn> gateway_state::begin_trace(std::string_view traceparent,
-                                                      time_point now) {
+std::optional<traced_turn> gateway_core::begin_trace(std::string_view traceparent, time_point now) {
     if (!traces) return std::nullopt;
     traced_turn turn{.context = traces->begin_span(traceparent), .began = now};
     if (!turn.context.is_sampled) return std::nullopt;
     return turn;
 }
 
-void gateway_state::end_trace(traced_turn turn, time_point now) {
+void gateway_core::end_trace(traced_turn turn, time_point now) {
     if (!traces) return;
     turn.ended = now;
     turn.ended_wall = std::chrono::system_clock::now();
