@@ -1,6 +1,7 @@
 #include "completion/completion_words.hpp"
 
 #include "completion/completion_flags.hpp"
+#include "completion/completion_script.hpp"
 #include "completion/flag_values.hpp"
 
 #include <utility>
@@ -24,7 +25,7 @@ flag_completion argument_of(const CLI::Option& o) {
     flag_completion f{.help = o.get_description(), .value = o.get_name(true)};
     if (f.value == completion_flags::argument) {
         f.by = completion_kind::words;
-        f.words = completion_flags::shells();
+        f.words.assign(shell_names.begin(), shell_names.end());
     } else {
         f.by = completion_kind::files;
     }

@@ -1,7 +1,6 @@
 #include "flags/service_flags.hpp"
 
 #include "flags/config_layers.hpp"
-#include "flags/flag_parsing.hpp"
 
 #include <fmt/format.h>
 
@@ -16,20 +15,20 @@ constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_
 
 }  // namespace
 
-void read_placement(const std::string& text, service_config& c, std::vector<std::string>& faults) {
-    read_choice("--placement", placement_names, text, c.placement, faults);
+void add_placement(command_flags& flags, service_config& c, const char* what) {
+    const auto help = fmt::format("how to choose {}'s server: round_robin or least_busy", what);
+    flags.add_choice("--placement", c.placement, placement_names, "HOW", help.c_str(),
+                     "least_busy");
 }
 
-std::vector<std::string> service_faults(service_config c) {
+void check_service(service_config c, std::vector<std::string>& faults) {
     // A single server is checked as part of its configuration.
     if (c.servers.size() < 2) c.servers.clear();
     const auto all = check(c);
-    std::vector<std::string> faults;
     for (auto i = check(c.client).size(); i < all.size(); ++i) {
         const auto field = all[i].field == "servers" ? "url" : all[i].field;
         faults.push_back(fmt::format("{} {}", flag_name(field), all[i].message));
     }
-    return faults;
 }
 
 }  // namespace tandem::command

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "flags/command_flags.hpp"
+
 #include "tandem/service_config.hpp"
 
 #include <string>
@@ -8,11 +10,10 @@
 // Flags of the commands that use several servers.
 namespace tandem::command {
 
-/// Parses the value of --placement.
-void read_placement(const std::string& text, service_config& c, std::vector<std::string>& faults);
+/// Adds --placement. `what`: what is placed, such as "a request".
+void add_placement(command_flags& flags, service_config& c, const char* what);
 
-/// Returns the faults of the service, named by flag, without the faults of the server
-/// configuration.
-std::vector<std::string> service_faults(service_config c);
+/// Adds the faults of the service, named by flag, without the faults of the server configuration.
+void check_service(service_config c, std::vector<std::string>& faults);
 
 }  // namespace tandem::command
