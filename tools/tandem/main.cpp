@@ -2,7 +2,6 @@
 #include "chat/chat_command.hpp"
 #include "command_line.hpp"
 #include "doctor/doctor_command.hpp"
-#include "os/descriptor_limit.hpp"
 #include "os/exit_status.hpp"
 #include "os/output_failure.hpp"
 #include "replay/replay_command.hpp"
@@ -17,6 +16,7 @@
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -48,6 +48,15 @@ void fill_closed_descriptors() {
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+// Each connection uses a descriptor, and the default limit of 1024 is too low. Does nothing on
+// failure.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -59,7 +68,7 @@ int main(int argc, char** argv) try {
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
     if (!command.note.empty()) tandem::command::terminal().print_error("tandem: " + command.note);
     // These commands may open many connections.
-    if (command.replay || command.bench || command.serve) tandem::command::raise_descriptor_limit();
+    if (command.replay || command.bench || command.serve) raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
     if (command.chat) return tandem::command::run_chat(*command.chat);

@@ -2,29 +2,22 @@
 
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
-#include "os/process_memory.hpp"
 #include "terminal/log_output.hpp"
 #include "text/redact_url.hpp"
 
 #include "tandem/config_fields.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
+#include <fstream>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 constexpr auto look_interval = std::chrono::milliseconds(50);
 
@@ -40,6 +33,14 @@ double cpu_seconds_of_this_thread() {
         return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
     };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Resident memory (RSS) of this process; 0 if unavailable.
+std::int64_t resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    std::int64_t size = 0;
+    std::int64_t resident = 0;
+    return statm >> size >> resident ? resident * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
 }  // namespace
@@ -100,8 +101,7 @@ std::optional<capacity_report> bench_run::find_capacity() {
 
 void bench_run::run_loop() {
     progress_.start();
-    co_spawn(ioc_, control_run(), [this](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
+    start_coroutine(ioc_.get_executor(), control_run(), [this] {
         signals_.cancel();
         progress_.stop();
     });
@@ -138,8 +138,7 @@ awaitable<void> bench_run::measure() {
     const auto cpu_seconds_before = cpu_seconds_of_this_thread();
     load_.start();
     callers_.start(*bots_, options_.concurrency, [this] { done_.cancel(); });
-    error_code ec;
-    co_await done_.async_wait(redirect_error(use_awaitable, ec));
+    co_await wait_for(done_);
     took_ = bench_workload::clock::now() - load_.started();
     cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
     memory_watch_.stop();
@@ -151,8 +150,7 @@ awaitable<void> bench_run::run_steps() {
     callers_.start(*bots_, 0, [this] { done_.cancel(); });
     co_await ramp_->run();
     callers_.stop();
-    error_code ec;
-    if (!callers_.have_ended()) co_await done_.async_wait(redirect_error(use_awaitable, ec));
+    if (!callers_.have_ended()) co_await wait_for(done_);
 }
 
 void bench_run::print_step(const capacity_step& s) {

@@ -4,6 +4,7 @@
 #include "bench/bench_command.hpp"
 #include "bench/bench_mock.hpp"
 #include "bench/capacity_ramp.hpp"
+#include "os/coroutines.hpp"
 #include "os/stop_signals.hpp"
 #include "run/progress.hpp"
 #include "run/repeating_timer.hpp"
@@ -37,11 +38,11 @@ class bench_run {
  private:
     service_config settings();
     int slots_for_all() const;
-    boost::asio::awaitable<bool> find_servers();
-    boost::asio::awaitable<void> control_run();
+    awaitable<bool> find_servers();
+    awaitable<void> control_run();
     void run_loop();
-    boost::asio::awaitable<void> measure();
-    boost::asio::awaitable<void> run_steps();
+    awaitable<void> measure();
+    awaitable<void> run_steps();
     void print_step(const capacity_step& s);
     bool has_color() const;
     capacity_report capacity() const;

@@ -10,21 +10,14 @@
 #include "tandem/config_fields.hpp"
 
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 std::string mute_text(const speaker_options& o, const std::string& why) {
     const auto& program = o.synthesiser.front();
@@ -54,11 +47,7 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i,
 }
 
 void chat::start(std::function<void()> on_done) {
-    on_done_ = std::move(on_done);
-    co_spawn(ioc_, run(), [this](const std::exception_ptr& e) {
-        if (e) std::rethrow_exception(e);
-        on_done_();
-    });
+    start_coroutine(ioc_.get_executor(), run(), std::move(on_done));
 }
 
 void chat::stop() {
@@ -185,9 +174,8 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
     }
     while (!line_ && !input_ended_ && !stopping_) {
         request_line();
-        error_code ignored;  // on_line_read() cancels the timer
         line_came_.expires_at(boost::asio::steady_timer::time_point::max());
-        co_await line_came_.async_wait(redirect_error(use_awaitable, ignored));
+        co_await wait_for(line_came_);  // on_line_read() cancels the timer
     }
     if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);

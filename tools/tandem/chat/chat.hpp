@@ -5,6 +5,7 @@
 #include "chat/spoken_reply.hpp"
 #include "chat/typed_words.hpp"
 #include "line_input/line_source.hpp"
+#include "os/coroutines.hpp"
 #include "run/server_clients.hpp"
 #include "sound/speaker.hpp"
 
@@ -64,9 +65,6 @@ class chat {
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
  private:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     // When the silence before a reply began, and how long a voice detector delays that.
     struct silence_start {
         time_point at{};
@@ -117,7 +115,6 @@ class chat {
     bool asked_for_line_ = false;
     bool input_ended_ = false;
     boost::asio::steady_timer line_came_;  // cancelled when a line arrives
-    std::function<void()> on_done_;
     std::optional<std::string> saved_;
     bool stopping_ = false;
     bool failed_ = false;

@@ -2,7 +2,6 @@
 
 #include "probe/doctor_medians.hpp"
 
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@ namespace tandem::command {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::awaitable;
 using clock = std::chrono::steady_clock;
 
 constexpr int max_rounds = 3;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "probe/measurement_plan.hpp"
 #include "probe/probe_session.hpp"
 
@@ -14,9 +15,6 @@ namespace tandem::command {
 /// Overwrites the cache of the slots.
 class server_measurement {
  public:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     /// `session` and `facts` must outlive this object. `tell` receives the current step.
     server_measurement(probe_session& session, doctor_facts& facts,
                        std::function<void(std::string)> tell);

@@ -2,6 +2,7 @@
 
 #include "flags/speech_pace.hpp"
 #include "flags/user_speech_flags.hpp"
+#include "os/coroutines.hpp"
 #include "recording/canned_results.hpp"
 #include "recording/expectation_check.hpp"
 #include "recording/prompt_file.hpp"
@@ -58,8 +59,6 @@ class replay {
     const replay_totals& totals() const noexcept { return totals_; }
 
  private:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
     using dialogue_list = std::vector<const dialogue*>;
 
     awaitable<void> run();
@@ -120,7 +119,6 @@ class replay {
     server_clients servers_;
     std::optional<service> service_;
     boost::asio::steady_timer rest_;
-    std::function<void()> on_done_;
     std::set<std::shared_ptr<paced_reply>> running_;
     std::set<boost::asio::steady_timer*> waits_;
     bool stopping_ = false;

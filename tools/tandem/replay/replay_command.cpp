@@ -117,7 +117,7 @@ class written_files {
                  count_expectations(dialogues, options.conversations)) {
         if (options.reports.empty()) return;
         report_.emplace(options, count_replies(dialogues, options.conversations));
-        both_.emplace(report_->view(), junit_);
+        views_.push_back(&report_->view());
     }
 
     // Why a file cannot be written, known before the run; empty if all can.
@@ -131,23 +131,20 @@ class written_files {
         const auto junit = junit_.write();
         return report + (report.empty() || junit.empty() ? "" : "; ") + junit;
     }
-    replay_view& view() {
-        if (both_) return *both_;
-        return junit_;
-    }
+    const std::vector<replay_view*>& views() const noexcept { return views_; }
 
  private:
     junit_report junit_;
     std::optional<replay_report> report_;
-    std::optional<tee_view> both_;
+    std::vector<replay_view*> views_{&junit_};
 };
 
 // One run and the objects it needs.
 class replay_run {
  public:
-    /// `files` also receives all events.
+    /// `views` also receive all events.
     replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t,
-               replay_view& files)
+               std::vector<replay_view*> views)
         : options_(options),
           terminal_(t),
           json_(t, has_several_servers() || has_conversations(dialogues)),
@@ -157,13 +154,17 @@ class replay_run {
                  .tells_servers = has_several_servers()},
                 slots_of(options, dialogues),
                 detail::configured_reuse_guard(options.service.client)),
-          view_(shown(), files),
+          view_(std::move(views)),
           one_by_one_(is_one_by_one(options, dialogues)),
           replay_(ioc_, options.service, instruments_of_run(), rules_of(options),
                   std::move(dialogues), view_),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {
         t.on_failure([this] { replay_.stop(); });
+        if (options_.json)
+            view_.add(json_);
+        else
+            view_.add(text_);
     }
 
     replay_summary run() {
@@ -185,10 +186,6 @@ class replay_run {
         auto i = options_.instruments;
         i.log = log_to_terminal(terminal_, level_of(options_));
         return i;
-    }
-    replay_view& shown() {
-        if (options_.json) return json_;
-        return text_;
     }
     double elapsed_ms() const {
         return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
@@ -236,7 +233,7 @@ int run_replay(replay_options options) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
-    const auto summary = replay_run(options, std::move(dialogues), t, files.view()).run();
+    const auto summary = replay_run(options, std::move(dialogues), t, files.views()).run();
     if (recorded) recorded->recorder()->note(end_note);
     print_output_failure(t, "tandem replay");
     const auto fault = files.write();

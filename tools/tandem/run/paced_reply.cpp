@@ -2,19 +2,10 @@
 
 #include "text/redact_url.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 
 namespace tandem::command {
-namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
-
-}  // namespace
+namespace {}  // namespace
 
 std::int64_t to_monotonic_ns(clock::time_point t) {
     return std::chrono::nanoseconds(t.time_since_epoch()).count();

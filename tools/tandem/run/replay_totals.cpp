@@ -17,6 +17,12 @@ double percentile(const std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
+void add_slot(std::vector<slot_stats>& slots, const slot_stats& used) {
+    auto at = std::ranges::lower_bound(slots, used.slot, {}, &slot_stats::slot);
+    if (at == slots.end() || at->slot != used.slot) at = slots.insert(at, {.slot = used.slot});
+    *at += used;
+}
+
 }  // namespace
 
 percentiles compute_percentiles(std::vector<double> times_ms) {
@@ -76,7 +82,7 @@ void replay_totals::add(const end_event& e) {
         if (!e.checked->broken.empty()) ++summary_.broken_turns;
     }
     for (const auto& used : e.slots)
-        if (auto* made_by = find(used.server)) made_by->add(used);
+        if (auto* made_by = find(used.server)) add_slot(made_by->slots, used);
     auto* s = find(e.server);
     if (!s) return;
     ++s->replies;

@@ -5,6 +5,7 @@
 #include "gateway/access/model_name.hpp"
 #include "gateway/adapters/adapter_store.hpp"
 #include "gateway/server/gateway_server.hpp"
+#include "os/coroutines.hpp"
 #include "os/exit_status.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/recorded_run.hpp"
@@ -20,7 +21,6 @@
 
 #include "tandem/config_fields.hpp"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
@@ -29,7 +29,6 @@
 #include <chrono>
 #include <clocale>
 #include <csignal>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -65,9 +64,7 @@ class serving {
             return wrong_use;
         }
         wait_for_hangup();
-        asio::co_spawn(ioc_, start(), [](std::exception_ptr e) {
-            if (e) std::rethrow_exception(e);
-        });
+        start_coroutine(ioc_.get_executor(), start(), [] {});
         ioc_.run();
         gateway_.reset();
         const auto lost = get_recording_error(recorded_);
@@ -87,7 +84,7 @@ class serving {
         return get_recording_error(recorded_);
     }
 
-    asio::awaitable<void> start() {
+    awaitable<void> start() {
         auto servers = options_.servers;
         co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client,
                                    gateway_settings().instruments, servers);

@@ -8,8 +8,6 @@
 
 namespace tandem::command {
 
-using boost::asio::awaitable;
-
 synthesiser::synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
                          duration limit)
     : executor_(executor), args_(std::move(args)), limit_(limit) {}
