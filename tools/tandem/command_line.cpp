@@ -262,8 +262,7 @@ class parser {
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
     if (!args.empty() && args.front() == "__complete")
-        return {.out = format_completions(collect_completion_words(parser("").commands()),
-                                          {args.begin() + 1, args.end()})};
+        return {.out = format_completions(parser("").commands(), {args.begin() + 1, args.end()})};
     read_help(args);
     const auto named = named_command(args);
     auto command = parser(named).parse(args, variables);

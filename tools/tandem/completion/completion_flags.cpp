@@ -26,7 +26,7 @@ Exit status: 0 printed, 1 the script could not be written, 2 wrong use.)";
 completion_flags::completion_flags(CLI::App& tandem)
     : flags_(tandem, name, completion_text, "print a shell completion script") {
     flags_.begin_group("shell");
-    flags_.add_argument(argument, shell_, "bash, zsh or fish");
+    flags_.add_argument("SHELL", shell_, "bash, zsh or fish");
     flags_.begin_group("help");
     flags_.add_help_flag();
 }
@@ -38,7 +38,7 @@ std::string completion_flags::read(std::vector<std::string>& faults) const {
     faults = surplus_arguments(flags_.app());
     if (shell_.empty())
         faults.push_back("SHELL is missing; it must be bash, zsh or fish");
-    else if (const auto chosen = read_choice(argument, shell_names, shell_, faults))
+    else if (const auto chosen = read_choice("SHELL", shell_names, shell_, faults))
         return std::string(completion_scripts[*chosen]);
     return {};
 }

@@ -13,7 +13,6 @@ namespace tandem::command {
 class completion_flags {
  public:
     static constexpr const char* name = "completion";
-    static constexpr const char* argument = "SHELL";
 
     explicit completion_flags(CLI::App& tandem);
 
