@@ -10,6 +10,7 @@
 #include "serve/serve_command.hpp"
 #include "terminal/terminal.hpp"
 
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -61,6 +62,7 @@ void raise_descriptor_limit() {
 
 int main(int argc, char** argv) try {
     fill_closed_descriptors();
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     // The failed write reports a closed pipe or an exceeded file size limit.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);

@@ -5,11 +5,9 @@
 #include "bench/bench_text.hpp"
 #include "os/exit_status.hpp"
 #include "os/output_failure.hpp"
-#include "os/signal_pipe.hpp"
 #include "recording/dialogue_input.hpp"
 #include "terminal/terminal.hpp"
 
-#include <clocale>
 #include <string>
 #include <utility>
 
@@ -71,16 +69,9 @@ bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
     return report->callers > 0 && !report->was_given_up;
 }
 
-int bench_status(bool good, const terminal& t) {
-    if (const auto lost = output_exit_status(t)) return *lost;
-    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return good ? all_good : not_all_good;
-}
-
 }  // namespace
 
 int run_bench(const bench_options& options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     auto dialogues = read_bench_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
@@ -88,7 +79,7 @@ int run_bench(const bench_options& options) {
     const bool good =
         options.capacity ? find_capacity(run, options, t) : measure_load(run, options, t);
     print_output_failure(t, "tandem bench");
-    return bench_status(good, t);
+    return exit_status_of(t, good);
 }
 
 }  // namespace tandem::command

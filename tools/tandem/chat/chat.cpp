@@ -12,7 +12,6 @@
 #include <boost/asio/bind_executor.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 

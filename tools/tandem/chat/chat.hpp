@@ -13,7 +13,6 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>

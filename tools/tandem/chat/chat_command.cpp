@@ -17,7 +17,6 @@
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
-#include <clocale>
 #include <fcntl.h>
 #include <memory>
 #include <unistd.h>
@@ -216,7 +215,6 @@ class chat_run {
 }  // namespace
 
 int run_chat(chat_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     if (!can_be_read(STDIN_FILENO)) {
         is_fine("cannot read stdin: it is closed, or not open for reading", t);

@@ -75,14 +75,13 @@ std::vector<std::string> empty_values(const CLI::App& app,
             if (const auto* o = c->get_option_no_throw(flag)) return o;
         return nullptr;
     };
-    const auto is_known = [&](const std::string& flag) { return option_of(flag) != nullptr; };
     const auto takes_value = [&](const std::string& flag) {
         const auto* o = option_of(flag);
         return o && o->get_expected_max() > 0;
     };
     const auto is_empty = [&](const std::string& a) {
         return a.starts_with("--") && a.find('=') == a.size() - 1 &&
-               is_known(a.substr(0, a.size() - 1));
+               option_of(a.substr(0, a.size() - 1));
     };
     std::vector<std::string> faults;
     std::string before;

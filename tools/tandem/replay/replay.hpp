@@ -1,12 +1,11 @@
 #pragma once
 
-#include "flags/speech_pace.hpp"
-#include "flags/user_speech_flags.hpp"
 #include "os/coroutines.hpp"
 #include "recording/canned_results.hpp"
 #include "recording/expectation_check.hpp"
 #include "recording/prompt_file.hpp"
 #include "recording/tool_list.hpp"
+#include "replay/replay_command.hpp"
 #include "run/paced_reply.hpp"
 #include "run/replay_totals.hpp"
 #include "run/replay_view.hpp"
@@ -25,18 +24,6 @@
 #include <vector>
 
 namespace tandem::command {
-
-struct replay_rules {
-    speech_pace pace{};
-    /// How users speak before each of their messages.
-    user_speech_rules users{};
-    /// Runs of each dialogue. They run concurrently, limited by `concurrency`.
-    int conversations = 1;
-    /// Number of concurrent dialogues.
-    int concurrency = 1;
-    /// How long to wait for servers that start or load their model.
-    duration wait{};
-};
 
 /// Returns the total number of replies.
 int count_replies(const std::vector<dialogue>& dialogues, int conversations);

@@ -4,7 +4,6 @@
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
 #include "os/output_failure.hpp"
-#include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/dialogue_input.hpp"
 #include "recording/prompt_file.hpp"
@@ -15,16 +14,13 @@
 #include "replay/replay_report.hpp"
 #include "replay/replay_text_view.hpp"
 #include "run/progress.hpp"
-#include "run/replay_text.hpp"
 #include "terminal/log_output.hpp"
 #include "terminal/terminal.hpp"
 #include "text/terminal_text.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <clocale>
 #include <sys/resource.h>
 
 namespace tandem::command {
@@ -55,12 +51,6 @@ std::string get_input_name(const replay_options& options) {
     return options.played ? options.played_source : input_name(options.file);
 }
 
-int status_of(const replay_summary& s, const terminal& t) {
-    if (const auto lost = output_exit_status(t)) return *lost;
-    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return s.failed > 0 || s.not_started > 0 || s.broken_turns > 0 ? not_all_good : all_good;
-}
-
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
     return options.concurrency == 1 || (dialogues.size() == 1 && options.conversations == 1);
 }
@@ -82,14 +72,6 @@ log_level level_of(const replay_options& options) {
     // The chunk lines do not show the outcome of cut verification.
     const bool warns = options.json || options.service.client.server.verify_cut;
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
-}
-
-replay_rules rules_of(const replay_options& options) {
-    return {.pace = options.pace,
-            .users = options.users,
-            .conversations = options.conversations,
-            .concurrency = options.concurrency,
-            .wait = options.wait};
 }
 
 bool has_conversations(const std::vector<dialogue>& dialogues) {
@@ -156,8 +138,8 @@ class replay_run {
                 detail::configured_reuse_guard(options.service.client)),
           view_(std::move(views)),
           one_by_one_(is_one_by_one(options, dialogues)),
-          replay_(ioc_, options.service, instruments_of_run(), rules_of(options),
-                  std::move(dialogues), view_),
+          replay_(ioc_, options.service, instruments_of_run(), options, std::move(dialogues),
+                  view_),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {
         t.on_failure([this] { replay_.stop(); });
@@ -214,7 +196,6 @@ class replay_run {
 }  // namespace
 
 int run_replay(replay_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     auto dialogues = read_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
@@ -240,8 +221,8 @@ int run_replay(replay_options options) {
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
     const auto lost = get_recording_error(recorded);
     if (!lost.empty()) t.print_error("tandem replay: " + lost);
-    const auto status = status_of(summary, t);
-    return (fault.empty() && lost.empty()) || status != all_good ? status : not_all_good;
+    const bool good = summary.failed == 0 && summary.not_started == 0 && summary.broken_turns == 0;
+    return exit_status_of(t, good && fault.empty() && lost.empty());
 }
 
 }  // namespace tandem::command

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <vector>
 
 namespace tandem::command {
 

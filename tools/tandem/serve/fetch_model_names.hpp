@@ -8,7 +8,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include <string>
 #include <vector>
 
 namespace tandem::command {

@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <clocale>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -291,7 +290,6 @@ class serving {
 }  // namespace
 
 int run_serve(serve_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     return serving(std::move(options), t).run();
 }
