@@ -67,10 +67,6 @@ capacity_step bench_callers::end_step() const {
     return totals.result(static_cast<int>(callers_.size()), now);
 }
 
-void bench_callers::stop() {
-    for (const auto& c : callers_) leave(*c);
-}
-
 awaitable<void> bench_callers::call(std::shared_ptr<caller> c) {
     co_await wait_until(*c, bench_workload::clock::now() + c->begins_after);
     while (!c->leaves) {

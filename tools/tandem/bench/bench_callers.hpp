@@ -38,7 +38,9 @@ class bench_callers {
     /// Returns what the step's callers met until now.
     capacity_step end_step() const;
     /// Ends the running turns and starts no new ones.
-    void stop();
+    void stop() {
+        for (const auto& c : callers_) leave(*c);
+    }
 
     bool have_ended() const noexcept { return calling_ == 0; }
     const bench_totals& totals() const noexcept { return totals_; }

@@ -64,10 +64,6 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
     t.on_failure([this] { stop(); });
 }
 
-bench_run::~bench_run() {
-    terminal_.on_failure({});
-}
-
 service_config bench_run::settings() {
     auto s = options_.service;
     if (options_.mock) {
@@ -157,10 +153,6 @@ void bench_run::print_step(const capacity_step& s) {
     const auto& limits = options_.capacity->limits;
     terminal_.print(options_.json ? capacity_step_json(s, limits)
                                   : format_capacity_step(s, limits, has_color()));
-}
-
-bool bench_run::has_color() const {
-    return is_color_enabled(options_.color, terminal_);
 }
 
 void bench_run::stop() {

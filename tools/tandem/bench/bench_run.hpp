@@ -26,7 +26,7 @@ class bench_run {
  public:
     /// Precondition: `dialogues` is not empty. `options` and `t` must outlive this object.
     bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
-    ~bench_run();
+    ~bench_run() { terminal_.on_failure({}); }
     bench_run(const bench_run&) = delete;
     bench_run& operator=(const bench_run&) = delete;
 
@@ -44,7 +44,7 @@ class bench_run {
     awaitable<void> measure();
     awaitable<void> run_steps();
     void print_step(const capacity_step& s);
-    bool has_color() const;
+    bool has_color() const { return is_color_enabled(options_.color, terminal_); }
     capacity_report capacity() const;
     void stop();
     std::string status_line() const;

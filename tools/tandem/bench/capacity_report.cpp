@@ -4,10 +4,6 @@
 
 namespace tandem::command {
 
-double capacity_step::tokens_per_second() const noexcept {
-    return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
-}
-
 bool capacity_step::has_enough_first_chunks() const noexcept {
     return first_chunks >= std::min(callers, 20);
 }

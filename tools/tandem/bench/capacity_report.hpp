@@ -29,7 +29,9 @@ struct capacity_step {
     double seconds = 0;         ///< length of the second half
     double speech_seconds = 0;  ///< speaking time of the chunks that came
 
-    double tokens_per_second() const noexcept;
+    double tokens_per_second() const noexcept {
+        return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+    }
     /// Whether so many first chunks came that their percentile says something: about one from each
     /// caller, or 20.
     bool has_enough_first_chunks() const noexcept;

@@ -11,14 +11,6 @@ duration doctor_facts::reuse_guard() const {
     return settings.reuse_guard.value_or(slots::choose_reuse_guard(props.value.build_info));
 }
 
-int doctor_facts::slots_per_caller() const {
-    return reuse_guard() > duration{} ? 2 : 1;
-}
-
-bool doctor_facts::has_speed() const {
-    return measured.ok() && measured.value.median.tokens_per_second > 0;
-}
-
 bool doctor_facts::is_slower_than_speech() const {
     return has_speed() && measured.value.median.tokens_per_second < speech_tokens_per_second;
 }

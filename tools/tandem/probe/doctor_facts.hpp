@@ -126,9 +126,9 @@ struct doctor_facts {
     /// The effective reuse guard, and the slots that a conversation uses in turn because of it.
     /// Precondition: props.ok().
     duration reuse_guard() const;
-    int slots_per_caller() const;
+    int slots_per_caller() const { return reuse_guard() > duration{} ? 2 : 1; }
     /// Whether the speed of a reply was measured.
-    bool has_speed() const;
+    bool has_speed() const { return measured.ok() && measured.value.median.tokens_per_second > 0; }
     /// Whether a slot generates more slowly than a voice speaks.
     bool is_slower_than_speech() const;
     /// The estimated number of callers that the server can serve at the same time; 0 if it is

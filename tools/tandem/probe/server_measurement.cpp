@@ -48,10 +48,6 @@ bool server_measurement::should_continue() const {
     return !session_.stopped() && !facts_.measured.fault.ec && measures_.busy_after_cut_ms < 0;
 }
 
-void server_measurement::fail(const failure& why) {
-    if (!session_.stopped()) facts_.measured.fault = why;
-}
-
 void server_measurement::tell(const char* what) {
     tell_(fmt::format("round {} of {}: {}", rounds_.size(), max_rounds, what));
 }

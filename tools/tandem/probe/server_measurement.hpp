@@ -39,7 +39,9 @@ class server_measurement {
     // Returns true if one of the slots used for measuring is busy.
     bool works(const std::vector<slot_state>& slots) const;
     void record_other_users(const std::vector<slot_state>& slots, std::optional<int> cut);
-    void fail(const failure& why);
+    void fail(const failure& why) {
+        if (!session_.stopped()) facts_.measured.fault = why;
+    }
     void tell(const char* what);
 
     probe_session& session_;

@@ -65,10 +65,6 @@ void paced_reply::count_heard_tokens() {
     heard_result_->usage.heard += heard_in_part_;
 }
 
-const reply_result& paced_reply::result() const {
-    return heard_result_ ? *heard_result_ : reply_.result();
-}
-
 awaitable<void> paced_reply::fetch_server_url() {
     const auto& r = reply_.result();
     const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());

@@ -48,7 +48,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     awaitable<void> wait_for_speech(clock::time_point end);
     awaitable<void> fetch_server_url();
     void count_heard_tokens();
-    const reply_result& result() const;
+    const reply_result& result() const { return heard_result_ ? *heard_result_ : reply_.result(); }
 
     tandem::reply reply_;
     turn_name where_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -60,10 +59,6 @@ replay_totals::replay_totals(int replies, const std::vector<std::string>& server
 server_stats* replay_totals::find(std::string_view url) {
     const auto found = std::ranges::find(summary_.servers, url, &server_stats::url);
     return found == summary_.servers.end() ? nullptr : &*found;
-}
-
-void replay_totals::set_server_state(std::string_view url, std::string state) {
-    if (auto* s = find(url)) s->state = std::move(state);
 }
 
 void replay_totals::add(const conversation_metrics& m) {
@@ -125,10 +120,6 @@ void replay_totals::add(const reply_result& r) {
     }
     if (const auto ms = first_token_ms(r); ms >= 0) first_token_ms_.push_back(ms);
     if (r.metrics.first_chunk_ms >= 0) first_chunk_ms_.push_back(r.metrics.first_chunk_ms);
-}
-
-int replay_totals::ended() const noexcept {
-    return summary_.complete + summary_.failed + summary_.interrupted;
 }
 
 replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {

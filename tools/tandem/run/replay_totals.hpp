@@ -98,9 +98,13 @@ class replay_totals {
     void add(const end_event& e);
     /// A conversation ended.
     void add(const conversation_metrics& m);
-    void set_server_state(std::string_view url, std::string state);
+    void set_server_state(std::string_view url, std::string state) {
+        if (auto* s = find(url)) s->state = std::move(state);
+    }
 
-    int ended() const noexcept;
+    int ended() const noexcept {
+        return summary_.complete + summary_.failed + summary_.interrupted;
+    }
     int failed() const noexcept { return summary_.failed; }
     int replies() const noexcept { return summary_.replies; }
 

@@ -14,10 +14,6 @@ constexpr auto try_limit = std::chrono::seconds(5);
 sound_player::sound_player(boost::asio::any_io_executor executor, std::vector<std::string> args)
     : executor_(executor), args_(std::move(args)) {}
 
-sound_player::~sound_player() {
-    stop();
-}
-
 awaitable<std::string> sound_player::play_test_sound() {
     audio_clip silence;
     silence.samples.resize(static_cast<std::size_t>(silence.rate / 50));

@@ -16,7 +16,7 @@ class sound_player {
  public:
     /// Empty `args` = no program.
     sound_player(boost::asio::any_io_executor executor, std::vector<std::string> args);
-    ~sound_player();
+    ~sound_player() { stop(); }
     sound_player(const sound_player&) = delete;
     sound_player& operator=(const sound_player&) = delete;
 

@@ -16,10 +16,6 @@ voice::voice(boost::asio::any_io_executor executor, speaker_options options, tim
     if (!options_.wav.empty()) heard_.emplace(options_.wav, begun);
 }
 
-void voice::prepare(const std::string& text) {
-    if (synthesiser_) synthesiser_->prepare(text);
-}
-
 awaitable<voice::utterance> voice::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
@@ -73,17 +69,9 @@ awaitable<void> voice::played() {
     if (!fault.empty()) tell("the sound could not be played", fault);
 }
 
-void voice::record(const utterance& u, time_point from, time_point to) {
-    if (heard_ && u.made) heard_->add(*u.made, from, to);
-}
-
 void voice::stop() {
     if (synthesiser_) synthesiser_->stop();
     player_.stop();
-}
-
-std::string voice::wav_failure() const {
-    return heard_ ? heard_->failure() : std::string();
 }
 
 // Reports consecutive identical faults once.

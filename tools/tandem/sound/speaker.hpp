@@ -56,7 +56,9 @@ class voice {
     /// Returns true if the synthesiser plays its sounds itself.
     bool plays_itself() const noexcept { return synthesiser_ && synthesiser_->plays_itself(); }
     /// Starts synthesis of a text in advance.
-    void prepare(const std::string& text);
+    void prepare(const std::string& text) {
+        if (synthesiser_) synthesiser_->prepare(text);
+    }
     awaitable<utterance> make(const std::string& text);
 
     /// Test the synthesiser and the player. Return the error, or an empty text.
@@ -69,14 +71,16 @@ class voice {
     bool play(const utterance& u);
     awaitable<void> played();
     /// Adds what was heard to the WAV file.
-    void record(const utterance& u, time_point from, time_point to);
+    void record(const utterance& u, time_point from, time_point to) {
+        if (heard_ && u.made) heard_->add(*u.made, from, to);
+    }
     /// Stops playback and synthesis at once.
     void stop();
 
     /// Returns true if a fault was reported.
     bool has_failed() const noexcept { return failed_; }
     /// Why the WAV file cannot be written; otherwise empty.
-    std::string wav_failure() const;
+    std::string wav_failure() const { return heard_ ? heard_->failure() : std::string(); }
 
  private:
     void tell(std::string_view what, const std::string& why, const std::string& remark = {});

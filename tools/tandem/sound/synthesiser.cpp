@@ -12,10 +12,6 @@ synthesiser::synthesiser(boost::asio::any_io_executor executor, std::vector<std:
                          duration limit)
     : executor_(executor), args_(std::move(args)), limit_(limit) {}
 
-synthesiser::~synthesiser() {
-    stop();
-}
-
 auto synthesiser::begin(const std::string& text) -> job {
     job j{text, std::make_shared<subprocess>(executor_, args_, text + '\n'),
           std::chrono::steady_clock::now()};

@@ -34,7 +34,7 @@ class synthesiser {
     /// `limit` is the time limit for one text.
     synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
                 duration limit);
-    ~synthesiser();
+    ~synthesiser() { stop(); }
     synthesiser(const synthesiser&) = delete;
     synthesiser& operator=(const synthesiser&) = delete;
 
