@@ -1,9 +1,7 @@
 #include "doctor/doctor_command.hpp"
 
 #include "cluster_status/store_reader.hpp"
-#include "doctor/doctor_json.hpp"
 #include "doctor/doctor_report.hpp"
-#include "doctor/doctor_text.hpp"
 #include "os/output_failure.hpp"
 #include "os/stop_signals.hpp"
 #include "probe/doctor_probe.hpp"

@@ -1,5 +1,4 @@
-#include "doctor/doctor_json.hpp"
-
+#include "doctor/doctor_report.hpp"
 #include "text/json_object.hpp"
 
 #include <fmt/format.h>

@@ -68,6 +68,10 @@ struct doctor_round {
     double first_token_after_change_ms = -1;
 };
 
+/// Returns the median of each figure over the rounds that measured it. For an even count, returns
+/// the lower of the middle two, so that the result is a measured value.
+doctor_round compute_medians(const std::vector<doctor_round>& rounds);
+
 struct doctor_measurements {
     doctor_round median{};
     int rounds = 0;

@@ -1,7 +1,5 @@
 #include "probe/server_measurement.hpp"
 
-#include "probe/doctor_medians.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "os/coroutines.hpp"
-#include "recording/canned_results.hpp"
 #include "recording/expectation_check.hpp"
 #include "recording/prompt_file.hpp"
 #include "recording/tool_list.hpp"
