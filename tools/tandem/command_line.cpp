@@ -23,8 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>

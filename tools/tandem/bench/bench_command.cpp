@@ -8,7 +8,6 @@
 #include "recording/dialogue_input.hpp"
 #include "terminal/terminal.hpp"
 
-#include <string>
 #include <utility>
 
 namespace tandem::command {

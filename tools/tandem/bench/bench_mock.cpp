@@ -2,7 +2,6 @@
 
 #include "tandem_mock/server.hpp"
 
-
 namespace tandem::command {
 namespace {
 

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fstream>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -25,14 +25,11 @@ double seconds_since(bench_workload::clock::time_point t) {
     return std::chrono::duration<double>(bench_workload::clock::now() - t).count();
 }
 
-// User and system time. The threads of a mock server are not included.
+// Processor time. The threads of a mock server are not included.
 double cpu_seconds_of_this_thread() {
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
 
 // Resident memory (RSS) of this process; 0 if unavailable.

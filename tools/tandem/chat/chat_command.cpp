@@ -10,7 +10,7 @@
 #include "os/output_failure.hpp"
 #include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
-#include "recording/recorded_run.hpp"
+#include "recording/recording_file.hpp"
 #include "terminal/log_output.hpp"
 #include "terminal/terminal.hpp"
 
@@ -125,7 +125,7 @@ bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}
 class chat_run {
  public:
     chat_run(const chat_options& options, speaker_options speaker, std::string saved,
-             const std::unique_ptr<recording_file>& recorded, terminal& t)
+             recording_file& recorded, terminal& t)
         : options_(options),
           recorded_(recorded),
           terminal_(t),
@@ -193,7 +193,7 @@ class chat_run {
                 .vad_stop = options_.vad_stop,
                 .eager = options_.eager,
                 .functions = options_.functions,
-                .begins = [this] { return begin_recording(recorded_); }};
+                .begins = [this] { return recorded_.begin(); }};
     }
     chat_view& view() {
         if (options_.json) return json_;
@@ -201,7 +201,7 @@ class chat_run {
     }
 
     const chat_options& options_;
-    const std::unique_ptr<recording_file>& recorded_;
+    recording_file& recorded_;
     terminal& terminal_;
     boost::asio::io_context ioc_{1};
     std::unique_ptr<line_editor> editor_;
@@ -228,14 +228,14 @@ int run_chat(chat_options options) {
     // Checked at the start, so that a long conversation is not lost at its end.
     if (!options.save.empty() && !is_fine(atomic_file(options.save).fault(), t, "--save"))
         return wrong_use;
-    const auto recorded = start_recording(
+    recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},
         options.instruments);
-    if (!is_fine(get_recording_error(recorded), t)) return wrong_use;
+    if (!is_fine(recorded.fault(), t)) return wrong_use;
     const int status =
         chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
     print_output_failure(t, "tandem chat");
-    const bool is_whole = is_fine(get_recording_error(recorded), t);
+    const bool is_whole = is_fine(recorded.fault(), t);
     return is_whole || status != all_good ? status : not_all_good;
 }
 

@@ -1,8 +1,6 @@
 #include "chat/chat_views.hpp"
 
-#include "chat/chat_text.hpp"
 #include "line_input/line_editor.hpp"
-#include "terminal/color.hpp"
 
 #include <climits>
 #include <fmt/format.h>

@@ -3,6 +3,8 @@
 #include "line_input/terminal_controls.hpp"
 #include "text/characters/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -99,16 +101,7 @@ bool is_control_byte(char c) noexcept {
 
 // Returns the text without control characters, with invalid bytes replaced by U+FFFD.
 std::string whole_characters(std::string_view text) {
-    std::string result;
-    for (auto rest = text; !rest.empty();) {
-        const auto bad = std::min(text::find_invalid_utf8(rest), rest.size());
-        result += rest.substr(0, bad);
-        rest.remove_prefix(bad);
-        if (rest.empty()) break;
-        result += text::replacement_character;
-        rest.remove_prefix(text::decode_first_character(rest).bytes);
-    }
-    return strip_controls(result);
+    return strip_controls(sanitized_utf8(text));
 }
 
 }  // namespace

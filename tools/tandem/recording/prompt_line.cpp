@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 namespace tandem::command {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 namespace tandem::command {
@@ -160,25 +159,6 @@ std::optional<recorded_run> parse_run_note(std::string_view note) try {
     return run;
 } catch (const run_json::exception&) {
     return std::nullopt;
-}
-
-std::unique_ptr<recording_file> start_recording(const record_options& options,
-                                                const recorded_run& run, instruments& i) {
-    if (options.file.empty()) return nullptr;
-    auto file = std::make_unique<recording_file>(options);
-    if (!file->recorder()) return file;
-    file->recorder()->note(format_run_note(run, options.prompts));
-    i.record = file->recorder();
-    return file;
-}
-
-bool begin_recording(const std::unique_ptr<recording_file>& recorded) {
-    return !recorded || recorded->begin();
-}
-
-std::string get_recording_error(const std::unique_ptr<recording_file>& recorded) {
-    const auto fault = recorded ? recorded->fault() : "";
-    return fault.empty() ? fault : "--record " + fault;
 }
 
 opened_recording open_recording(const std::string& path) {

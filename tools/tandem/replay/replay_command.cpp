@@ -6,8 +6,7 @@
 #include "os/output_failure.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/dialogue_input.hpp"
-#include "recording/prompt_file.hpp"
-#include "recording/recorded_run.hpp"
+#include "recording/recording_file.hpp"
 #include "replay/junit_report.hpp"
 #include "replay/replay.hpp"
 #include "replay/replay_json_view.hpp"
@@ -21,22 +20,12 @@
 #include <boost/asio/io_context.hpp>
 
 #include <algorithm>
-#include <sys/resource.h>
+#include <ctime>
 
 namespace tandem::command {
 namespace {
 
 constexpr int max_name_columns = 16;
-
-// User and system time of this process.
-double cpu_ms() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto ms = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
-    };
-    return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
 
 // Returns the dialogues to run. Reports a fault and returns no dialogues if the input is invalid.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
@@ -157,7 +146,8 @@ class replay_run {
         });
         progress_.start();
         ioc_.run();
-        auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
+        const auto cpu_ms = static_cast<double>(std::clock()) * 1e3 / CLOCKS_PER_SEC;
+        auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms);
         view_.on_run_finished(summary);
         return summary;
     }
@@ -169,9 +159,7 @@ class replay_run {
         i.log = log_to_terminal(terminal_, level_of(options_));
         return i;
     }
-    double elapsed_ms() const {
-        return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
-    }
+    double elapsed_ms() const { return to_ms(clock::now() - start_); }
     std::string status_line() const {
         const auto& totals = replay_.totals();
         auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
@@ -207,19 +195,19 @@ int run_replay(replay_options options) {
         return wrong_use;
     }
     // Last, because it replaces an older recording.
-    const auto recorded =
-        start_recording(options.record, make_recorded_run(options, dialogues), options.instruments);
-    begin_recording(recorded);
-    if (const auto fault = get_recording_error(recorded); !fault.empty()) {
+    recording_file recorded(options.record, make_recorded_run(options, dialogues),
+                            options.instruments);
+    recorded.begin();
+    if (const auto fault = recorded.fault(); !fault.empty()) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
     const auto summary = replay_run(options, std::move(dialogues), t, files.views()).run();
-    if (recorded) recorded->recorder()->note(end_note);
+    if (recorded.recorder()) recorded.recorder()->note(end_note);
     print_output_failure(t, "tandem replay");
     const auto fault = files.write();
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
-    const auto lost = get_recording_error(recorded);
+    const auto lost = recorded.fault();
     if (!lost.empty()) t.print_error("tandem replay: " + lost);
     const bool good = summary.failed == 0 && summary.not_started == 0 && summary.broken_turns == 0;
     return exit_status_of(t, good && fault.empty() && lost.empty());

@@ -1,6 +1,5 @@
 #include "replay/replay_report.hpp"
 
-#include "os/atomic_file.hpp"
 #include "report/report_drawing.hpp"
 #include "report/report_page.hpp"
 #include "run/replay_text.hpp"
@@ -14,9 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace tandem::command {
 namespace {

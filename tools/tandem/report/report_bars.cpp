@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <set>
 #include <span>
 
 namespace tandem::command {

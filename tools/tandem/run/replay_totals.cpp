@@ -42,15 +42,6 @@ double first_token_ms(const reply_result& r) noexcept {
     return first == r.timeline.end() ? -1 : static_cast<double>(first->at_ns) / 1e6;
 }
 
-double replay_summary::cache_hit_ratio() const noexcept {
-    const auto all = cached + evaluated;
-    return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
-}
-
-double replay_summary::cpu_us_per_token() const noexcept {
-    return generated > 0 ? cpu_ms * 1000 / static_cast<double>(generated) : 0.0;
-}
-
 replay_totals::replay_totals(int replies, const std::vector<std::string>& servers) {
     summary_.replies = replies;
     for (const auto& url : servers) summary_.servers.push_back({.url = url});

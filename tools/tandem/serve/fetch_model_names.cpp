@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 namespace tandem::command {
 namespace {

@@ -8,7 +8,7 @@
 #include "os/coroutines.hpp"
 #include "os/exit_status.hpp"
 #include "os/stop_signals.hpp"
-#include "recording/recorded_run.hpp"
+#include "recording/recording_file.hpp"
 #include "serve/audit_file.hpp"
 #include "serve/client_keys.hpp"
 #include "serve/fetch_model_names.hpp"
@@ -26,12 +26,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace tandem::command {
 namespace {
@@ -66,7 +63,7 @@ class serving {
         start_coroutine(ioc_.get_executor(), start(), [] {});
         ioc_.run();
         gateway_.reset();
-        const auto lost = get_recording_error(recorded_);
+        const auto lost = recorded_->fault();
         if (!lost.empty()) tell(log_level::error, lost);
         return lost.empty() || status_ != all_good ? status_ : not_all_good;
     }
@@ -77,10 +74,10 @@ class serving {
         if (const auto fault = has_audit_file() ? audit_.open() : ""; !fault.empty())
             return "--audit " + fault;
         const auto& settings = options_.gateway.service.client;
-        recorded_ = start_recording(options_.record,
-                                    {collect_changed_settings(settings, options_.record.prompts)},
-                                    options_.gateway.instruments);
-        return get_recording_error(recorded_);
+        recorded_.emplace(options_.record,
+                          recorded_run{collect_changed_settings(settings, options_.record.prompts)},
+                          options_.gateway.instruments);
+        return recorded_->fault();
     }
 
     awaitable<void> start() {
@@ -156,7 +153,7 @@ class serving {
             return end(not_all_good);
         }
         // A failure to begin the recording is reported at the end, like a failed write.
-        begin_recording(recorded_);
+        recorded_->begin();
         announce(http_url(at, !options_.tls.is_empty()), models);
         warn_of_key_mode();
         if (std::exchange(missed_hangup_, false)) read_files_again();
@@ -273,7 +270,7 @@ class serving {
 
     serve_options options_;
     terminal& terminal_;
-    std::unique_ptr<recording_file> recorded_;
+    std::optional<recording_file> recorded_;
     logger log_;
     audit_file audit_;
     asio::io_context ioc_{1};

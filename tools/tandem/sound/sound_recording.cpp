@@ -3,7 +3,6 @@
 #include "sound/sound.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace tandem::command {
 namespace {
