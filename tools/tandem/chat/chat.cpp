@@ -2,6 +2,7 @@
 
 #include "chat/chat_text.hpp"
 #include "config/config_defaults.hpp"
+#include "os/input_file.hpp"
 #include "recording/tool_list.hpp"
 #include "slots/server_build_faults.hpp"
 #include "text/characters/utf8.hpp"
@@ -80,7 +81,7 @@ auto chat::run() -> awaitable<void> {
         co_return;
     }
     co_await hold_conversation();
-    if (rules_.saves) co_await save();
+    if (!rules_.save.empty()) co_await save();
     if (const auto why = voice_.wav_failure(); !why.empty()) fail(why);
     typed_.stop();
     talk_.reset();
@@ -148,8 +149,8 @@ bool chat::begin_conversation() {
     diagnostics diag;
     talk_ = service_->load(rules_.saved, ec, diag);
     if (!talk_)
-        refuse(fmt::format("--load {}: cannot use the saved conversation: {}", rules_.saved_in,
-                           error_text(ec, diag)));
+        refuse(fmt::format("--load {}: cannot use the saved conversation: {}",
+                           input_name(rules_.load), error_text(ec, diag)));
     return talk_.has_value();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "chat/chat_command.hpp"
 #include "chat/chat_view.hpp"
 #include "chat/function_runner.hpp"
 #include "chat/spoken_reply.hpp"
@@ -20,28 +21,6 @@
 #include <vector>
 
 namespace tandem::command {
-
-struct chat_rules {
-    /// How long to wait for servers that start or load their model.
-    duration wait{};
-    /// A conversation saved by conversation::async_save(), or empty.
-    std::string saved{};
-    /// The file that contained `saved`.
-    std::string saved_in{};
-    /// Save the conversation at the end.
-    bool saves = false;
-    /// A new line interrupts the current reply; otherwise it waits for the end of the reply.
-    bool barge_in = false;
-    std::optional<duration> barge_in_after{};
-    duration vad_stop{};
-    /// Work on a line while it is typed, if the source of the lines reports that.
-    bool eager = false;
-    /// The functions that the model may call.
-    std::vector<command_function> functions{};
-    /// Called once before the first line is read, after all checks have passed. Returning false
-    /// ends the chat.
-    std::function<bool()> begins = [] { return true; };
-};
 
 /// A conversation that reads lines and speaks the replies. Everything runs on `ioc` with one
 /// thread, including calls of the view.

@@ -184,16 +184,11 @@ class chat_run {
         return i;
     }
     chat_rules rules(std::string saved) const {
-        return {.wait = options_.wait,
-                .saved = std::move(saved),
-                .saved_in = input_name(options_.load),
-                .saves = !options_.save.empty(),
-                .barge_in = options_.barge_in || has_terminal(),
-                .barge_in_after = options_.barge_in_after,
-                .vad_stop = options_.vad_stop,
-                .eager = options_.eager,
-                .functions = options_.functions,
-                .begins = [this] { return recorded_.begin(); }};
+        chat_rules r = options_;
+        r.saved = std::move(saved);
+        r.barge_in = r.barge_in || has_terminal();
+        r.begins = [this] { return recorded_.begin(); };
+        return r;
     }
     chat_view& view() {
         if (options_.json) return json_;
