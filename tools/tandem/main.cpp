@@ -3,7 +3,6 @@
 #include "command_line.hpp"
 #include "doctor/doctor_command.hpp"
 #include "os/exit_status.hpp"
-#include "os/output_failure.hpp"
 #include "replay/replay_command.hpp"
 #include "segment/segment_command.hpp"
 #include "serve/key_command.hpp"

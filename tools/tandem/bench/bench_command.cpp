@@ -4,7 +4,6 @@
 #include "bench/bench_run.hpp"
 #include "bench/bench_text.hpp"
 #include "os/exit_status.hpp"
-#include "os/output_failure.hpp"
 #include "recording/dialogue_input.hpp"
 #include "terminal/terminal.hpp"
 

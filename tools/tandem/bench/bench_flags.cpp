@@ -2,7 +2,6 @@
 
 #include "bench/bench_mock.hpp"
 #include "flags/run_flags.hpp"
-#include "flags/service_flags.hpp"
 
 #include <fmt/format.h>
 

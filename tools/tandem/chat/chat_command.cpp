@@ -7,7 +7,6 @@
 #include "os/atomic_file.hpp"
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
-#include "os/output_failure.hpp"
 #include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/recording_file.hpp"

@@ -1,7 +1,6 @@
 #include "chat/chat_flags.hpp"
 
 #include "flags/run_flags.hpp"
-#include "flags/service_flags.hpp"
 #include "os/input_file.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "cluster_status/store_reader.hpp"
 #include "doctor/doctor_report.hpp"
-#include "os/output_failure.hpp"
+#include "os/exit_status.hpp"
 #include "os/stop_signals.hpp"
 #include "probe/doctor_probe.hpp"
 #include "run/progress.hpp"

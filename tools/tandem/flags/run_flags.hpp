@@ -5,6 +5,7 @@
 #include "terminal/color.hpp"
 
 #include "tandem/log.hpp"
+#include "tandem/service_config.hpp"
 
 #include <optional>
 #include <string>
@@ -16,16 +17,23 @@ namespace tandem::command {
 /// The flags --prompt and --user.
 void add_prompts(command_flags& flags, std::vector<std::string>& prompts,
                  std::vector<std::string>& user_messages);
+/// The flag --tts.
 void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* usual = "");
+/// The flags --wait, --color and --log-level.
 void add_wait(command_flags& flags, duration& wait);
 void add_color(command_flags& flags, color_choice& color);
 /// `usual`: what the help says about the level without the flag.
 void add_log_level(command_flags& flags, std::optional<log_level>& level, const char* usual);
+/// `what`: what the flag --placement places, such as "a request".
+void add_placement(command_flags& flags, service_config& c, const char* what);
 
 /// Adds a fault with the position of the first byte that is not valid UTF-8.
 void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults);
 /// Checks the texts of --prompt and --user.
 void check_prompts(const std::vector<std::string>& prompts,
                    const std::vector<std::string>& user_messages, std::vector<std::string>& faults);
+
+/// Adds the faults of the service, named by flag, without the faults of the server configuration.
+void check_service(service_config c, std::vector<std::string>& faults);
 
 }  // namespace tandem::command

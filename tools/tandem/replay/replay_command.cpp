@@ -3,7 +3,6 @@
 #include "config/config_defaults.hpp"
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
-#include "os/output_failure.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/dialogue_input.hpp"
 #include "recording/recording_file.hpp"

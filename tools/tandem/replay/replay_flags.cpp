@@ -1,7 +1,6 @@
 #include "replay/replay_flags.hpp"
 
 #include "flags/run_flags.hpp"
-#include "flags/service_flags.hpp"
 #include "replay/replay_report.hpp"
 #include "text/redact_url.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "base/parse_number.hpp"
 #include "discovery/server_file.hpp"
-#include "flags/service_flags.hpp"
+#include "flags/run_flags.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/traces/otlp_headers.hpp"
 #include "os/input_file.hpp"

@@ -1,6 +1,5 @@
-#include "os/output_failure.hpp"
-
 #include "os/exit_status.hpp"
+
 #include "os/signal_pipe.hpp"
 
 #include <fmt/format.h>
