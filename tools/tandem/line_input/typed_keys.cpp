@@ -24,39 +24,21 @@ struct sequence_row {
 };
 
 // Sequences sent by xterm, VTE, the Linux console, tmux and screen.
+// "\033" is also ESC, where a hexadecimal digit follows.
 constexpr sequence_row sequences[] = {
-    {"\x1b[A", key_kind::earlier},
-    {"\x1bOA", key_kind::earlier},
-    {"\x1b[B", key_kind::later},
-    {"\x1bOB", key_kind::later},
-    {"\x1b[C", key_kind::right},
-    {"\x1bOC", key_kind::right},
-    {"\x1b[D", key_kind::left},
-    {"\x1bOD", key_kind::left},
-    {"\x1b[1;5C", key_kind::word_right},
-    {"\x1b[1;3C", key_kind::word_right},
-    {"\x1b[1;5D", key_kind::word_left},
-    {"\x1b[1;3D", key_kind::word_left},
-    {"\x1b[H", key_kind::line_start},
-    {"\x1bOH", key_kind::line_start},
-    {"\x1b[1~", key_kind::line_start},
-    {"\x1b[7~", key_kind::line_start},
-    {"\x1b[F", key_kind::line_end},
-    {"\x1bOF", key_kind::line_end},
-    {"\x1b[4~", key_kind::line_end},
-    {"\x1b[8~", key_kind::line_end},
-    {"\x1b[3~", key_kind::erase_next},
-    {"\x1b[3;5~", key_kind::erase_next_word},
-    {"\x1b\x7f", key_kind::erase_word},
-    {"\x1b"
-     "b",
-     key_kind::word_left},
-    {"\x1b"
-     "f",
-     key_kind::word_right},
-    {"\x1b"
-     "d",
-     key_kind::erase_next_word},
+    {"\x1b[A", key_kind::earlier},       {"\x1bOA", key_kind::earlier},
+    {"\x1b[B", key_kind::later},         {"\x1bOB", key_kind::later},
+    {"\x1b[C", key_kind::right},         {"\x1bOC", key_kind::right},
+    {"\x1b[D", key_kind::left},          {"\x1bOD", key_kind::left},
+    {"\x1b[1;5C", key_kind::word_right}, {"\x1b[1;3C", key_kind::word_right},
+    {"\x1b[1;5D", key_kind::word_left},  {"\x1b[1;3D", key_kind::word_left},
+    {"\x1b[H", key_kind::line_start},    {"\x1bOH", key_kind::line_start},
+    {"\x1b[1~", key_kind::line_start},   {"\x1b[7~", key_kind::line_start},
+    {"\x1b[F", key_kind::line_end},      {"\x1bOF", key_kind::line_end},
+    {"\x1b[4~", key_kind::line_end},     {"\x1b[8~", key_kind::line_end},
+    {"\x1b[3~", key_kind::erase_next},   {"\x1b[3;5~", key_kind::erase_next_word},
+    {"\x1b\x7f", key_kind::erase_word},  {"\033b", key_kind::word_left},
+    {"\033f", key_kind::word_right},     {"\033d", key_kind::erase_next_word},
 };
 
 constexpr char ctrl(char letter) {

@@ -201,7 +201,11 @@ serve_options serve_flags::read(const environment& variables, std::vector<std::s
         faults.push_back(
             fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
     read_adapters(faults);
-    read_access_files(faults);
+    read_keys(faults);
+    read_tls(faults);
+    read_denied(faults);
+    if (o.gateway.audit_prompts && o.audit.empty())
+        faults.emplace_back("--audit-prompts requires --audit FILE");
     o.gateway.cluster = cluster_.read(variables, faults);
     read_traces(variables, faults);
     const auto audit = o.audit == "-" ? "" : o.audit;
@@ -238,14 +242,6 @@ void serve_flags::read_adapters(std::vector<std::string>& faults) {
         models.resize(1);
     for (const auto& f : gateway::check_adapters(list, models))
         faults.push_back("--adapter " + f.message);
-}
-
-void serve_flags::read_access_files(std::vector<std::string>& faults) {
-    read_keys(faults);
-    read_tls(faults);
-    read_denied(faults);
-    if (options_.gateway.audit_prompts && options_.audit.empty())
-        faults.emplace_back("--audit-prompts requires --audit FILE");
 }
 
 void serve_flags::read_traces(const environment& variables, std::vector<std::string>& faults) {

@@ -30,7 +30,6 @@ class serve_flags {
     void add_output_flags();
     void check_empty(std::vector<std::string>& faults) const;
     void read_adapters(std::vector<std::string>& faults);
-    void read_access_files(std::vector<std::string>& faults);
     void read_traces(const environment& variables, std::vector<std::string>& faults);
     void read_configuration(const environment& variables, std::vector<std::string>& faults);
     void read_keys(std::vector<std::string>& faults);
