@@ -79,7 +79,7 @@ class command_flags {
 
     CLI::App& app() const noexcept { return app_; }
     bool is_given(const std::string& flag) const { return app_.count(flag) > 0; }
-    /// The text of a flag with a reader, which may be changed before read().
+    /// The text of a flag that has a reader; it may be changed before read().
     std::string& text(std::string_view flag);
     /// Whether such a flag was given and is not empty, or has a usual value.
     bool is_set(std::string_view flag) { return !text(flag).empty(); }
