@@ -112,9 +112,10 @@ void read_flags(std::string_view text) {
         return;
     }
     if (!command::values_taken_from_flags(app).empty()) return;
-    const auto loaded = flags.load({});
-    require_sound(loaded.value, loaded.faults, loaded.urls.size(), text);
-    if (loaded.faults.empty()) fuzzing::require(loaded.value.server.api_key == key);
+    std::vector<std::string> faults;
+    const auto loaded = flags.load({}, faults);
+    require_sound(loaded.value, faults, loaded.urls.size(), text);
+    if (faults.empty()) fuzzing::require(loaded.value.server.api_key == key);
 }
 
 }  // namespace

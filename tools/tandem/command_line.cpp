@@ -6,7 +6,6 @@
 #include "completion/completion_flags.hpp"
 #include "completion/format_completions.hpp"
 #include "doctor/doctor_flags.hpp"
-#include "flags/describe_unknown_language.hpp"
 #include "flags/flag_parsing.hpp"
 #include "flags/help_format.hpp"
 #include "os/exit_status.hpp"
@@ -15,6 +14,7 @@
 #include "serve/key_flags.hpp"
 #include "serve/serve_flags.hpp"
 #include "text/edit_distance.hpp"
+#include "text/sentences/word_lists.hpp"
 
 #include "tandem/version.hpp"
 
@@ -23,8 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -48,32 +46,20 @@ command_line refused(const std::string& who, const std::vector<std::string>& fau
 }
 
 // Returns the language of the replies or texts; empty if the options have none.
-std::string language_of(const config& c) {
-    return c.chunking.language;
-}
-std::string language_of(const replay_options& o) {
-    return language_of(o.service.client);
-}
-std::string language_of(const chat_options& o) {
-    return language_of(o.service.client);
-}
-std::string language_of(const bench_options& o) {
-    return language_of(o.service.client);
-}
-std::string language_of(const serve_options& o) {
-    return language_of(o.gateway.service.client);
-}
-std::string language_of(const segment_options& o) {
-    return o.sentences.language;
-}
-std::string language_of(const doctor_options&) {
+template <class Options>
+std::string language_of(const Options& o) {
+    if constexpr (requires { o.sentences; }) return o.sentences.language;
+    if constexpr (requires { o.gateway; }) return o.gateway.service.client.chunking.language;
+    if constexpr (requires { o.service; }) return o.service.client.chunking.language;
     return {};
 }
-std::string language_of(const key_options&) {
-    return {};
-}
-std::string language_of(const cluster_command_options&) {
-    return {};
+
+// Returns a note if the sentence rules do not support this language; empty if they do or if `tag`
+// is empty.
+std::string describe_unknown_language(std::string_view tag) {
+    if (tag.empty() || text::lexicon::supports_language(tag)) return {};
+    return fmt::format("the language {} is unknown; sentence ends are detected by English rules",
+                       tag);
 }
 
 // Returns "a", "a and b" or "a, b and c".
@@ -82,23 +68,6 @@ std::string joined_by_and(const std::vector<std::string>& names) {
     return fmt::format("{}{}{}", fmt::join(all_but_last, ", "), all_but_last.empty() ? "" : " and ",
                        names.back());
 }
-
-/// The flags of a command. Created only for the named command, or for all commands if none is
-/// named, because creating all flags takes a sixth of the startup time.
-template <class Flags>
-class flags_where_wanted {
- public:
-    flags_where_wanted(CLI::App& tandem, std::string_view named) {
-        if (named.empty() || named == Flags::name) flags_.emplace(tandem);
-    }
-    bool is_asked_for(const CLI::App& tandem) const {
-        return flags_ && tandem.got_subcommand(Flags::name);
-    }
-    Flags& operator*() { return *flags_; }
-
- private:
-    std::optional<Flags> flags_;
-};
 
 // Drops a leading "--", and converts "help replay" to "replay --help".
 void read_help(std::vector<std::string>& args) {
@@ -120,16 +89,16 @@ std::string_view named_command(const std::vector<std::string>& args) {
 
 class parser {
  public:
-    explicit parser(std::string_view named)
-        : replay_(app_, named),
-          chat_(app_, named),
-          doctor_(app_, named),
-          bench_(app_, named),
-          segment_(app_, named),
-          serve_(app_, named),
-          key_(app_, named),
-          cluster_(app_, named),
-          completion_(app_, named) {
+    explicit parser(std::string_view named) {
+        create(replay_, named);
+        create(chat_, named);
+        create(doctor_, named);
+        create(bench_, named);
+        create(segment_, named);
+        create(serve_, named);
+        create(key_, named);
+        create(cluster_, named);
+        create(completion_, named);
         app_.footer("the LLM stage of a voice bot, in front of llama-server");
         app_.set_help_flag("-h,--help", "show this help")->group("help");
         app_.set_version_flag("-V,--version", "tandem " TANDEM_VERSION_STRING, "show the version")
@@ -188,34 +157,34 @@ class parser {
         return &parsed() == &app_ ? "tandem" : "tandem " + parsed().get_name();
     }
 
-    command_line read_command(const environment& variables) {
-        using result = command_line;
-        if (doctor_.is_asked_for(app_))
-            return answer(&result::doctor, [&](auto& f) { return (*doctor_).read(variables, f); });
-        if (replay_.is_asked_for(app_))
-            return answer(&result::replay, [&](auto& f) { return (*replay_).read(variables, f); });
-        if (chat_.is_asked_for(app_))
-            return answer(&result::chat, [&](auto& f) { return (*chat_).read(variables, f); });
-        if (bench_.is_asked_for(app_))
-            return answer(&result::bench, [&](auto& f) { return (*bench_).read(variables, f); });
-        if (segment_.is_asked_for(app_))
-            return answer(&result::segment, [&](auto& f) { return (*segment_).read(f); });
-        if (serve_.is_asked_for(app_))
-            return answer(&result::serve, [&](auto& f) { return (*serve_).read(variables, f); });
-        if (key_.is_asked_for(app_))
-            return answer(&result::key, [&](auto& f) { return (*key_).read(f); });
-        if (cluster_.is_asked_for(app_))
-            return answer(&result::cluster,
-                          [&](auto& f) { return (*cluster_).read(variables, f); });
-        if (completion_.is_asked_for(app_)) return complete();
-        return {.status = wrong_use, .err = help_text(app_)};
+    // Creates the flags of the named command, or of all commands if none is named, because creating
+    // all flags takes a sixth of the startup time.
+    template <class Flags>
+    void create(std::optional<Flags>& flags, std::string_view named) {
+        if (named.empty() || named == Flags::name) flags.emplace(app_);
     }
 
-    command_line complete() {
+    command_line read_command(const environment& variables) {
+        if (&parsed() == &app_) return {.status = wrong_use, .err = help_text(app_)};
+        command_line result;
         std::vector<std::string> faults;
-        const auto chosen = (*completion_).read(faults);
+        const auto read = [&]<class Flags>(std::optional<Flags>& flags, auto command) {
+            if (parsed().get_name() != Flags::name) return;
+            auto options = flags->read(variables, faults);
+            result.note = describe_unknown_language(language_of(options));
+            result.*command = std::move(options);
+        };
+        read(replay_, &command_line::replay);
+        read(chat_, &command_line::chat);
+        read(doctor_, &command_line::doctor);
+        read(bench_, &command_line::bench);
+        read(segment_, &command_line::segment);
+        read(serve_, &command_line::serve);
+        read(key_, &command_line::key);
+        read(cluster_, &command_line::cluster);
+        if (parsed().get_name() == completion_flags::name) result.out = completion_->read(faults);
         if (!faults.empty()) return refused(name(), faults);
-        return {.out = std::string(completion_script(*chosen))};
+        return result;
     }
 
     // Returns the names of the commands that have `flag`, or of all commands if `flag` is empty.
@@ -275,34 +244,23 @@ class parser {
         return option ? fmt::format("{} needs a value ({})", flag, option->get_type_name()) : text;
     }
 
-    template <class Options, class Read>
-    command_line answer(std::optional<Options> command_line::*command, Read read) const {
-        std::vector<std::string> faults;
-        auto options = read(faults);
-        if (!faults.empty()) return refused(name(), faults);
-        command_line result{.note = describe_unknown_language(language_of(options))};
-        result.*command = std::move(options);
-        return result;
-    }
-
     CLI::App app_{tandem_text, "tandem"};
-    flags_where_wanted<replay_flags> replay_;
-    flags_where_wanted<chat_flags> chat_;
-    flags_where_wanted<doctor_flags> doctor_;
-    flags_where_wanted<bench_flags> bench_;
-    flags_where_wanted<segment_flags> segment_;
-    flags_where_wanted<serve_flags> serve_;
-    flags_where_wanted<key_flags> key_;
-    flags_where_wanted<cluster_command_flags> cluster_;
-    flags_where_wanted<completion_flags> completion_;
+    std::optional<replay_flags> replay_;
+    std::optional<chat_flags> chat_;
+    std::optional<doctor_flags> doctor_;
+    std::optional<bench_flags> bench_;
+    std::optional<segment_flags> segment_;
+    std::optional<serve_flags> serve_;
+    std::optional<key_flags> key_;
+    std::optional<cluster_command_flags> cluster_;
+    std::optional<completion_flags> completion_;
 };
 
 }  // namespace
 
 command_line parse_command_line(std::vector<std::string> args, const environment& variables) {
     if (!args.empty() && args.front() == "__complete")
-        return {.out = format_completions(collect_completion_words(parser("").commands()),
-                                          {args.begin() + 1, args.end()})};
+        return {.out = format_completions(parser("").commands(), {args.begin() + 1, args.end()})};
     read_help(args);
     const auto named = named_command(args);
     auto command = parser(named).parse(args, variables);

@@ -2,21 +2,21 @@
 #include "chat/chat_command.hpp"
 #include "command_line.hpp"
 #include "doctor/doctor_command.hpp"
-#include "os/descriptor_limit.hpp"
 #include "os/exit_status.hpp"
-#include "os/output_failure.hpp"
 #include "replay/replay_command.hpp"
 #include "segment/segment_command.hpp"
 #include "serve/key_command.hpp"
 #include "serve/serve_command.hpp"
 #include "terminal/terminal.hpp"
 
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -48,10 +48,20 @@ void fill_closed_descriptors() {
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+// Each connection uses a descriptor, and the default limit of 1024 is too low. Does nothing on
+// failure.
+void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
     fill_closed_descriptors();
+    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     // The failed write reports a closed pipe or an exceeded file size limit.
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
@@ -59,7 +69,7 @@ int main(int argc, char** argv) try {
         std::vector<std::string>(argv + 1, argv + argc), environment_variables());
     if (!command.note.empty()) tandem::command::terminal().print_error("tandem: " + command.note);
     // These commands may open many connections.
-    if (command.replay || command.bench || command.serve) tandem::command::raise_descriptor_limit();
+    if (command.replay || command.bench || command.serve) raise_descriptor_limit();
     if (command.doctor) return tandem::command::run_doctor(*command.doctor);
     if (command.replay) return tandem::command::run_replay(*command.replay);
     if (command.chat) return tandem::command::run_chat(*command.chat);

@@ -1,7 +1,6 @@
 #include "bench/arrival_schedule.hpp"
 
 #include <cmath>
-#include <utility>
 
 namespace tandem::command {
 

@@ -2,23 +2,14 @@
 
 #include "run/simulated_user.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <iterator>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 // Pause after a failed call, so that a broken server does not cause a busy loop.
 constexpr auto rest_after_failure = std::chrono::milliseconds(100);
@@ -57,9 +48,8 @@ void bench_callers::join(duration begins_after, std::optional<duration> breaks_o
     c->breaks_off_after = breaks_off_after;
     ++joined_;
     ++calling_;
-    co_spawn(ioc_, call(c), [this](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
-        caller_ended();
+    start_coroutine(ioc_.get_executor(), call(c), [this] {
+        if (--calling_ == 0) on_done_();
     });
 }
 
@@ -69,20 +59,12 @@ void bench_callers::leave(caller& c) {
     c.pause.cancel();
 }
 
-void bench_callers::caller_ended() {
-    if (--calling_ == 0) on_done_();
-}
-
 capacity_step bench_callers::end_step() const {
     const auto now = bench_workload::clock::now();
     auto totals = *step_;
     for (const auto& c : callers_)
         if (c->running) totals.add_running(c->times, now);
     return totals.result(static_cast<int>(callers_.size()), now);
-}
-
-void bench_callers::stop() {
-    for (const auto& c : callers_) leave(*c);
 }
 
 awaitable<void> bench_callers::call(std::shared_ptr<caller> c) {
@@ -116,8 +98,7 @@ awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
 awaitable<bool> bench_callers::wait_until(caller& c, bench_workload::clock::time_point due) {
     if (due > bench_workload::clock::now() && !c.leaves) {
         c.pause.expires_at(due);
-        error_code ec;  // leave() cancels the wait
-        co_await c.pause.async_wait(redirect_error(use_awaitable, ec));
+        co_await wait_for(c.pause);  // leave() cancels the wait
     }
     co_return !c.leaves;
 }

@@ -2,16 +2,12 @@
 
 #include "bench/bench_totals.hpp"
 #include "bench/bench_workload.hpp"
+#include "os/coroutines.hpp"
 #include "run/paced_reply.hpp"
 #include "run/user_speech.hpp"
 
 #include "tandem/service.hpp"
 
-// clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
-// clang-format on
-
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -42,7 +38,9 @@ class bench_callers {
     /// Returns what the step's callers met until now.
     capacity_step end_step() const;
     /// Ends the running turns and starts no new ones.
-    void stop();
+    void stop() {
+        for (const auto& c : callers_) leave(*c);
+    }
 
     bool have_ended() const noexcept { return calling_ == 0; }
     const bench_totals& totals() const noexcept { return totals_; }
@@ -61,18 +59,15 @@ class bench_callers {
 
     void join(duration begins_after, std::optional<duration> breaks_off_after);
     static void leave(caller& c);
-    boost::asio::awaitable<void> call(std::shared_ptr<caller> c);
-    boost::asio::awaitable<bool> hold(caller& c, const dialogue& d);
-    boost::asio::awaitable<bool> wait_until(caller& c, bench_workload::clock::time_point due);
-    boost::asio::awaitable<bool> speak_message(caller& c, const dialogue& d, int turn,
-                                               conversation& talk);
-    boost::asio::awaitable<bool> take_turn(caller& c, const dialogue& d, int turn,
-                                           conversation& talk);
-    boost::asio::awaitable<void> speak(caller& c);
+    awaitable<void> call(std::shared_ptr<caller> c);
+    awaitable<bool> hold(caller& c, const dialogue& d);
+    awaitable<bool> wait_until(caller& c, bench_workload::clock::time_point due);
+    awaitable<bool> speak_message(caller& c, const dialogue& d, int turn, conversation& talk);
+    awaitable<bool> take_turn(caller& c, const dialogue& d, int turn, conversation& talk);
+    awaitable<void> speak(caller& c);
     static void plan_interrupt(caller& c, const dialogue& d);
     conversation begin(const dialogue& d) const;
     void report_end(const caller& c, const reply_result& r);
-    void caller_ended();
 
     boost::asio::io_context& ioc_;
     bench_workload& load_;

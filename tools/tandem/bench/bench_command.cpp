@@ -1,20 +1,46 @@
 #include "bench/bench_command.hpp"
 
 #include "bench/bench_json.hpp"
-#include "bench/bench_prompts.hpp"
 #include "bench/bench_run.hpp"
 #include "bench/bench_text.hpp"
 #include "os/exit_status.hpp"
-#include "os/output_failure.hpp"
-#include "os/signal_pipe.hpp"
 #include "recording/dialogue_input.hpp"
 #include "terminal/terminal.hpp"
 
-#include <clocale>
 #include <utility>
 
 namespace tandem::command {
 namespace {
+
+dialogue dialogue_of(std::string id, std::string system, std::vector<std::string> turns) {
+    dialogue d;
+    d.id = std::move(id);
+    d.messages.push_back({"system", std::move(system)});
+    d.turns = std::move(turns);
+    return d;
+}
+
+// Typical for voice bots. Used for runs without prompts.
+std::vector<dialogue> default_dialogues() {
+    return {
+        dialogue_of("ferry",
+                    "You answer the telephone of a ferry line. Speak in short, whole sentences, "
+                    "without lists and without Markdown.",
+                    {"Good morning. When does the next ferry to the island leave?",
+                     "And how much is a return for two adults and a child?",
+                     "Can we take our dog along?", "Thank you. Please book the three of us."}),
+        dialogue_of("doctor",
+                    "You are the receptionist of Dr. Imre's surgery. Be kind and brief, and ask "
+                    "for one thing at a time.",
+                    {"Hello, I would like to see the doctor this week.",
+                     "Thursday is fine, but only after four.", "It is about my left knee."}),
+        dialogue_of("recipe", "You help in the kitchen. Your words are read aloud by a voice.",
+                    {"What can I cook with leeks, potatoes and an egg?", "How long does that take?",
+                     "Tell me the steps, one after the other."}),
+        dialogue_of("story", "You tell stories to children at bedtime, in four or five sentences.",
+                    {"Tell me a story of a fox and the moon.", "What did the fox do then?"}),
+    };
+}
 
 // Returns the dialogues to hold. Reports a fault and returns no dialogues if the file is invalid.
 std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) {
@@ -41,16 +67,9 @@ bool find_capacity(bench_run& run, const bench_options& options, terminal& t) {
     return report->callers > 0 && !report->was_given_up;
 }
 
-int bench_status(bool good, const terminal& t) {
-    if (const auto lost = output_exit_status(t)) return *lost;
-    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return good ? all_good : not_all_good;
-}
-
 }  // namespace
 
 int run_bench(const bench_options& options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     auto dialogues = read_bench_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
@@ -58,7 +77,7 @@ int run_bench(const bench_options& options) {
     const bool good =
         options.capacity ? find_capacity(run, options, t) : measure_load(run, options, t);
     print_output_failure(t, "tandem bench");
-    return bench_status(good, t);
+    return exit_status_of(t, good);
 }
 
 }  // namespace tandem::command

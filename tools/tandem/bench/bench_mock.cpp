@@ -2,8 +2,6 @@
 
 #include "tandem_mock/server.hpp"
 
-#include <utility>
-
 namespace tandem::command {
 namespace {
 

@@ -2,7 +2,9 @@
 
 #include "flags/user_speech_flags.hpp"
 #include "run/latency_histogram.hpp"
+#include "run/ratio.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -79,14 +81,21 @@ struct bench_report {
     bool was_stopped = false;
 
     /// 0 if no tokens were generated or the run took no time.
-    double cpu_us_per_token() const noexcept;
-    double tokens_per_second() const noexcept;
+    double cpu_us_per_token() const noexcept {
+        return ratio(cost.loop_cpu_seconds * 1e6, figures.generated);
+    }
+    double tokens_per_second() const noexcept { return ratio(figures.generated, cost.seconds); }
     /// Counts complete and interrupted replies only.
-    double replies_per_second() const noexcept;
+    double replies_per_second() const noexcept {
+        return ratio(figures.complete + figures.interrupted, cost.seconds);
+    }
     /// Fraction of time that the event loop is busy, 0 to 1.
-    double loop_load() const noexcept;
+    double loop_load() const noexcept { return ratio(cost.loop_cpu_seconds, cost.seconds); }
     /// 0 if there were no streams or memory usage did not grow.
-    std::int64_t bytes_per_stream() const noexcept;
+    std::int64_t bytes_per_stream() const noexcept {
+        const auto grown = std::max<std::int64_t>(0, cost.rss_peak - cost.rss_before);
+        return cost.peak_streams > 0 ? grown / cost.peak_streams : 0;
+    }
 };
 
 }  // namespace tandem::command

@@ -2,29 +2,22 @@
 
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
-#include "os/process_memory.hpp"
 #include "terminal/log_output.hpp"
 #include "text/redact_url.hpp"
 
 #include "tandem/config_fields.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
-#include <sys/resource.h>
+#include <ctime>
+#include <fstream>
+#include <unistd.h>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 constexpr auto look_interval = std::chrono::milliseconds(50);
 
@@ -32,14 +25,19 @@ double seconds_since(bench_workload::clock::time_point t) {
     return std::chrono::duration<double>(bench_workload::clock::now() - t).count();
 }
 
-// User and system time. The threads of a mock server are not included.
+// Processor time. The threads of a mock server are not included.
 double cpu_seconds_of_this_thread() {
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-    };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+// Resident memory (RSS) of this process; 0 if unavailable.
+std::int64_t resident_bytes() {
+    std::ifstream statm("/proc/self/statm");
+    std::int64_t size = 0;
+    std::int64_t resident = 0;
+    return statm >> size >> resident ? resident * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
 }  // namespace
@@ -61,10 +59,6 @@ bench_run::bench_run(const bench_options& options, std::vector<dialogue> dialogu
         ramp_.emplace(ioc_, callers_, *options.capacity,
                       [this](const capacity_step& s) { print_step(s); });
     t.on_failure([this] { stop(); });
-}
-
-bench_run::~bench_run() {
-    terminal_.on_failure({});
 }
 
 service_config bench_run::settings() {
@@ -100,8 +94,7 @@ std::optional<capacity_report> bench_run::find_capacity() {
 
 void bench_run::run_loop() {
     progress_.start();
-    co_spawn(ioc_, control_run(), [this](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
+    start_coroutine(ioc_.get_executor(), control_run(), [this] {
         signals_.cancel();
         progress_.stop();
     });
@@ -138,8 +131,7 @@ awaitable<void> bench_run::measure() {
     const auto cpu_seconds_before = cpu_seconds_of_this_thread();
     load_.start();
     callers_.start(*bots_, options_.concurrency, [this] { done_.cancel(); });
-    error_code ec;
-    co_await done_.async_wait(redirect_error(use_awaitable, ec));
+    co_await wait_for(done_);
     took_ = bench_workload::clock::now() - load_.started();
     cpu_seconds_ = cpu_seconds_of_this_thread() - cpu_seconds_before;
     memory_watch_.stop();
@@ -151,18 +143,13 @@ awaitable<void> bench_run::run_steps() {
     callers_.start(*bots_, 0, [this] { done_.cancel(); });
     co_await ramp_->run();
     callers_.stop();
-    error_code ec;
-    if (!callers_.have_ended()) co_await done_.async_wait(redirect_error(use_awaitable, ec));
+    if (!callers_.have_ended()) co_await wait_for(done_);
 }
 
 void bench_run::print_step(const capacity_step& s) {
     const auto& limits = options_.capacity->limits;
     terminal_.print(options_.json ? capacity_step_json(s, limits)
                                   : format_capacity_step(s, limits, has_color()));
-}
-
-bool bench_run::has_color() const {
-    return is_color_enabled(options_.color, terminal_);
 }
 
 void bench_run::stop() {

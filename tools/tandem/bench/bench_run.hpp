@@ -4,6 +4,7 @@
 #include "bench/bench_command.hpp"
 #include "bench/bench_mock.hpp"
 #include "bench/capacity_ramp.hpp"
+#include "os/coroutines.hpp"
 #include "os/stop_signals.hpp"
 #include "run/progress.hpp"
 #include "run/repeating_timer.hpp"
@@ -25,7 +26,7 @@ class bench_run {
  public:
     /// Precondition: `dialogues` is not empty. `options` and `t` must outlive this object.
     bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
-    ~bench_run();
+    ~bench_run() { terminal_.on_failure({}); }
     bench_run(const bench_run&) = delete;
     bench_run& operator=(const bench_run&) = delete;
 
@@ -37,13 +38,13 @@ class bench_run {
  private:
     service_config settings();
     int slots_for_all() const;
-    boost::asio::awaitable<bool> find_servers();
-    boost::asio::awaitable<void> control_run();
+    awaitable<bool> find_servers();
+    awaitable<void> control_run();
     void run_loop();
-    boost::asio::awaitable<void> measure();
-    boost::asio::awaitable<void> run_steps();
+    awaitable<void> measure();
+    awaitable<void> run_steps();
     void print_step(const capacity_step& s);
-    bool has_color() const;
+    bool has_color() const { return is_color_enabled(options_.color, terminal_); }
     capacity_report capacity() const;
     void stop();
     std::string status_line() const;

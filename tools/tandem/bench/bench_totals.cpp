@@ -5,7 +5,7 @@
 #include "tandem/error.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
 #include <utility>
 
 namespace tandem::command {

@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 

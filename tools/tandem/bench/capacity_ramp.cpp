@@ -1,11 +1,6 @@
 #include "bench/capacity_ramp.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 namespace tandem::command {
-
-using boost::asio::awaitable;
 
 namespace {
 
@@ -39,8 +34,7 @@ awaitable<capacity_step> capacity_ramp::run_step(int callers) {
     capacity_step step;
     for (int halves = 2; halves <= most_halves && !stopping_; ++halves) {
         step_end_.expires_at(began + options_.step_time / 2 * halves);
-        error_code ec;  // stop() cancels the wait
-        co_await step_end_.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+        co_await wait_for(step_end_);  // stop() cancels the wait
         step = callers_.end_step();
         if (step.has_enough_first_chunks() || step.failed > 0) break;
     }

@@ -4,12 +4,8 @@
 #include "bench/bench_command.hpp"
 #include "bench/capacity_report.hpp"
 #include "bench/capacity_search.hpp"
+#include "os/coroutines.hpp"
 
-// clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
-// clang-format on
-
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
@@ -26,14 +22,14 @@ class capacity_ramp {
                   std::function<void(const capacity_step&)> on_step);
 
     /// Returns when the number is found, or after stop(). Precondition: the callers were started.
-    boost::asio::awaitable<void> run();
+    awaitable<void> run();
     /// Ends the current step, which then does not count.
     void stop();
     /// Fills in what the steps found.
     void report_to(capacity_report& r) const;
 
  private:
-    boost::asio::awaitable<capacity_step> run_step(int callers);
+    awaitable<capacity_step> run_step(int callers);
 
     bench_callers& callers_;
     const capacity_options options_;

@@ -4,10 +4,6 @@
 
 namespace tandem::command {
 
-double capacity_step::tokens_per_second() const noexcept {
-    return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
-}
-
 bool capacity_step::has_enough_first_chunks() const noexcept {
     return first_chunks >= std::min(callers, 20);
 }
@@ -31,18 +27,13 @@ double capacity_report::tokens_per_second() const noexcept {
 }
 
 double capacity_report::listener_tokens_per_second() const noexcept {
-    double tokens = 0;
+    std::int64_t tokens = 0;
     double seconds = 0;
     for (const auto& s : steps) {
-        tokens += static_cast<double>(s.tokens);
+        tokens += s.tokens;
         seconds += s.speech_seconds;
     }
-    return seconds > 0 ? tokens / seconds : 0;
-}
-
-double capacity_report::callers_by_arithmetic() const noexcept {
-    const double each = listener_tokens_per_second();
-    return each > 0 ? tokens_per_second() / each : 0;
+    return ratio(tokens, seconds);
 }
 
 }  // namespace tandem::command

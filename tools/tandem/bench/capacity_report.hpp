@@ -29,7 +29,7 @@ struct capacity_step {
     double seconds = 0;         ///< length of the second half
     double speech_seconds = 0;  ///< speaking time of the chunks that came
 
-    double tokens_per_second() const noexcept;
+    double tokens_per_second() const noexcept { return ratio(tokens, seconds); }
     /// Whether so many first chunks came that their percentile says something: about one from each
     /// caller, or 20.
     bool has_enough_first_chunks() const noexcept;
@@ -55,7 +55,9 @@ struct capacity_report {
     /// What a listener uses up while the voice speaks; 0 if nothing was spoken.
     double listener_tokens_per_second() const noexcept;
     /// How many callers can be spoken to without a break at these speeds; 0 if nothing was spoken.
-    double callers_by_arithmetic() const noexcept;
+    double callers_by_arithmetic() const noexcept {
+        return ratio(tokens_per_second(), listener_tokens_per_second());
+    }
 };
 
 }  // namespace tandem::command

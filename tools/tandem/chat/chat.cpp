@@ -2,6 +2,7 @@
 
 #include "chat/chat_text.hpp"
 #include "config/config_defaults.hpp"
+#include "os/input_file.hpp"
 #include "recording/tool_list.hpp"
 #include "slots/server_build_faults.hpp"
 #include "text/characters/utf8.hpp"
@@ -10,21 +11,13 @@
 #include "tandem/config_fields.hpp"
 
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <exception>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 std::string mute_text(const speaker_options& o, const std::string& why) {
     const auto& program = o.synthesiser.front();
@@ -54,11 +47,7 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i,
 }
 
 void chat::start(std::function<void()> on_done) {
-    on_done_ = std::move(on_done);
-    co_spawn(ioc_, run(), [this](const std::exception_ptr& e) {
-        if (e) std::rethrow_exception(e);
-        on_done_();
-    });
+    start_coroutine(ioc_.get_executor(), run(), std::move(on_done));
 }
 
 void chat::stop() {
@@ -92,7 +81,7 @@ auto chat::run() -> awaitable<void> {
         co_return;
     }
     co_await hold_conversation();
-    if (rules_.saves) co_await save();
+    if (!rules_.save.empty()) co_await save();
     if (const auto why = voice_.wav_failure(); !why.empty()) fail(why);
     typed_.stop();
     talk_.reset();
@@ -160,8 +149,8 @@ bool chat::begin_conversation() {
     diagnostics diag;
     talk_ = service_->load(rules_.saved, ec, diag);
     if (!talk_)
-        refuse(fmt::format("--load {}: cannot use the saved conversation: {}", rules_.saved_in,
-                           error_text(ec, diag)));
+        refuse(fmt::format("--load {}: cannot use the saved conversation: {}",
+                           input_name(rules_.load), error_text(ec, diag)));
     return talk_.has_value();
 }
 
@@ -185,9 +174,8 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
     }
     while (!line_ && !input_ended_ && !stopping_) {
         request_line();
-        error_code ignored;  // on_line_read() cancels the timer
         line_came_.expires_at(boost::asio::steady_timer::time_point::max());
-        co_await line_came_.async_wait(redirect_error(use_awaitable, ignored));
+        co_await wait_for(line_came_);  // on_line_read() cancels the timer
     }
     if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "chat/chat_command.hpp"
 #include "chat/chat_view.hpp"
 #include "chat/function_runner.hpp"
 #include "chat/spoken_reply.hpp"
 #include "chat/typed_words.hpp"
 #include "line_input/line_source.hpp"
+#include "os/coroutines.hpp"
 #include "run/server_clients.hpp"
 #include "sound/speaker.hpp"
 
@@ -12,7 +14,6 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,28 +21,6 @@
 #include <vector>
 
 namespace tandem::command {
-
-struct chat_rules {
-    /// How long to wait for servers that start or load their model.
-    duration wait{};
-    /// A conversation saved by conversation::async_save(), or empty.
-    std::string saved{};
-    /// The file that contained `saved`.
-    std::string saved_in{};
-    /// Save the conversation at the end.
-    bool saves = false;
-    /// A new line interrupts the current reply; otherwise it waits for the end of the reply.
-    bool barge_in = false;
-    std::optional<duration> barge_in_after{};
-    duration vad_stop{};
-    /// Work on a line while it is typed, if the source of the lines reports that.
-    bool eager = false;
-    /// The functions that the model may call.
-    std::vector<command_function> functions{};
-    /// Called once before the first line is read, after all checks have passed. Returning false
-    /// ends the chat.
-    std::function<bool()> begins = [] { return true; };
-};
 
 /// A conversation that reads lines and speaks the replies. Everything runs on `ioc` with one
 /// thread, including calls of the view.
@@ -64,9 +43,6 @@ class chat {
     const std::optional<std::string>& saved() const noexcept { return saved_; }
 
  private:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     // When the silence before a reply began, and how long a voice detector delays that.
     struct silence_start {
         time_point at{};
@@ -117,7 +93,6 @@ class chat {
     bool asked_for_line_ = false;
     bool input_ended_ = false;
     boost::asio::steady_timer line_came_;  // cancelled when a line arrives
-    std::function<void()> on_done_;
     std::optional<std::string> saved_;
     bool stopping_ = false;
     bool failed_ = false;

@@ -7,17 +7,15 @@
 #include "os/atomic_file.hpp"
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
-#include "os/output_failure.hpp"
 #include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
-#include "recording/recorded_run.hpp"
+#include "recording/recording_file.hpp"
 #include "terminal/log_output.hpp"
 #include "terminal/terminal.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
 
-#include <clocale>
 #include <fcntl.h>
 #include <memory>
 #include <unistd.h>
@@ -126,7 +124,7 @@ bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}
 class chat_run {
  public:
     chat_run(const chat_options& options, speaker_options speaker, std::string saved,
-             const std::unique_ptr<recording_file>& recorded, terminal& t)
+             recording_file& recorded, terminal& t)
         : options_(options),
           recorded_(recorded),
           terminal_(t),
@@ -185,16 +183,11 @@ class chat_run {
         return i;
     }
     chat_rules rules(std::string saved) const {
-        return {.wait = options_.wait,
-                .saved = std::move(saved),
-                .saved_in = input_name(options_.load),
-                .saves = !options_.save.empty(),
-                .barge_in = options_.barge_in || has_terminal(),
-                .barge_in_after = options_.barge_in_after,
-                .vad_stop = options_.vad_stop,
-                .eager = options_.eager,
-                .functions = options_.functions,
-                .begins = [this] { return begin_recording(recorded_); }};
+        chat_rules r = options_;
+        r.saved = std::move(saved);
+        r.barge_in = r.barge_in || has_terminal();
+        r.begins = [this] { return recorded_.begin(); };
+        return r;
     }
     chat_view& view() {
         if (options_.json) return json_;
@@ -202,7 +195,7 @@ class chat_run {
     }
 
     const chat_options& options_;
-    const std::unique_ptr<recording_file>& recorded_;
+    recording_file& recorded_;
     terminal& terminal_;
     boost::asio::io_context ioc_{1};
     std::unique_ptr<line_editor> editor_;
@@ -216,7 +209,6 @@ class chat_run {
 }  // namespace
 
 int run_chat(chat_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     if (!can_be_read(STDIN_FILENO)) {
         is_fine("cannot read stdin: it is closed, or not open for reading", t);
@@ -230,14 +222,14 @@ int run_chat(chat_options options) {
     // Checked at the start, so that a long conversation is not lost at its end.
     if (!options.save.empty() && !is_fine(atomic_file(options.save).fault(), t, "--save"))
         return wrong_use;
-    const auto recorded = start_recording(
+    recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},
         options.instruments);
-    if (!is_fine(get_recording_error(recorded), t)) return wrong_use;
+    if (!is_fine(recorded.fault(), t)) return wrong_use;
     const int status =
         chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
     print_output_failure(t, "tandem chat");
-    const bool is_whole = is_fine(get_recording_error(recorded), t);
+    const bool is_whole = is_fine(recorded.fault(), t);
     return is_whole || status != all_good ? status : not_all_good;
 }
 

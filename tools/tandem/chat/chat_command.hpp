@@ -9,18 +9,39 @@
 #include "tandem/log.hpp"
 #include "tandem/service_config.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem::command {
 
+struct chat_rules {
+    /// How long to wait for servers that start or load their model.
+    duration wait{};
+    /// Files to load the conversation from and to save it to, or empty.
+    std::string load{};
+    std::string save{};
+    /// The content of `load`.
+    std::string saved{};
+    /// A new line interrupts the current reply; otherwise it waits for the end of the reply.
+    bool barge_in = false;
+    std::optional<duration> barge_in_after{};
+    duration vad_stop{};
+    /// Work on a line while it is typed, if the source of the lines reports that.
+    bool eager = false;
+    /// The functions of the service's `generation.tools`.
+    std::vector<command_function> functions{};
+    /// Called once before the first line is read, after all checks have passed. Returning false
+    /// ends the chat.
+    std::function<bool()> begins = [] { return true; };
+};
+
 /// Options of `tandem chat`.
-struct chat_options {
+struct chat_options : chat_rules {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
-    duration wait{};
     enum class tts {
         automatic,  ///< espeak-ng if installed
         espeak,
@@ -41,18 +62,7 @@ struct chat_options {
     std::string player{};
     std::string wav{};
     duration sentence_pause = std::chrono::milliseconds(250);
-    duration vad_stop{};
-    /// A new line interrupts the reply, even if stdin is not a terminal.
-    bool barge_in = false;
-    std::optional<duration> barge_in_after{};
-    /// Work on a line while it is typed.
-    bool eager = false;
-    /// Files to load the conversation from and to save it to, or empty.
-    std::string load{};
-    std::string save{};
     record_options record{};
-    /// The functions of the service's `generation.tools`.
-    std::vector<command_function> functions{};
     bool json = false;
     bool quiet = false;
     color_choice color = color_choice::automatic;

@@ -1,14 +1,12 @@
 #include "chat/chat_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
-#include "flags/service_flags.hpp"
 #include "os/input_file.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -78,16 +76,13 @@ config chat_defaults() {
 
 }  // namespace
 
-chat_flags::chat_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, chat_text)) {
-    app_.footer("chat with the model and hear its replies");
-    app_.set_help_flag();
-    app_.allow_extras();
+chat_flags::chat_flags(CLI::App& tandem)
+    : flags_(tandem, name, chat_text, "chat with the model and hear its replies") {
     add_conversation_flags();
     add_voice_flags();
     add_output_flags();
-    app_.set_help_flag("-h,--help", "show this help")->group("output");
     config_.add_to(
-        app_,
+        flags_.app(),
         [](const field_info& f) {
             return !std::string_view(f.name).ends_with("tools") &&
                    !std::string_view(f.name).starts_with("tool_") &&
@@ -96,153 +91,120 @@ chat_flags::chat_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, cha
         chat_defaults());
 }
 
-void chat_flags::add_flag(const char* flag, std::string& target, const char* value,
-                          const char* help, const char* group) {
-    add_value_flag(app_, flag, target, value, help, group);
-}
-
 void chat_flags::add_conversation_flags() {
-    auto& t = texts_;
-    constexpr auto group = "conversation";
-    add_flag("--system", t.system, "TEXT", "the system prompt", group);
-    app_.add_flag("--barge-in", t.barge_in,
-                  "a new line interrupts the reply even if stdin is not a terminal")
-        ->group(group);
-    add_flag("--barge-in-after", t.barge_in_after, "TIME",
-             "interrupt each reply this long after its first sound (for scripts)", group);
-    app_.add_flag("--eager", t.eager,
-                  "evaluate a line while it is typed, and draft its reply after a pause")
-        ->group(group);
-    add_flag("--interrupted-mark", t.interrupted_mark, "TEXT",
-             "text appended to an interrupted reply in the history", group);
-    add_flag("--load", t.load, "FILE", "continue a saved conversation", group);
-    add_flag("--save", t.save, "FILE", "save the conversation to this file at the end", group);
-    record_.add_to(app_, group);
-    add_flag("--tools", t.tools, "FILE",
-             "functions that the model may call, with the commands that run them", group);
-    add_flag("--wait", t.wait, "TIME",
-             "how long to wait for servers to start and load their model [0]", group);
+    auto& o = options_;
+    flags_.begin_group("conversation");
+    flags_.add_text("--system", system_, "TEXT", "the system prompt");
+    flags_.add_switch("--barge-in", o.barge_in,
+                      "a new line interrupts the reply even if stdin is not a terminal");
+    flags_.add_time("--barge-in-after", o.barge_in_after,
+                    "interrupt each reply this long after its first sound (for scripts)");
+    flags_.add_switch("--eager", o.eager,
+                      "evaluate a line while it is typed, and draft its reply after a pause");
+    flags_.add_text("--interrupted-mark", o.service.conversation.interrupted_mark, "TEXT",
+                    "text appended to an interrupted reply in the history");
+    flags_.add_text("--load", o.load, "FILE", "continue a saved conversation");
+    flags_.add_text("--save", o.save, "FILE", "save the conversation to this file at the end");
+    add_record(flags_, o.record);
+    flags_.add_text("--tools", tools_, "FILE",
+                    "functions that the model may call, with the commands that run them");
+    add_wait(flags_, o.wait);
 }
 
 void chat_flags::add_voice_flags() {
-    auto& t = texts_;
-    constexpr auto group = "voice";
-    add_flag("--tts", t.tts, "NAME",
-             "synthesiser: espeak-ng, or none for text only [espeak-ng if installed]", group);
-    add_flag("--tts-command", t.tts_command, "CMD",
-             "shell command that speaks a text, instead of --tts", group);
-    add_flag("--voice", t.voice, "NAME",
-             "voice of espeak-ng, such as en-us [by --language, else its default]", group);
-    add_flag("--speed", t.speed, "N",
-             "speaking rate in words per minute, with or without sound [160]", group);
-    add_flag("--sentence-pause", t.sentence_pause, "TIME", "silence between sentences [250ms]",
-             group);
-    add_flag("--play", t.play, "WHEN",
-             "play the sound: yes, no, or auto for yes if possible [auto]", group);
-    add_flag("--player", t.player, "CMD", "shell command that plays a sound [aplay -q -]", group);
-    add_flag("--wav", t.wav, "FILE", "record the audio to this file, including silence", group);
-    add_flag("--vad-stop", t.vad_stop, "TIME",
-             "simulated delay of a voice detector after your last word, counted as silence [0]",
-             group);
+    auto& o = options_;
+    flags_.begin_group("voice");
+    const auto read_tts = [&o](const std::string& text, std::vector<std::string>& faults) {
+        const auto found = std::ranges::find(tts_names, text);
+        o.synthesiser = static_cast<chat_options::tts>(found - tts_names.begin());
+        if (found == tts_names.end())
+            faults.push_back(fmt::format(
+                "--tts is {}; it must be espeak-ng or none; use --tts-command for other programs",
+                text));
+    };
+    flags_.add("--tts", "NAME",
+               "synthesiser: espeak-ng, or none for text only [espeak-ng if installed]", read_tts);
+    flags_.add_text("--tts-command", o.tts_command, "CMD",
+                    "shell command that speaks a text, instead of --tts");
+    flags_.add_text("--voice", o.voice_name, "NAME",
+                    "voice of espeak-ng, such as en-us [by --language, else its default]");
+    flags_.add_number("--speed", o.words_per_minute, slowest_voice, fastest_voice, "N",
+                      "speaking rate in words per minute, with or without sound", "160");
+    flags_.add_time("--sentence-pause", o.sentence_pause, "silence between sentences", "250ms");
+    flags_.add_choice("--play", o.play, play_names, "WHEN",
+                      "play the sound: yes, no, or auto for yes if possible [auto]");
+    flags_.add_text("--player", o.player, "CMD", "shell command that plays a sound [aplay -q -]");
+    flags_.add_text("--wav", o.wav, "FILE", "record the audio to this file, including silence");
+    flags_.add_time("--vad-stop", o.vad_stop,
+                    "simulated delay of a voice detector after your last word, counted as silence",
+                    "0");
 }
 
 void chat_flags::add_output_flags() {
-    auto& t = texts_;
-    app_.add_flag("--json", t.json, "print one JSON object per line")->group("output");
-    app_.add_flag("--quiet", t.quiet, "print only the dialogue and errors")->group("output");
-    add_flag("--color", t.color, "WHEN", "use color: auto, always or never [auto]", "output");
-    add_flag("--log-level", t.log_level, "LEVEL",
-             "log level on stderr: debug, info, warning, error or off [off]", "output");
+    flags_.begin_group("output");
+    flags_.add_switch("--json", options_.json, "print one JSON object per line");
+    flags_.add_switch("--quiet", options_.quiet, "print only the dialogue and errors");
+    add_color(flags_, options_.color);
+    add_log_level(flags_, options_.log_level, "off");
+    flags_.add_help_flag();
 }
 
 chat_options chat_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = argument_faults(app_);
-    chat_options o;
-    read_voice(o, faults);
-    read_conversation(o, faults);
-    read_color(texts_.color, o.color, faults);
-    read_log_level(texts_.log_level, o.log_level, faults);
-    o.json = texts_.json;
-    o.quiet = texts_.quiet;
-    auto loaded = config_.load(variables);
-    std::ranges::move(loaded.faults, std::back_inserter(faults));
+    auto& o = options_;
+    faults = argument_faults(flags_.app());
+    flags_.read(faults);
+    check_voice(faults);
+    read_conversation(faults);
+    auto loaded = config_.load(variables, faults);
     o.service.client = std::move(loaded.value);
     if (!loaded.has_continue_timeout)
         o.service.client.limits.continue_timeout = usual_continue_timeout;
     o.service.servers = std::move(loaded.urls);
-    read_tools(o, faults);
+    read_tools(faults);
     o.voice_is_language = o.voice_name.empty();
     if (o.voice_is_language) o.voice_name = o.service.client.chunking.language;
-    std::ranges::move(service_faults(o.service), std::back_inserter(faults));
-    return o;
+    check_service(o.service, faults);
+    return std::move(o);
 }
 
 // Reports conflicting voice flags.
-std::vector<std::string> chat_flags::voice_faults() const {
-    const auto& t = texts_;
-    std::vector<std::string> faults;
-    const bool has_command = !t.tts_command.empty();
-    if (has_command && !t.tts.empty())
+void chat_flags::check_voice(std::vector<std::string>& faults) {
+    auto& o = options_;
+    const auto& tts = flags_.text("--tts");
+    const auto& play = flags_.text("--play");
+    const bool has_command = !o.tts_command.empty();
+    if (has_command && !tts.empty())
         faults.push_back("--tts cannot be combined with --tts-command");
-    if (!t.voice.empty() && (has_command || t.tts == "none"))
+    if (!o.voice_name.empty() && (has_command || tts == "none"))
         faults.push_back("--voice applies only to espeak-ng, which is not used");
-    if (!t.player.empty() && t.play == "no")
+    if (!o.player.empty() && play == "no")
         faults.push_back("--player cannot be combined with --play no");
-    if (t.tts == "none" && (!t.wav.empty() || !t.player.empty() || t.play == "yes"))
+    if (tts == "none" && (!o.wav.empty() || !o.player.empty() || play == "yes"))
         faults.push_back("--tts none cannot be combined with --wav, --player or --play yes");
-    return faults;
+    if (has_command) o.synthesiser = chat_options::tts::command;
+    if (!o.player.empty() && play.empty()) o.play = chat_options::playing::yes;
 }
 
-void chat_flags::read_voice(chat_options& o, std::vector<std::string>& faults) const {
-    const auto& t = texts_;
-    std::ranges::move(voice_faults(), std::back_inserter(faults));
-    if (!t.tts.empty() && !choose(tts_names, t.tts, o.synthesiser))
-        faults.push_back(fmt::format(
-            "--tts is {}; it must be espeak-ng or none; use --tts-command for other programs",
-            t.tts));
-    if (!t.tts_command.empty()) o.synthesiser = chat_options::tts::command;
-    if (!t.player.empty()) o.play = chat_options::playing::yes;
-    if (!t.play.empty() && !choose(play_names, t.play, o.play))
-        faults.push_back(refusal_of("--play", t.play, join_with_or(play_names)));
-    read_number("--speed", t.speed, slowest_voice, fastest_voice, o.words_per_minute, faults);
-    read_time("--sentence-pause", t.sentence_pause, o.sentence_pause, faults);
-    read_time("--vad-stop", t.vad_stop, o.vad_stop, faults);
-    o.tts_command = t.tts_command;
-    o.voice_name = t.voice;
-    o.player = t.player;
-    o.wav = t.wav;
-}
-
-void chat_flags::read_conversation(chat_options& o, std::vector<std::string>& faults) const {
-    const auto& t = texts_;
+void chat_flags::read_conversation(std::vector<std::string>& faults) {
+    auto& o = options_;
     auto& talk = o.service.conversation;
-    check_utf8("--system", t.system, faults);
-    if (!t.system.empty()) talk.messages.push_back({.role = "system", .content = t.system});
-    if (!t.load.empty() && (!t.system.empty() || !t.interrupted_mark.empty()))
+    check_utf8("--system", system_, faults);
+    if (!system_.empty()) talk.messages.push_back({.role = "system", .content = system_});
+    if (!o.load.empty() && (!system_.empty() || !talk.interrupted_mark.empty()))
         faults.push_back("--load cannot be combined with --system or --interrupted-mark");
-    talk.interrupted_mark = t.interrupted_mark;
-    read_wait(t.wait, o.wait, faults);
-    if (!t.barge_in_after.empty())
-        read_time("--barge-in-after", t.barge_in_after, o.barge_in_after.emplace(), faults);
-    o.barge_in = t.barge_in;
-    o.eager = t.eager;
-    o.load = t.load;
-    o.save = t.save;
-    o.record = record_.read(faults);
-    std::ranges::move(
-        shared_file_faults(o.record, {{"--load", t.load}, {"--save", t.save}, {"--wav", t.wav}}),
-        std::back_inserter(faults));
+    check_record(flags_, o.record, {{"--load", o.load}, {"--save", o.save}, {"--wav", o.wav}},
+                 faults);
 }
 
-void chat_flags::read_tools(chat_options& o, std::vector<std::string>& faults) const {
-    if (texts_.tools.empty()) return;
-    const auto file = read_file(texts_.tools, max_tools_bytes);
+void chat_flags::read_tools(std::vector<std::string>& faults) {
+    if (tools_.empty()) return;
+    const auto file = read_file(tools_, max_tools_bytes);
     if (!file.fault.empty()) return faults.push_back("--tools " + file.fault);
     auto parsed = parse_function_file(file.text);
     for (const auto& fault : parsed.faults)
-        faults.push_back(fmt::format("--tools {}: {}", input_name(texts_.tools), fault));
-    o.functions = std::move(parsed.functions);
-    o.service.client.generation.tools = std::move(parsed.tools);
+        faults.push_back(fmt::format("--tools {}: {}", input_name(tools_), fault));
+    options_.functions = std::move(parsed.functions);
+    options_.service.client.generation.tools = std::move(parsed.tools);
 }
 
 }  // namespace tandem::command

@@ -1,6 +1,6 @@
 #include "chat/chat_text.hpp"
 
-#include "run/call_object.hpp"
+#include "run/call_json.hpp"
 #include "run/replay_text.hpp"
 #include "text/json_object.hpp"
 #include "text/terminal_text.hpp"
@@ -59,11 +59,8 @@ std::string_view outcome_name(function_result::outcome how) {
 
 std::string timing_object(const spoken_timing& t) {
     json_object parts;
-    for_each_part(t, [&](const char* name, duration part) { parts.field(name, to_ms(part)); });
-    return json_object{}
-        .field("total_ms", to_ms(t.total()))
-        .raw("parts_ms", parts.finish())
-        .finish();
+    for_each_part(t, [&](const char* name, duration part) { parts.field(name, part); });
+    return json_object{}.field("total_ms", t.total()).raw("parts_ms", parts.finish()).finish();
 }
 
 }  // namespace
@@ -125,22 +122,19 @@ std::string format_result(const function_result& r) {
 }
 
 std::string json_line(const spoken_chunk& s) {
-    json_object out;
-    out.field("event", "chunk")
+    return json_object{}
+        .field("event", "chunk")
         .field("turn", s.turn)
         .field("seq", s.chunk.id.seq)
         .field("text", s.chunk.text)
         .field("speech", s.chunk.speech)
         .field("boundary", to_string(s.chunk.boundary))
-        .field("at_ms", to_ms(s.at))
-        .field("sound_ms", to_ms(s.length))
+        .field("at_ms", s.at)
+        .field("sound_ms", s.length)
         .field("has_sound", s.has_sound)
-        .field("synthesis_ms", to_ms(s.synthesis));
-    if (s.silence)
-        out.field("silence_ms", to_ms(*s.silence));
-    else
-        out.null("silence_ms");
-    return out.line();
+        .field("synthesis_ms", s.synthesis)
+        .field("silence_ms", s.silence)
+        .line();
 }
 
 std::string json_line(const spoken_end& e) {
@@ -152,11 +146,8 @@ std::string json_line(const spoken_end& e) {
         .field("text", e.result.text)
         .field("history", e.kept)
         .field("chunks", e.result.metrics.chunks);
-    if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_object));
-    if (e.timing)
-        out.raw("voice_to_voice", timing_object(*e.timing));
-    else
-        out.null("voice_to_voice");
+    if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_json));
+    out.raw("voice_to_voice", e.timing ? timing_object(*e.timing) : "null");
     if (e.result.error)
         out.field("code", error_name(e.result.error))
             .field("message", error_text(e.result.error, e.result.diagnostics, e.hint));
@@ -164,15 +155,15 @@ std::string json_line(const spoken_end& e) {
 }
 
 std::string json_line(int turn, const function_result& r) {
-    json_object out;
-    out.field("event", "result")
+    return json_object{}
+        .field("event", "result")
         .field("turn", turn)
         .field("id", r.call.id)
         .field("name", r.call.name)
         .field("outcome", outcome_name(r.how))
         .field("content", r.content)
-        .field("ms", to_ms(r.took));
-    return out.line();
+        .field("ms", r.took)
+        .line();
 }
 
 }  // namespace tandem::command

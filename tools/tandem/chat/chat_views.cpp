@@ -1,8 +1,6 @@
 #include "chat/chat_views.hpp"
 
-#include "chat/chat_text.hpp"
 #include "line_input/line_editor.hpp"
-#include "terminal/color.hpp"
 
 #include <climits>
 #include <fmt/format.h>
@@ -55,14 +53,6 @@ void chat_text_view::end_line() {
     glue_.clear();
 }
 
-void chat_text_view::on_chunk_started(const spoken_chunk& c) {
-    show(c.chunk.text);
-}
-
-void chat_text_view::on_chunk_skipped(int, const chunk& c) {
-    show(c.text, paint::dim);
-}
-
 void chat_text_view::on_reply_ended(const spoken_end& e) {
     if (e.interrupted) {
         glue_ = terminal_.out_column() > 0 ? " " : "";
@@ -85,37 +75,9 @@ void chat_text_view::on_function_ended(int, const function_result& r) {
     end_line();
 }
 
-void chat_text_view::show_note(std::string_view text) {
-    if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
-}
-
 void chat_text_view::show_error(std::string_view text) {
     end_line();
     terminal_.print_error(wrap_for_stderr(terminal_, text));
-}
-
-void chat_json_view::on_chunk_started(const spoken_chunk& c) {
-    terminal_.print(json_line(c));
-}
-
-void chat_json_view::on_chunk_skipped(int turn, const chunk& c) {
-    on_chunk_started({.turn = turn, .chunk = c});
-}
-
-void chat_json_view::on_reply_ended(const spoken_end& e) {
-    terminal_.print(json_line(e));
-}
-
-void chat_json_view::on_function_ended(int turn, const function_result& r) {
-    terminal_.print(json_line(turn, r));
-}
-
-void chat_json_view::show_note(std::string_view text) {
-    terminal_.print_error(wrap_for_stderr(terminal_, text));
-}
-
-void chat_json_view::show_error(std::string_view text) {
-    show_note(text);
 }
 
 }  // namespace tandem::command

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "chat/chat_text.hpp"
 #include "chat/chat_view.hpp"
+#include "terminal/color.hpp"
 #include "terminal/terminal.hpp"
 
 #include <string>
@@ -29,11 +31,13 @@ class chat_text_view final : public chat_view {
     void on_listening() override;
     void on_line_accepted(std::string_view line) override;
     void on_input_ended() override;
-    void on_chunk_started(const spoken_chunk& c) override;
-    void on_chunk_skipped(int turn, const chunk& c) override;
+    void on_chunk_started(const spoken_chunk& c) override { show(c.chunk.text); }
+    void on_chunk_skipped(int, const chunk& c) override { show(c.text, paint::dim); }
     void on_reply_ended(const spoken_end& e) override;
     void on_function_ended(int turn, const function_result& r) override;
-    void show_note(std::string_view text) override;
+    void show_note(std::string_view text) override {
+        if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
+    }
     void show_error(std::string_view text) override;
 
  private:
@@ -54,12 +58,18 @@ class chat_json_view final : public chat_view {
     void on_listening() override {}
     void on_line_accepted(std::string_view) override {}
     void on_input_ended() override {}
-    void on_chunk_started(const spoken_chunk& c) override;
-    void on_chunk_skipped(int turn, const chunk& c) override;
-    void on_reply_ended(const spoken_end& e) override;
-    void on_function_ended(int turn, const function_result& r) override;
-    void show_note(std::string_view text) override;
-    void show_error(std::string_view text) override;
+    void on_chunk_started(const spoken_chunk& c) override { terminal_.print(json_line(c)); }
+    void on_chunk_skipped(int turn, const chunk& c) override {
+        on_chunk_started({.turn = turn, .chunk = c});
+    }
+    void on_reply_ended(const spoken_end& e) override { terminal_.print(json_line(e)); }
+    void on_function_ended(int turn, const function_result& r) override {
+        terminal_.print(json_line(turn, r));
+    }
+    void show_note(std::string_view text) override {
+        terminal_.print_error(wrap_for_stderr(terminal_, text));
+    }
+    void show_error(std::string_view text) override { show_note(text); }
 
  private:
     terminal& terminal_;

@@ -5,20 +5,14 @@
 
 #include "tandem/utf8.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::awaitable;
 
 // More would fill the context of a small model.
 constexpr std::size_t most_result_bytes = std::size_t{64} << 10;
@@ -49,17 +43,13 @@ void function_runner::start(const std::vector<tool_call>& calls) {
     for (const auto& call : calls) results_.push_back({.call = call});
     running_ = results_.size();
     for (std::size_t i = 0; i < results_.size(); ++i)
-        co_spawn(executor_, run(i), [self = shared_from_this()](const std::exception_ptr& e) {
-            if (e) std::rethrow_exception(e);
+        start_coroutine(executor_, run(i), [self = shared_from_this()] {
             if (--self->running_ == 0) self->all_ended_.cancel();
         });
 }
 
 awaitable<void> function_runner::wait() {
-    error_code ignored;
-    if (running_ > 0)
-        co_await all_ended_.async_wait(
-            boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+    if (running_ > 0) co_await wait_for(all_ended_);
 }
 
 void function_runner::stop() {

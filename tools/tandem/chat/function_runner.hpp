@@ -2,10 +2,10 @@
 
 #include "chat/function_file.hpp"
 #include "chat/function_result.hpp"
+#include "os/coroutines.hpp"
 #include "sound/subprocess.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class function_runner : public std::enable_shared_from_this<function_runner> {
     /// Must be called at most once.
     void start(const std::vector<tool_call>& calls);
     /// Waits for the end of all calls. Only one caller may wait.
-    boost::asio::awaitable<void> wait();
+    awaitable<void> wait();
     /// Kills what runs. These calls have no result.
     void stop();
 
@@ -38,8 +38,8 @@ class function_runner : public std::enable_shared_from_this<function_runner> {
 
  private:
     const command_function* find(const std::string& name) const;
-    boost::asio::awaitable<void> run(std::size_t index);
-    boost::asio::awaitable<void> run_program(const command_function& f, function_result& result);
+    awaitable<void> run(std::size_t index);
+    awaitable<void> run_program(const command_function& f, function_result& result);
 
     boost::asio::any_io_executor executor_;
     const std::vector<command_function>& functions_;

@@ -1,18 +1,11 @@
 #include "chat/spoken_reply.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 // Interval of checks whether the reply has failed while a sound plays.
 constexpr auto speech_look_interval = std::chrono::milliseconds(50);
@@ -105,10 +98,8 @@ time_point spoken_reply::end_of_sound(bool has_player) const {
 }
 
 awaitable<void> spoken_reply::wait_until(time_point due) {
-    error_code ec;  // an interrupt cancels the wait
     timer_.expires_at(due);
-    if (due > clock_now() && !interrupted_)
-        co_await timer_.async_wait(redirect_error(use_awaitable, ec));
+    if (due > clock_now() && !interrupted_) co_await wait_for(timer_);  // ended by an interrupt
 }
 
 awaitable<void> spoken_reply::wait_for_end_of_sound() {

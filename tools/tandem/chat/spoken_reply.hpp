@@ -2,6 +2,7 @@
 
 #include "chat/chat_view.hpp"
 #include "chat/speech_schedule.hpp"
+#include "os/coroutines.hpp"
 #include "sound/speaker.hpp"
 
 #include "tandem/conversation.hpp"
@@ -33,7 +34,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
                  spoken_reply_context c);
 
     /// Speaks the whole reply and notifies the view. Returns early if interrupted.
-    boost::asio::awaitable<void> run();
+    awaitable<void> run();
     /// The listener interrupts the reply: the history keeps what was heard until `at`.
     void interrupt(time_point at);
 
@@ -54,12 +55,11 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
         bool has_sound = false;
     };
 
-    boost::asio::awaitable<void> speak(const chunk& c, time_point came);
-    boost::asio::awaitable<void> speak_by_synthesiser(const chunk& c, time_point came);
-    boost::asio::awaitable<void> speak(const chunk& c, time_point came,
-                                       const voice::utterance& made);
-    boost::asio::awaitable<void> wait_until(time_point due);
-    boost::asio::awaitable<void> wait_for_end_of_sound();
+    awaitable<void> speak(const chunk& c, time_point came);
+    awaitable<void> speak_by_synthesiser(const chunk& c, time_point came);
+    awaitable<void> speak(const chunk& c, time_point came, const voice::utterance& made);
+    awaitable<void> wait_until(time_point due);
+    awaitable<void> wait_for_end_of_sound();
     void begin(const chunk& c, const sound_start& s);
     time_point end_of_sound(bool has_player) const;
     void end(const chunk& c, time_point at);

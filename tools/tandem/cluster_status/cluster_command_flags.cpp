@@ -1,7 +1,5 @@
 #include "cluster_status/cluster_command_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
-
 #include <utility>
 
 namespace tandem::command {
@@ -23,18 +21,17 @@ Exit status: 0 shown, 1 the store cannot be read, 2 wrong use.)";
 }  // namespace
 
 cluster_command_flags::cluster_command_flags(CLI::App& tandem)
-    : app_(*tandem.add_subcommand(name, cluster_text)) {
-    app_.footer("show which gateway has which slot");
-    app_.allow_extras();
-    app_.set_help_flag();
-    store_.add_to(app_, false);
-    app_.add_flag("--json", json_, "print one JSON object")->group("cluster");
-    app_.set_help_flag("-h,--help", "show this help")->group("help");
+    : flags_(tandem, name, cluster_text, "show which gateway has which slot") {
+    store_.add_to(flags_.app(), false);
+    flags_.begin_group("cluster");
+    flags_.add_switch("--json", json_, "print one JSON object");
+    flags_.begin_group("help");
+    flags_.add_help_flag();
 }
 
 cluster_command_options cluster_command_flags::read(const environment& variables,
                                                     std::vector<std::string>& faults) {
-    faults = argument_faults(app_);
+    faults = argument_faults(flags_.app());
     auto cluster = store_.read(variables, faults);
     if (!cluster && faults.empty())
         faults.emplace_back("--cluster is missing; it is the URL that the gateways use");

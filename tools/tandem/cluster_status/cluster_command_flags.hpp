@@ -2,6 +2,7 @@
 
 #include "cluster_status/cluster_command.hpp"
 #include "cluster_status/store_flags.hpp"
+#include "flags/command_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -21,7 +22,7 @@ class cluster_command_flags {
     cluster_command_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
-    CLI::App& app_;
+    command_flags flags_;
     store_flags store_;
     bool json_ = false;
 };

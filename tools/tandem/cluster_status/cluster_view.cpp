@@ -52,13 +52,6 @@ std::string describe(const cluster_view::wish& w) {
                        w.overdue > 0 ? "overdue for" : "due in", in_seconds(std::abs(w.overdue)));
 }
 
-template <class Range, class Format>
-std::string list_as_json(const Range& all, Format format) {
-    std::string text;
-    for (const auto& item : all) text += fmt::format("{}{}", text.empty() ? "" : ",", format(item));
-    return fmt::format("[{}]", text);
-}
-
 std::string to_json(const cluster_view::slot& s) {
     json_object j;
     j.field("slot", s.number).field("gateway", s.gateway).field("loan", s.loan);
@@ -87,8 +80,8 @@ std::string to_json(const cluster_view::server& s) {
     return json_object{}
         .field("name", s.name)
         .field("drained", s.is_drained)
-        .raw("slots", list_as_json(s.slots, any))
-        .raw("waiting", list_as_json(s.wishes, any))
+        .raw("slots", json_list(s.slots, any))
+        .raw("waiting", json_list(s.wishes, any))
         .finish();
 }
 
@@ -148,8 +141,8 @@ std::string format_text(const cluster_view& v) {
 std::string format_json(const cluster_view& v) {
     const auto any = [](const auto& item) { return to_json(item); };
     return json_object{}
-        .raw("gateways", list_as_json(v.gateways, any))
-        .raw("servers", list_as_json(v.servers, any))
+        .raw("gateways", json_list(v.gateways, any))
+        .raw("servers", json_list(v.servers, any))
         .line();
 }
 

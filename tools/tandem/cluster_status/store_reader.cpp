@@ -1,5 +1,7 @@
 #include "cluster_status/store_reader.hpp"
 
+#include "tandem/duration.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,8 +95,7 @@ double store_reader::measure_round_trip() {
     for (auto& t : times) {
         const auto begin = std::chrono::steady_clock::now();
         ask({"PING"});
-        t = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-                .count();
+        t = to_ms(std::chrono::steady_clock::now() - begin);
     }
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::ranges::nth_element(times, middle);

@@ -1,11 +1,6 @@
 #include "completion/completion_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
-
-#include <fmt/format.h>
-
-#include <array>
-#include <string_view>
+#include "completion/completion_script.hpp"
 
 namespace tandem::command {
 namespace {
@@ -26,35 +21,26 @@ them. To install one only for yourself:
 
 Exit status: 0 printed, 1 the script could not be written, 2 wrong use.)";
 
-// Indexed by the enumeration.
-constexpr std::array<std::string_view, 3> shell_names{"bash", "zsh", "fish"};
-
 }  // namespace
 
 completion_flags::completion_flags(CLI::App& tandem)
-    : app_(*tandem.add_subcommand(name, completion_text)) {
-    app_.footer("print a shell completion script");
-    app_.allow_extras();
-    app_.set_help_flag();
-    app_.add_option(argument, shell_, "bash, zsh or fish")->group("shell");
-    app_.set_help_flag("-h,--help", "show this help")->group("help");
+    : flags_(tandem, name, completion_text, "print a shell completion script") {
+    flags_.begin_group("shell");
+    flags_.add_argument("SHELL", shell_, "bash, zsh or fish");
+    flags_.begin_group("help");
+    flags_.add_help_flag();
 }
 
-std::vector<std::string> completion_flags::shells() {
-    return {shell_names.begin(), shell_names.end()};
-}
-
-std::optional<shell> completion_flags::read(std::vector<std::string>& faults) const {
-    faults = unknown_flags(app_);
+std::string completion_flags::read(std::vector<std::string>& faults) const {
+    faults = unknown_flags(flags_.app());
     // CLI11 parses the value of an unknown flag as an argument, so further faults would mislead.
-    if (!faults.empty()) return std::nullopt;
-    faults = surplus_arguments(app_);
-    shell chosen{};
+    if (!faults.empty()) return {};
+    faults = surplus_arguments(flags_.app());
     if (shell_.empty())
         faults.push_back("SHELL is missing; it must be bash, zsh or fish");
-    else
-        read_choice(argument, shell_names, shell_, chosen, faults);
-    return chosen;
+    else if (const auto chosen = read_choice("SHELL", shell_names, shell_, faults))
+        return std::string(completion_scripts[*chosen]);
+    return {};
 }
 
 }  // namespace tandem::command

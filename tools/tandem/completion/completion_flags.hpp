@@ -1,10 +1,9 @@
 #pragma once
 
-#include "completion/completion_script.hpp"
+#include "flags/command_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,17 +13,14 @@ namespace tandem::command {
 class completion_flags {
  public:
     static constexpr const char* name = "completion";
-    static constexpr const char* argument = "SHELL";
 
     explicit completion_flags(CLI::App& tandem);
 
-    static std::vector<std::string> shells();
-
-    /// Returns the requested shell. `faults` receives the errors.
-    std::optional<shell> read(std::vector<std::string>& faults) const;
+    /// Returns the script of the requested shell. `faults` receives the errors.
+    std::string read(std::vector<std::string>& faults) const;
 
  private:
-    CLI::App& app_;
+    command_flags flags_;
     std::string shell_;
 };
 

@@ -70,16 +70,6 @@ complete -c tandem -f -a '(__tandem_complete)'
 
 }  // namespace
 
-std::string_view completion_script(shell s) {
-    switch (s) {
-        case shell::bash:
-            return bash_script;
-        case shell::zsh:
-            return zsh_script;
-        case shell::fish:
-            return fish_script;
-    }
-    return {};
-}
+const std::array<std::string_view, 3> completion_scripts{bash_script, zsh_script, fish_script};
 
 }  // namespace tandem::command

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace tandem::command {
 
-enum class shell { bash, zsh, fish };
+inline constexpr std::array<std::string_view, 3> shell_names{"bash", "zsh", "fish"};
 
-/// Returns the script that makes the shell call `tandem __complete`.
-std::string_view completion_script(shell s);
+/// The scripts that make these shells call `tandem __complete`.
+extern const std::array<std::string_view, 3> completion_scripts;
 
 }  // namespace tandem::command

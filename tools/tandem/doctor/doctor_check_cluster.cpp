@@ -15,7 +15,7 @@ constexpr int oldest_version = 6;
 constexpr double nearly_full = 0.9;
 
 finding describe_store(const store_facts& store) {
-    finding f{.name = "store", .group = finding_group::cluster};
+    finding f{.name = "store"};
     if (!store.fault.empty()) {
         f.status = finding_status::bad;
         f.message = store.fault;
@@ -40,8 +40,7 @@ void check_version(const store_facts& store, std::vector<finding>& all) {
                    .status = finding_status::bad,
                    .value = store.product,
                    .message = fmt::format("{} is too old", store.product),
-                   .remedy = "use Valkey, or Redis 6 or newer",
-                   .group = finding_group::cluster});
+                   .remedy = "use Valkey, or Redis 6 or newer"});
 }
 
 void check_role(const store_facts& store, std::vector<finding>& all) {
@@ -50,8 +49,7 @@ void check_role(const store_facts& store, std::vector<finding>& all) {
                    .status = finding_status::bad,
                    .value = "replica",
                    .message = "the store is a replica, which gateways cannot write to",
-                   .remedy = "use the primary's address, or redis+sentinel://",
-                   .group = finding_group::cluster});
+                   .remedy = "use the primary's address, or redis+sentinel://"});
 }
 
 void check_memory(const store_facts& store, std::vector<finding>& all) {
@@ -61,8 +59,7 @@ void check_memory(const store_facts& store, std::vector<finding>& all) {
                        .value = store.eviction_policy,
                        .message = fmt::format("maxmemory-policy is {}: a full store drops records",
                                               store.eviction_policy),
-                       .remedy = "set maxmemory-policy noeviction",
-                       .group = finding_group::cluster});
+                       .remedy = "set maxmemory-policy noeviction"});
     if (store.max_bytes == 0) return;
     const auto share = static_cast<double>(store.used_bytes) / static_cast<double>(store.max_bytes);
     if (share < nearly_full) return;
@@ -72,8 +69,7 @@ void check_memory(const store_facts& store, std::vector<finding>& all) {
                    .message = fmt::format("{:.0f} % of the store's maxmemory is in use; a full "
                                           "store refuses records",
                                           share * 100),
-                   .remedy = "raise maxmemory, or use a store for the gateways alone",
-                   .group = finding_group::cluster});
+                   .remedy = "raise maxmemory, or use a store for the gateways alone"});
 }
 
 finding describe_gateways(const store_facts& store) {
@@ -81,8 +77,7 @@ finding describe_gateways(const store_facts& store) {
               .value = static_cast<std::int64_t>(store.gateways.size()),
               .message = fmt::format("{} {} up: {}", store.gateways.size(),
                                      store.gateways.size() == 1 ? "gateway is" : "gateways are",
-                                     fmt::join(store.gateways, ", ")),
-              .group = finding_group::cluster};
+                                     fmt::join(store.gateways, ", "))};
     if (!store.gateways.empty()) return f;
     f.status = finding_status::note;
     f.message = "no gateway is up";
@@ -95,12 +90,12 @@ void check_server_name(const std::string& url, const store_facts& store,
     const bool is_known =
         std::ranges::any_of(store.servers, [&](const auto& name) { return url.ends_with(name); });
     if (is_known || store.servers.empty()) return;
-    all.push_back({.name = "shared_server",
-                   .status = finding_status::warning,
-                   .message = fmt::format("no gateway uses {}; the gateways use {}", url,
-                                          fmt::join(store.servers, ", ")),
-                   .remedy = "give all gateways the same URL of a server: slots are shared by URL",
-                   .group = finding_group::cluster});
+    all.push_back(
+        {.name = "shared_server",
+         .status = finding_status::warning,
+         .message = fmt::format("no gateway uses {}; the gateways use {}", url,
+                                fmt::join(store.servers, ", ")),
+         .remedy = "give all gateways the same URL of a server: slots are shared by URL"});
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <utility>
-
 namespace tandem::command {
 namespace {
 
@@ -14,10 +12,6 @@ constexpr double late_idle_ms = 500;
 constexpr int many_tokens_after_cut = 16;
 // Tokens of a sentence, which is the cost of returning to a checkpoint.
 constexpr int sentence_tokens = 64;
-
-finding measured(const char* name) {
-    return {.name = name, .message = {}, .group = finding_group::measured};
-}
 
 std::string answered(const doctor_measurements& m) {
     auto text = fmt::format("{} answered", m.requests);
@@ -28,7 +22,7 @@ std::string answered(const doctor_measurements& m) {
 
 finding requests(const doctor_facts& facts) {
     const auto& m = facts.measured.value;
-    auto f = measured("requests");
+    finding f{.name = "requests"};
     f.value = std::int64_t{m.requests};
     f.message = answered(m);
     if (facts.stopped) {
@@ -49,7 +43,7 @@ finding requests(const doctor_facts& facts) {
 }
 
 finding first_token(const doctor_round& r, int prompt_tokens) {
-    auto f = measured("first_token");
+    finding f{.name = "first_token"};
     f.value = r.first_token_cold_ms;
     f.message = fmt::format("{} with {} tokens to evaluate", format_elapsed(r.first_token_cold_ms),
                             prompt_tokens);
@@ -66,7 +60,7 @@ std::string rate(double per_second) {
 }
 
 finding speed(const doctor_round& r) {
-    auto f = measured("speed");
+    finding f{.name = "speed"};
     f.value = r.tokens_per_second;
     f.message = rate(r.tokens_per_second) + " tokens/s";
     if (r.prompt_tokens_per_second >= 0)
@@ -83,7 +77,7 @@ finding speed(const doctor_round& r) {
 finding cut(const doctor_facts& facts) {
     const auto& m = facts.measured.value;
     const auto& r = m.median;
-    auto f = measured("cut");
+    finding f{.name = "cut"};
     if (m.busy_after_cut_ms >= 0) {
         f.status = finding_status::bad;
         f.value = "busy";
@@ -109,7 +103,7 @@ finding cut(const doctor_facts& facts) {
 
 // Cache use of a request that should find nearly all of its prompt in the slot.
 finding cache(const char* name, const cache_usage& use, const char* where) {
-    auto f = measured(name);
+    finding f{.name = name};
     f.value = std::int64_t{use.evaluated};
     f.message =
         fmt::format("{}, {} of {} evaluated", where, use.evaluated, counted(use.all(), "token"));
@@ -124,7 +118,7 @@ finding cache(const char* name, const cache_usage& use, const char* where) {
 }
 
 finding other_slot(const cache_usage& use) {
-    auto f = measured("cache_other_slot");
+    finding f{.name = "cache_other_slot"};
     f.value = std::int64_t{use.evaluated};
     f.message = fmt::format("without prefill, {} of {} evaluated", use.evaluated,
                             counted(use.all(), "token"));
@@ -132,7 +126,7 @@ finding other_slot(const cache_usage& use) {
 }
 
 finding pinned_slots(const cache_usage& use) {
-    auto f = measured("pinned_slots");
+    finding f{.name = "pinned_slots"};
     f.value = std::int64_t{use.cached};
     f.message = "each keeps its cache while another one is used";
     if (use.cached * 2 >= use.all()) return f;
@@ -148,7 +142,7 @@ finding pinned_slots(const cache_usage& use) {
 
 // A conversation returns to a slot where another one replaced it.
 finding host_memory(const cache_usage& use, double first_token_ms) {
-    auto f = measured("host_memory");
+    finding f{.name = "host_memory"};
     f.value = std::int64_t{use.evaluated};
     const auto cost = fmt::format("{} of {} evaluated, first token after {}", use.evaluated,
                                   counted(use.all(), "token"), format_elapsed(first_token_ms));

@@ -1,12 +1,8 @@
 #include "doctor/doctor_command.hpp"
 
 #include "cluster_status/store_reader.hpp"
-#include "doctor/doctor_json.hpp"
 #include "doctor/doctor_report.hpp"
-#include "doctor/doctor_text.hpp"
 #include "os/exit_status.hpp"
-#include "os/output_failure.hpp"
-#include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "probe/doctor_probe.hpp"
 #include "run/progress.hpp"
@@ -14,8 +10,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
-
-#include <clocale>
 
 namespace tandem::command {
 namespace {
@@ -45,15 +39,12 @@ doctor_facts examine(const doctor_options& options, terminal& t) {
 }  // namespace
 
 int run_doctor(const doctor_options& options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     const auto report = make_doctor_report(examine(options, t));
     const screen_style style{.width = t.out_width(), .color = is_color_enabled(options.color, t)};
     t.print(options.json ? doctor_json(report) : format_doctor_report(style, report));
     print_output_failure(t, "tandem doctor");
-    if (const auto lost = output_exit_status(t)) return *lost;
-    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return report.is_usable() ? all_good : not_all_good;
+    return exit_status_of(t, report.is_usable());
 }
 
 }  // namespace tandem::command

@@ -13,24 +13,21 @@ constexpr int longest_server_message = 160;
 }  // namespace
 
 std::string_view status_name(finding_status s) noexcept {
-    switch (s) {
-        case finding_status::ok:
-            return "ok";
-        case finding_status::note:
-            return "note";
-        case finding_status::warning:
-            return "warning";
-        default:
-            return "bad";
-    }
+    constexpr std::array<std::string_view, 4> names{"ok", "note", "warning", "bad"};
+    return names[static_cast<std::size_t>(s)];
 }
 
 std::vector<finding> collect_findings(const doctor_facts& facts) {
     std::vector<finding> all;
     check_connection(facts, all);
     if (facts.props.ok()) check_setup(facts, all);
-    if (facts.measured.done) check_measurements(facts, all);
-    if (facts.store) check_cluster(facts, all);
+    const auto add = [&](auto check, finding_group group) {
+        const auto known = all.size();
+        check(facts, all);
+        for (auto i = known; i < all.size(); ++i) all[i].group = group;
+    };
+    if (facts.measured.done) add(check_measurements, finding_group::measured);
+    if (facts.store) add(check_cluster, finding_group::cluster);
     return all;
 }
 

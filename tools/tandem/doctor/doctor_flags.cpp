@@ -1,11 +1,9 @@
 #include "doctor/doctor_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -53,28 +51,24 @@ bool is_asked_about(const field_info& f) {
 
 }  // namespace
 
-doctor_flags::doctor_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, doctor_text)) {
-    app_.footer("check whether a server suits a voice bot");
-    app_.set_help_flag();
-    app_.allow_extras();
-    app_.add_flag("--quick", options_.quick, "only query the server; do not use slots or measure")
-        ->group("run");
-    add_value_flag(app_, "--wait", wait_, "TIME", "how long to wait for the model to load [30s]",
-                   "run");
-    app_.add_flag("--json", options_.json, "print one JSON object")->group("output");
-    add_value_flag(app_, "--color", color_, "WHEN", "use color: auto, always or never [auto]",
-                   "output");
-    app_.set_help_flag("-h,--help", "show this help")->group("output");
-    config_.add_to(app_, is_asked_about);
-    store_.add_to(app_, false);
+doctor_flags::doctor_flags(CLI::App& tandem)
+    : flags_(tandem, name, doctor_text, "check whether a server suits a voice bot") {
+    flags_.begin_group("run");
+    flags_.add_switch("--quick", options_.quick,
+                      "only query the server; do not use slots or measure");
+    flags_.add_time("--wait", options_.wait, "how long to wait for the model to load", "30s");
+    flags_.begin_group("output");
+    flags_.add_switch("--json", options_.json, "print one JSON object");
+    add_color(flags_, options_.color);
+    flags_.add_help_flag();
+    config_.add_to(flags_.app(), is_asked_about);
+    store_.add_to(flags_.app(), false);
 }
 
 doctor_options doctor_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = argument_faults(app_);
-    read_wait(wait_, options_.wait, faults);
-    read_color(color_, options_.color, faults);
-    auto loaded = config_.load(variables);
-    std::ranges::move(loaded.faults, std::back_inserter(faults));
+    faults = argument_faults(flags_.app());
+    flags_.read(faults);
+    auto loaded = config_.load(variables, faults);
     if (loaded.urls.size() > 1)
         faults.push_back(
             fmt::format("{} servers are given; doctor checks only one", loaded.urls.size()));

@@ -2,6 +2,7 @@
 
 #include "cluster_status/store_flags.hpp"
 #include "doctor/doctor_command.hpp"
+#include "flags/command_flags.hpp"
 #include "flags/config_flags.hpp"
 
 #include <CLI/CLI.hpp>
@@ -22,9 +23,7 @@ class doctor_flags {
     doctor_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
-    CLI::App& app_;
-    std::string wait_ = "30s";
-    std::string color_ = "auto";
+    command_flags flags_;
     doctor_options options_;
     config_flags config_;
     store_flags store_;

@@ -4,6 +4,8 @@
 #include "doctor/doctor_findings.hpp"
 #include "probe/doctor_facts.hpp"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tandem::command {
@@ -23,5 +25,16 @@ inline doctor_report make_doctor_report(doctor_facts facts) {
     auto advice = make_advice(facts);
     return {std::move(facts), std::move(findings), std::move(advice)};
 }
+
+struct screen_style {
+    int width = 80;
+    bool color = false;
+};
+
+/// Returns the text report of `tandem doctor` as complete lines.
+std::string format_doctor_report(const screen_style& style, const doctor_report& report);
+
+/// Returns the report as one JSON object on one line; docs/doctor.md describes its fields.
+std::string doctor_json(const doctor_report& report);
 
 }  // namespace tandem::command

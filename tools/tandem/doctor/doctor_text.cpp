@@ -1,5 +1,4 @@
-#include "doctor/doctor_text.hpp"
-
+#include "doctor/doctor_report.hpp"
 #include "flags/config_layers.hpp"
 #include "terminal/color.hpp"
 #include "text/terminal_text.hpp"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -71,11 +72,11 @@ void config_flags::add_key_file(std::vector<setting>& settings,
 }
 
 config_flags::loaded config_flags::load(const environment& variables,
+                                        std::vector<std::string>& faults,
                                         const std::vector<setting>& lowest) const {
     config_layers layers;
     layers.add(lowest);
     if (takes_model_names_) layers.allow_model_names();
-    std::vector<std::string> faults;
     if (!file_.empty()) {
         const auto file = read_file(file_, max_file_bytes);
         if (file.fault.empty())
@@ -85,12 +86,11 @@ config_flags::loaded config_flags::load(const environment& variables,
     }
     layers.add_environment(variables);
     layers.add(settings(faults));
-    for (auto& fault : layers.faults()) faults.push_back(std::move(fault));
+    std::ranges::move(layers.faults(), std::back_inserter(faults));
     std::vector<std::string> urls;
     for (const auto& s : layers.servers())
         if (s.file.empty()) urls.push_back(s.url);
-    return {layers.result(), std::move(urls), layers.servers(), layers.has("continue_timeout"),
-            std::move(faults)};
+    return {layers.result(), std::move(urls), layers.servers(), layers.has("continue_timeout")};
 }
 
 }  // namespace tandem::command

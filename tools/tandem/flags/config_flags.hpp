@@ -27,7 +27,7 @@ class config_flags {
     /// Accepts all that parse_named_server() does for servers.
     void allow_model_names() noexcept { takes_model_names_ = true; }
 
-    /// The configuration merged from all sources, and the faults found in it.
+    /// The configuration merged from all sources.
     struct loaded {
         config value;
         /// All given URLs; `value` contains the last one.
@@ -35,10 +35,10 @@ class config_flags {
         /// The same with their models, and with files of URLs.
         std::vector<named_server> servers;
         bool has_continue_timeout = false;
-        std::vector<std::string> faults;
     };
     /// `lowest` is the layer with the lowest priority.
-    loaded load(const environment& variables, const std::vector<setting>& lowest = {}) const;
+    loaded load(const environment& variables, std::vector<std::string>& faults,
+                const std::vector<setting>& lowest = {}) const;
 
  private:
     struct flag {

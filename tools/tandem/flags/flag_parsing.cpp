@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 namespace tandem::command {
 
@@ -76,14 +75,13 @@ std::vector<std::string> empty_values(const CLI::App& app,
             if (const auto* o = c->get_option_no_throw(flag)) return o;
         return nullptr;
     };
-    const auto is_known = [&](const std::string& flag) { return option_of(flag) != nullptr; };
     const auto takes_value = [&](const std::string& flag) {
         const auto* o = option_of(flag);
         return o && o->get_expected_max() > 0;
     };
     const auto is_empty = [&](const std::string& a) {
         return a.starts_with("--") && a.find('=') == a.size() - 1 &&
-               is_known(a.substr(0, a.size() - 1));
+               option_of(a.substr(0, a.size() - 1));
     };
     std::vector<std::string> faults;
     std::string before;
@@ -110,49 +108,47 @@ std::vector<std::string> values_taken_from_flags(const CLI::App& app) {
     return faults;
 }
 
-void read_number(const char* flag, const std::string& text, int least, int most, int& value,
-                 std::vector<std::string>& faults) {
+std::optional<int> read_number(const char* flag, const std::string& text, int least, int most,
+                               std::vector<std::string>& faults) {
     const auto number = parse_number<int>(text);
-    if (number && *number >= least && *number <= most)
-        value = *number;
-    else
-        faults.push_back(
-            refusal_of(flag, text, fmt::format("a whole number from {} to {}", least, most)));
+    if (number && *number >= least && *number <= most) return number;
+    faults.push_back(
+        refusal_of(flag, text, fmt::format("a whole number from {} to {}", least, most)));
+    return std::nullopt;
 }
 
-void read_decimal(const char* flag, const std::string& text, double least, double most,
-                  double& value, std::vector<std::string>& faults) {
+std::optional<double> read_decimal(const char* flag, const std::string& text, double least,
+                                   double most, std::vector<std::string>& faults) {
     const auto number = parse_number<double>(text);
     // Comparisons with NaN are false, so NaN is rejected.
-    if (number && *number >= least && *number <= most)
-        value = *number;
-    else
-        faults.push_back(
-            refusal_of(flag, text, fmt::format("a number from {} to {}", least, most)));
+    if (number && *number >= least && *number <= most) return number;
+    faults.push_back(refusal_of(flag, text, fmt::format("a number from {} to {}", least, most)));
+    return std::nullopt;
 }
 
-void read_time(const char* flag, const std::string& text, duration& time,
-               std::vector<std::string>& faults, duration least, duration most) {
-    const auto read = parse_duration(text);
-    const bool has_unit = read && text.find_first_not_of("0123456789.") != text.npos;
-    if (read && *read >= least && *read <= most)
-        time = *read;
-    else
-        faults.push_back(refusal_of(flag, text,
-                                    fmt::format("{}{}", detail::describe_time_range(least, most),
-                                                has_unit ? "" : detail::time_examples)));
+std::optional<duration> read_time(const char* flag, const std::string& text, duration least,
+                                  duration most, std::vector<std::string>& faults) {
+    const auto time = parse_duration(text);
+    if (time && *time >= least && *time <= most) return time;
+    const bool has_unit = time && text.find_first_not_of("0123456789.") != text.npos;
+    faults.push_back(refusal_of(flag, text,
+                                fmt::format("{}{}", detail::describe_time_range(least, most),
+                                            has_unit ? "" : detail::time_examples)));
+    return std::nullopt;
+}
+
+std::optional<std::size_t> read_choice(const char* flag, std::span<const std::string_view> names,
+                                       std::string_view text, std::vector<std::string>& faults) {
+    const auto found = std::ranges::find(names, text);
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    faults.push_back(refusal_of(
+        flag, text,
+        fmt::format("{} or {}", fmt::join(names.first(names.size() - 1), ", "), names.back())));
+    return std::nullopt;
 }
 
 std::string refusal_of(const char* flag, std::string_view text, std::string_view expected) {
     return fmt::format("{} {}", flag, detail::invalid_value_text(text, expected));
-}
-
-std::string join_with_or(std::span<const std::string_view> names) {
-    return fmt::format("{} or {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
-}
-
-void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults) {
-    read_time("--wait", text, wait, faults);
 }
 
 }  // namespace tandem::command

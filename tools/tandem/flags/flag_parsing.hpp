@@ -4,9 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,40 +52,18 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
     option->type_name(value)->group(group);
 }
 
-/// Parses an integer from `least` to `most`. Does not change `value` if `text` is invalid.
-void read_number(const char* flag, const std::string& text, int least, int most, int& value,
-                 std::vector<std::string>& faults);
-
-/// Like read_number(), for decimal numbers.
-void read_decimal(const char* flag, const std::string& text, double least, double most,
-                  double& value, std::vector<std::string>& faults);
-
-/// Parses a duration from `least` to `most`.
-void read_time(const char* flag, const std::string& text, duration& time,
-               std::vector<std::string>& faults, duration least = {},
-               duration most = std::chrono::hours(1));
-/// Parses the value of --wait.
-void read_wait(const std::string& text, duration& wait, std::vector<std::string>& faults);
+/// Parse a value from `least` to `most`. Return nothing and add a fault if `text` is none.
+std::optional<int> read_number(const char* flag, const std::string& text, int least, int most,
+                               std::vector<std::string>& faults);
+std::optional<double> read_decimal(const char* flag, const std::string& text, double least,
+                                   double most, std::vector<std::string>& faults);
+std::optional<duration> read_time(const char* flag, const std::string& text, duration least,
+                                  duration most, std::vector<std::string>& faults);
+/// Returns the index of `text` in `names`. Returns nothing and adds a fault if there is none.
+std::optional<std::size_t> read_choice(const char* flag, std::span<const std::string_view> names,
+                                       std::string_view text, std::vector<std::string>& faults);
 
 /// Returns the message for an invalid value: "--color is red; it must be auto, always or never".
 std::string refusal_of(const char* flag, std::string_view text, std::string_view expected);
-/// Joins names as in "auto, always or never".
-std::string join_with_or(std::span<const std::string_view> names);
-
-/// Sets `value` to the enumerator with the index of `text` in `names`. Returns false if `names`
-/// does not contain `text`.
-template <class Enum, std::size_t N>
-bool choose(const std::array<std::string_view, N>& names, std::string_view text, Enum& value) {
-    const auto found = std::ranges::find(names, text);
-    if (found != names.end()) value = static_cast<Enum>(found - names.begin());
-    return found != names.end();
-}
-
-/// Like choose(), but adds a fault for an invalid text.
-template <class Enum, std::size_t N>
-void read_choice(const char* flag, const std::array<std::string_view, N>& names,
-                 std::string_view text, Enum& value, std::vector<std::string>& faults) {
-    if (!choose(names, text, value)) faults.push_back(refusal_of(flag, text, join_with_or(names)));
-}
 
 }  // namespace tandem::command

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
 
 namespace tandem::command {
 namespace {

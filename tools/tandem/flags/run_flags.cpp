@@ -1,31 +1,53 @@
 #include "flags/run_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
+#include "flags/config_layers.hpp"
 #include "terminal/log_output.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string_view>
+
 namespace tandem::command {
-void read_pace(const std::string& text, speech_pace& pace, std::vector<std::string>& faults) {
-    if (const auto read = parse_speech_pace(text))
-        pace = *read;
-    else
-        faults.push_back(
-            refusal_of("--tts", text, "none, or wpm=N with N greater than 0 and at most 100000"));
+namespace {
+
+// Indexed by the enumeration.
+constexpr std::array<std::string_view, 2> placement_names{"round_robin", "least_busy"};
+
+}  // namespace
+
+void add_prompts(command_flags& flags, std::vector<std::string>& prompts,
+                 std::vector<std::string>& user_messages) {
+    flags.add_text("--prompt", prompts, "TEXT", "a raw prompt (may be repeated)");
+    flags.add_text("--user", user_messages, "TEXT", "a user's message (may be repeated)");
 }
 
-void read_color(const std::string& text, color_choice& color, std::vector<std::string>& faults) {
-    read_choice("--color", color_names, text, color, faults);
+void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* usual) {
+    const auto read = [&pace](const std::string& text, std::vector<std::string>& faults) {
+        if (const auto parsed = parse_speech_pace(text))
+            pace = *parsed;
+        else
+            faults.push_back(refusal_of("--tts", text,
+                                        "none, or wpm=N with N greater than 0 and at most 100000"));
+    };
+    flags.add("--tts", "PACE", help, read, usual);
 }
 
-void read_log_level(const std::string& text, log_level& level, std::vector<std::string>& faults) {
-    read_choice("--log-level", level_names, text, level, faults);
+void add_wait(command_flags& flags, duration& wait) {
+    flags.add_time("--wait", wait, "how long to wait for servers to start and load their model",
+                   "0");
 }
 
-void read_log_level(const std::string& text, std::optional<log_level>& level,
-                    std::vector<std::string>& faults) {
-    if (!text.empty()) read_log_level(text, level.emplace(log_level::off), faults);
+void add_color(command_flags& flags, color_choice& color) {
+    flags.add_choice("--color", color, color_names, "WHEN", "use color: auto, always or never",
+                     "auto");
+}
+
+void add_log_level(command_flags& flags, std::optional<log_level>& level, const char* usual) {
+    const auto help =
+        fmt::format("log level on stderr: debug, info, warning, error or off [{}]", usual);
+    flags.add_choice("--log-level", level, level_names, "LEVEL", help.c_str());
 }
 
 void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults) {
@@ -33,15 +55,30 @@ void check_utf8(const char* flag, const std::string& text, std::vector<std::stri
         faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
 }
 
-std::vector<std::string> text_faults(const std::vector<std::string>& prompts,
-                                     const std::vector<std::string>& user_messages) {
-    std::vector<std::string> faults;
+void check_prompts(const std::vector<std::string>& prompts,
+                   const std::vector<std::string>& user_messages,
+                   std::vector<std::string>& faults) {
     for (const auto& text : prompts) check_utf8("--prompt", text, faults);
     for (const auto& text : user_messages) {
         check_utf8("--user", text, faults);
         if (text.empty()) faults.push_back("--user is empty");
     }
-    return faults;
+}
+
+void add_placement(command_flags& flags, service_config& c, const char* what) {
+    const auto help = fmt::format("how to choose {}'s server: round_robin or least_busy", what);
+    flags.add_choice("--placement", c.placement, placement_names, "HOW", help.c_str(),
+                     "least_busy");
+}
+
+void check_service(service_config c, std::vector<std::string>& faults) {
+    // A single server is checked as part of its configuration.
+    if (c.servers.size() < 2) c.servers.clear();
+    const auto all = check(c);
+    for (auto i = check(c.client).size(); i < all.size(); ++i) {
+        const auto field = all[i].field == "servers" ? "url" : all[i].field;
+        faults.push_back(fmt::format("{} {}", flag_name(field), all[i].message));
+    }
 }
 
 }  // namespace tandem::command

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "flags/command_flags.hpp"
 #include "flags/speech_pace.hpp"
 #include "terminal/color.hpp"
 
 #include "tandem/log.hpp"
+#include "tandem/service_config.hpp"
 
 #include <optional>
 #include <string>
@@ -12,18 +14,26 @@
 // Flags that several commands share.
 namespace tandem::command {
 
-/// Parses the value of --tts.
-void read_pace(const std::string& text, speech_pace& pace, std::vector<std::string>& faults);
-/// Parses the value of --color.
-void read_color(const std::string& text, color_choice& color, std::vector<std::string>& faults);
-/// Parses the value of --log-level. An empty text leaves an optional level unset.
-void read_log_level(const std::string& text, log_level& level, std::vector<std::string>& faults);
-void read_log_level(const std::string& text, std::optional<log_level>& level,
-                    std::vector<std::string>& faults);
+/// The flags --prompt and --user.
+void add_prompts(command_flags& flags, std::vector<std::string>& prompts,
+                 std::vector<std::string>& user_messages);
+/// The flag --tts.
+void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* usual = "");
+/// The flags --wait, --color and --log-level.
+void add_wait(command_flags& flags, duration& wait);
+void add_color(command_flags& flags, color_choice& color);
+/// `usual`: what the help says about the level without the flag.
+void add_log_level(command_flags& flags, std::optional<log_level>& level, const char* usual);
+/// `what`: what the flag --placement places, such as "a request".
+void add_placement(command_flags& flags, service_config& c, const char* what);
+
 /// Adds a fault with the position of the first byte that is not valid UTF-8.
 void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults);
-/// Returns the faults in the texts of --prompt and --user.
-std::vector<std::string> text_faults(const std::vector<std::string>& prompts,
-                                     const std::vector<std::string>& user_messages);
+/// Checks the texts of --prompt and --user.
+void check_prompts(const std::vector<std::string>& prompts,
+                   const std::vector<std::string>& user_messages, std::vector<std::string>& faults);
+
+/// Adds the faults of the service, named by flag, without the faults of the server configuration.
+void check_service(service_config c, std::vector<std::string>& faults);
 
 }  // namespace tandem::command

@@ -1,7 +1,5 @@
 #include "flags/user_speech_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
-
 #include <chrono>
 
 namespace tandem::command {
@@ -14,32 +12,23 @@ constexpr duration longest_draft = std::chrono::milliseconds(4900);
 
 }  // namespace
 
-void user_speech_flags::add_to(CLI::App& app, const char* group) {
-    add_value_flag(app, "--partials", partials, "TIME",
+void add_user_speech(command_flags& flags, user_speech_rules& rules) {
+    flags.add_time("--partials", rules.partials,
                    "users speak, at 150 words per minute; interval of partial transcripts, whose "
                    "words are evaluated early [users do not speak]",
-                   group);
-    add_value_flag(app, "--eager", eager, "TIME",
+                   "", shortest_interval, longest_interval);
+    flags.add_time("--eager", rules.eager,
                    "users speak; draft the reply this long before the end of a turn is certain "
                    "[no drafts]",
-                   group);
-    add_value_flag(app, "--revise", revise, "N",
-                   "share of last words of partial transcripts that are wrong, and of turns with a "
-                   "pause that is mistaken for their end, 0 to 1 [0]",
-                   group);
-}
-
-user_speech_rules user_speech_flags::read(std::vector<std::string>& faults) const {
-    user_speech_rules rules;
-    if (!partials.empty())
-        read_time("--partials", partials, rules.partials.emplace(), faults, shortest_interval,
-                  longest_interval);
-    if (!eager.empty())
-        read_time("--eager", eager, rules.eager.emplace(), faults, {}, longest_draft);
-    if (revise.empty()) return rules;
-    read_decimal("--revise", revise, 0, 1, rules.revise, faults);
-    if (!rules.speak()) faults.push_back("--revise requires --partials or --eager");
-    return rules;
+                   "", {}, longest_draft);
+    const auto read_share = [&rules](const std::string& text, std::vector<std::string>& faults) {
+        rules.revise = read_decimal("--revise", text, 0, 1, faults).value_or(0);
+        if (!rules.speak()) faults.push_back("--revise requires --partials or --eager");
+    };
+    flags.add("--revise", "N",
+              "share of last words of partial transcripts that are wrong, and of turns with a "
+              "pause that is mistaken for their end, 0 to 1 [0]",
+              read_share);
 }
 
 }  // namespace tandem::command

@@ -1,12 +1,10 @@
 #pragma once
 
+#include "flags/command_flags.hpp"
+
 #include "tandem/duration.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace tandem::command {
 
@@ -25,15 +23,6 @@ struct user_speech_rules {
 };
 
 /// The flags of these rules: --partials, --eager and --revise.
-class user_speech_flags {
- public:
-    /// The flags belong to a group of this name.
-    void add_to(CLI::App& app, const char* group);
-    user_speech_rules read(std::vector<std::string>& faults) const;
-
-    std::string partials;
-    std::string eager;
-    std::string revise;
-};
+void add_user_speech(command_flags& flags, user_speech_rules& rules);
 
 }  // namespace tandem::command

@@ -48,62 +48,33 @@ int rows_before_cursor(std::string_view text, int width) {
 struct binding {
     wchar_t key;
     const wchar_t* command;
+    key_kind pressed;
 };
 
 // Control characters bound to commands of libedit. Commands that read a further key themselves are
 // not used.
 constexpr wchar_t redraw_key = 0x12;
-constexpr std::array<binding, 15> bindings{{
-    {0x01, L"ed-move-to-beg"},
-    {0x02, L"ed-prev-char"},
-    {0x04, L"ed-delete-next-char"},
-    {0x05, L"ed-move-to-end"},
-    {0x06, L"ed-next-char"},
-    {0x08, L"ed-delete-prev-char"},
-    {0x0b, L"ed-kill-line"},
-    {0x0e, L"em-next-word"},
-    {0x10, L"ed-prev-word"},
-    {0x13, L"em-delete-next-word"},
-    {0x14, L"ed-transpose-chars"},
-    {0x15, L"vi-kill-line-prev"},
-    {0x17, L"ed-delete-prev-word"},
-    {0x19, L"em-yank"},
-    {redraw_key, L"ed-redisplay"},
+constexpr std::array<binding, 14> bindings{{
+    {0x01, L"ed-move-to-beg", key_kind::line_start},
+    {0x02, L"ed-prev-char", key_kind::left},
+    {0x04, L"ed-delete-next-char", key_kind::erase_next},
+    {0x05, L"ed-move-to-end", key_kind::line_end},
+    {0x06, L"ed-next-char", key_kind::right},
+    {0x08, L"ed-delete-prev-char", key_kind::erase},
+    {0x0b, L"ed-kill-line", key_kind::erase_to_end},
+    {0x0e, L"em-next-word", key_kind::word_right},
+    {0x10, L"ed-prev-word", key_kind::word_left},
+    {0x13, L"em-delete-next-word", key_kind::erase_next_word},
+    {0x14, L"ed-transpose-chars", key_kind::transpose},
+    {0x15, L"vi-kill-line-prev", key_kind::erase_to_start},
+    {0x17, L"ed-delete-prev-word", key_kind::erase_word},
+    {0x19, L"em-yank", key_kind::put_back},
 }};
 
+// Returns 0 for a key that has no command.
 wchar_t key_of(key_kind k) {
-    switch (k) {
-        case key_kind::left:
-            return 0x02;
-        case key_kind::right:
-            return 0x06;
-        case key_kind::word_left:
-            return 0x10;
-        case key_kind::word_right:
-            return 0x0e;
-        case key_kind::line_start:
-            return 0x01;
-        case key_kind::line_end:
-            return 0x05;
-        case key_kind::erase:
-            return 0x08;
-        case key_kind::erase_next:
-            return 0x04;
-        case key_kind::erase_word:
-            return 0x17;
-        case key_kind::erase_next_word:
-            return 0x13;
-        case key_kind::erase_to_start:
-            return 0x15;
-        case key_kind::erase_to_end:
-            return 0x0b;
-        case key_kind::put_back:
-            return 0x19;
-        case key_kind::transpose:
-            return 0x14;
-        default:
-            return 0;
-    }
+    const auto found = std::ranges::find(bindings, k, &binding::pressed);
+    return found == bindings.end() ? L'\0' : found->key;
 }
 
 }  // namespace
@@ -163,10 +134,12 @@ struct edited_line::state {
         el_wset(line, EL_SIGNAL, 0);
         el_wset(line, EL_GETCFN, &state::read_key);
         el_wset(line, EL_PROMPT, &state::prompt_of);
-        for (const auto& b : bindings) {
-            const std::array<wchar_t, 2> key{b.key, 0};
-            el_wset(line, EL_BIND, key.data(), b.command, nullptr);
-        }
+        for (const auto& b : bindings) bind(b.key, b.command);
+        bind(redraw_key, L"ed-redisplay");
+    }
+    void bind(wchar_t key, const wchar_t* command) {
+        const std::array<wchar_t, 2> text{key, 0};
+        el_wset(line, EL_BIND, text.data(), command, nullptr);
     }
     void call(wchar_t key) {
         next_key = key;

@@ -54,10 +54,6 @@ line_editor::line_editor(boost::asio::io_context& ioc, terminal& screen, int in,
     reader_.on_line([this](read_line r) { on_bytes(std::move(r)); });
 }
 
-line_editor::~line_editor() {
-    leave_terminal();
-}
-
 void line_editor::next() {
     ++asked_;
     if (!std::exchange(has_started_, true)) start();
@@ -121,10 +117,6 @@ void line_editor::suspend() {
     leave_terminal();
     stop_process();
     take_terminal();
-}
-
-bool line_editor::is_shown() const {
-    return is_listening_ || !line_.text().empty();
 }
 
 std::string line_editor::draw() {

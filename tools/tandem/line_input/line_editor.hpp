@@ -21,7 +21,7 @@ class line_editor final : public line_source, private bottom_lines {
     /// `screen` must outlive the editor.
     line_editor(boost::asio::io_context& ioc, terminal& screen, int in, int out);
     /// Restores the terminal mode.
-    ~line_editor() override;
+    ~line_editor() override { leave_terminal(); }
 
     /// Returns false if the terminal does not support editing. Then no other member may be called.
     bool is_possible() const noexcept { return line_.is_possible(); }
@@ -38,7 +38,7 @@ class line_editor final : public line_source, private bottom_lines {
     void stop();
 
  private:
-    bool is_shown() const override;
+    bool is_shown() const override { return is_listening_ || !line_.text().empty(); }
     std::string draw() override;
     std::string draw_changes() override;
     std::string erase() override { return line_.removed(); }

@@ -13,7 +13,6 @@
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace tandem::command {
 namespace {

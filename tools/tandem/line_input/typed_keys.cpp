@@ -3,6 +3,8 @@
 #include "line_input/terminal_controls.hpp"
 #include "text/characters/utf8.hpp"
 
+#include "tandem/utf8.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -22,39 +24,21 @@ struct sequence_row {
 };
 
 // Sequences sent by xterm, VTE, the Linux console, tmux and screen.
+// "\033" is also ESC, where a hexadecimal digit follows.
 constexpr sequence_row sequences[] = {
-    {"\x1b[A", key_kind::earlier},
-    {"\x1bOA", key_kind::earlier},
-    {"\x1b[B", key_kind::later},
-    {"\x1bOB", key_kind::later},
-    {"\x1b[C", key_kind::right},
-    {"\x1bOC", key_kind::right},
-    {"\x1b[D", key_kind::left},
-    {"\x1bOD", key_kind::left},
-    {"\x1b[1;5C", key_kind::word_right},
-    {"\x1b[1;3C", key_kind::word_right},
-    {"\x1b[1;5D", key_kind::word_left},
-    {"\x1b[1;3D", key_kind::word_left},
-    {"\x1b[H", key_kind::line_start},
-    {"\x1bOH", key_kind::line_start},
-    {"\x1b[1~", key_kind::line_start},
-    {"\x1b[7~", key_kind::line_start},
-    {"\x1b[F", key_kind::line_end},
-    {"\x1bOF", key_kind::line_end},
-    {"\x1b[4~", key_kind::line_end},
-    {"\x1b[8~", key_kind::line_end},
-    {"\x1b[3~", key_kind::erase_next},
-    {"\x1b[3;5~", key_kind::erase_next_word},
-    {"\x1b\x7f", key_kind::erase_word},
-    {"\x1b"
-     "b",
-     key_kind::word_left},
-    {"\x1b"
-     "f",
-     key_kind::word_right},
-    {"\x1b"
-     "d",
-     key_kind::erase_next_word},
+    {"\x1b[A", key_kind::earlier},       {"\x1bOA", key_kind::earlier},
+    {"\x1b[B", key_kind::later},         {"\x1bOB", key_kind::later},
+    {"\x1b[C", key_kind::right},         {"\x1bOC", key_kind::right},
+    {"\x1b[D", key_kind::left},          {"\x1bOD", key_kind::left},
+    {"\x1b[1;5C", key_kind::word_right}, {"\x1b[1;3C", key_kind::word_right},
+    {"\x1b[1;5D", key_kind::word_left},  {"\x1b[1;3D", key_kind::word_left},
+    {"\x1b[H", key_kind::line_start},    {"\x1bOH", key_kind::line_start},
+    {"\x1b[1~", key_kind::line_start},   {"\x1b[7~", key_kind::line_start},
+    {"\x1b[F", key_kind::line_end},      {"\x1bOF", key_kind::line_end},
+    {"\x1b[4~", key_kind::line_end},     {"\x1b[8~", key_kind::line_end},
+    {"\x1b[3~", key_kind::erase_next},   {"\x1b[3;5~", key_kind::erase_next_word},
+    {"\x1b\x7f", key_kind::erase_word},  {"\033b", key_kind::word_left},
+    {"\033f", key_kind::word_right},     {"\033d", key_kind::erase_next_word},
 };
 
 constexpr char ctrl(char letter) {
@@ -99,16 +83,7 @@ bool is_control_byte(char c) noexcept {
 
 // Returns the text without control characters, with invalid bytes replaced by U+FFFD.
 std::string whole_characters(std::string_view text) {
-    std::string result;
-    for (auto rest = text; !rest.empty();) {
-        const auto bad = std::min(text::find_invalid_utf8(rest), rest.size());
-        result += rest.substr(0, bad);
-        rest.remove_prefix(bad);
-        if (rest.empty()) break;
-        result += text::replacement_character;
-        rest.remove_prefix(text::decode_first_character(rest).bytes);
-    }
-    return strip_controls(result);
+    return strip_controls(sanitized_utf8(text));
 }
 
 }  // namespace

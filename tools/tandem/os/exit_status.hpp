@@ -1,5 +1,10 @@
 #pragma once
 
+#include "terminal/terminal.hpp"
+
+#include <optional>
+#include <string_view>
+
 namespace tandem::command {
 
 /// Exit status of the command.
@@ -9,5 +14,16 @@ enum exit_status {
     wrong_use = 2,
     by_signal = 128,  ///< plus the signal number
 };
+
+/// Reports the failure on stderr with the prefix `who`. Reports nothing if all output was written
+/// or if the reader closed the pipe, as `head` does.
+void print_output_failure(terminal& t, std::string_view who);
+
+/// Returns the exit status for lost output: that of SIGPIPE if the reader closed the pipe. Returns
+/// nothing if all output was written, or after SIGHUP, which determines the status itself.
+std::optional<int> output_exit_status(const terminal& t);
+
+/// Returns the exit status for lost output or, after a signal, for that; otherwise by `good`.
+int exit_status_of(const terminal& t, bool good);
 
 }  // namespace tandem::command

@@ -68,6 +68,10 @@ struct doctor_round {
     double first_token_after_change_ms = -1;
 };
 
+/// Returns the median of each figure over the rounds that measured it. For an even count, returns
+/// the lower of the middle two, so that the result is a measured value.
+doctor_round compute_medians(const std::vector<doctor_round>& rounds);
+
 struct doctor_measurements {
     doctor_round median{};
     int rounds = 0;
@@ -126,9 +130,9 @@ struct doctor_facts {
     /// The effective reuse guard, and the slots that a conversation uses in turn because of it.
     /// Precondition: props.ok().
     duration reuse_guard() const;
-    int slots_per_caller() const;
+    int slots_per_caller() const { return reuse_guard() > duration{} ? 2 : 1; }
     /// Whether the speed of a reply was measured.
-    bool has_speed() const;
+    bool has_speed() const { return measured.ok() && measured.value.median.tokens_per_second > 0; }
     /// Whether a slot generates more slowly than a voice speaks.
     bool is_slower_than_speech() const;
     /// The estimated number of callers that the server can serve at the same time; 0 if it is

@@ -7,9 +7,6 @@
 
 #include "tandem/config_fields.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -18,7 +15,6 @@ namespace tandem::command {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::awaitable;
 using clock = std::chrono::steady_clock;
 
 constexpr auto load_interval = 250ms;
@@ -69,8 +65,7 @@ doctor_probe::doctor_probe(boost::asio::io_context& ioc, const config& settings,
       limit_(ioc) {}
 
 void doctor_probe::start(std::function<void()> on_done) {
-    co_spawn(ioc_, run(), [this, on_done = std::move(on_done)](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
+    start_coroutine(ioc_.get_executor(), run(), [this, on_done = std::move(on_done)] {
         limit_.cancel();
         on_done();
     });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "probe/doctor_facts.hpp"
 #include "probe/probe_session.hpp"
 
@@ -8,7 +9,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -38,9 +38,6 @@ class doctor_probe {
     const std::string& status_text() const noexcept { return doing_; }
 
  private:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     awaitable<void> run();
     awaitable<void> connect();
     awaitable<void> try_other_scheme();

@@ -45,10 +45,6 @@ void probe_request::on_data(std::string_view bytes) {
     if (exchange_ && reader_.fault()) end(*reader_.fault());
 }
 
-void probe_request::on_end(error_code ec, const diagnostics& diag) {
-    end(reader_.make_end_failure(ec, diag));
-}
-
 void probe_request::read(const wire::token_event& event) {
     using kind = wire::token_event::kind;
     if (event.what == kind::progress) return;

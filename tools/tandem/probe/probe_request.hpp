@@ -13,7 +13,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,7 +67,9 @@ class probe_request final : public std::enable_shared_from_this<probe_request>,
 
     void on_status(int http_status) override { reader_.begin(http_status); }
     void on_data(std::string_view bytes) override;
-    void on_end(error_code ec, const diagnostics& diag) override;
+    void on_end(error_code ec, const diagnostics& diag) override {
+        end(reader_.make_end_failure(ec, diag));
+    }
 
     void read(const wire::token_event& event);
     void keep_tokens(const wire::token_event& event);

@@ -5,14 +5,10 @@
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <utility>
 
 namespace tandem::command {
-
-using boost::asio::use_awaitable;
 
 probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
     : ioc_(ioc),
@@ -24,7 +20,7 @@ probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
 
 // `start` receives a completion function, which it may call at once.
 template <class Result, class Start>
-boost::asio::awaitable<Result> probe_session::result_of(Start start) {
+awaitable<Result> probe_session::result_of(Start start) {
     auto initiate = [this](auto handler, Start begin) {
         const auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
         begin([this, waiting](Result result) {
@@ -38,7 +34,7 @@ boost::asio::awaitable<Result> probe_session::result_of(Start start) {
 }
 
 template <class T, class Call>
-boost::asio::awaitable<probe_result<T>> probe_session::run_call(Call call) {
+awaitable<probe_result<T>> probe_session::run_call(Call call) {
     if (stopped_) co_return probe_result<T>{};
     auto result = co_await result_of<probe_result<T>>([call](auto done) {
         call([done](error_code ec, const diagnostics& diag, T value) {
@@ -49,21 +45,21 @@ boost::asio::awaitable<probe_result<T>> probe_session::run_call(Call call) {
     co_return result;
 }
 
-boost::asio::awaitable<probe_result<>> probe_session::health() {
+awaitable<probe_result<>> probe_session::health() {
     return run_call<std::monostate>([this](auto done) {
         calls_.health([done](error_code ec, const diagnostics& diag) { done(ec, diag, {}); });
     });
 }
 
-boost::asio::awaitable<probe_result<server_props>> probe_session::props() {
+awaitable<probe_result<server_props>> probe_session::props() {
     return run_call<server_props>([this](auto done) { calls_.props(done); });
 }
 
-boost::asio::awaitable<probe_result<std::vector<slot_state>>> probe_session::slots() {
+awaitable<probe_result<std::vector<slot_state>>> probe_session::slots() {
     return run_call<std::vector<slot_state>>([this](auto done) { calls_.slots(done); });
 }
 
-boost::asio::awaitable<probe_result<>> probe_session::chat_template() {
+awaitable<probe_result<>> probe_session::chat_template() {
     return run_call<std::monostate>([this](auto done) {
         const auto rendered = [done](error_code ec, const diagnostics& diag, const std::string&) {
             done(ec, diag, {});
@@ -73,8 +69,7 @@ boost::asio::awaitable<probe_result<>> probe_session::chat_template() {
     });
 }
 
-boost::asio::awaitable<probe_result<std::string>> probe_session::call_mark(
-    const server_props& props) {
+awaitable<probe_result<std::string>> probe_session::call_mark(const server_props& props) {
     call_marks_.use_template(props);
     return run_call<std::string>([this](auto done) {
         call_marks_.load(
@@ -84,7 +79,7 @@ boost::asio::awaitable<probe_result<std::string>> probe_session::call_mark(
     });
 }
 
-boost::asio::awaitable<probe_result<server::template_thinking>> probe_session::thinking(
+awaitable<probe_result<server::template_thinking>> probe_session::thinking(
     std::string_view chat_template) {
     probe_result<server::template_thinking> result;
     std::vector<std::string> prompts;
@@ -104,24 +99,23 @@ boost::asio::awaitable<probe_result<server::template_thinking>> probe_session::t
     co_return result;
 }
 
-boost::asio::awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(
+awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(
     std::string_view text) {
     return run_call<std::vector<wire::token_id>>(
         [this, text](auto done) { calls_.tokenize(text, done); });
 }
 
-boost::asio::awaitable<probe_answer> probe_session::complete(probe_options wish) {
+awaitable<probe_answer> probe_session::complete(probe_options wish) {
     if (stopped_) co_return probe_answer{.fault = {boost::asio::error::operation_aborted, {}}};
     request_ = std::make_shared<probe_request>(ioc_.get_executor(), *transport_, limits_);
     co_return co_await result_of<probe_answer>(
         [this, wish](auto done) { request_->start(wish, done); });
 }
 
-boost::asio::awaitable<void> probe_session::pause(duration time) {
+awaitable<void> probe_session::pause(duration time) {
     if (stopped_) co_return;
     timer_.expires_after(time);
-    error_code ignored;
-    co_await timer_.async_wait(boost::asio::redirect_error(use_awaitable, ignored));
+    co_await wait_for(timer_);
 }
 
 void probe_session::stop() {

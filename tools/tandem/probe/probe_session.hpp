@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "probe/doctor_facts.hpp"
 #include "probe/probe_request.hpp"
 #include "server/call_mark_loader.hpp"
@@ -14,11 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
-
-// Boost 1.74 uses <utility> here without including it.
-#include <boost/asio/awaitable.hpp>
 
 namespace tandem::command {
 
@@ -26,9 +23,6 @@ namespace tandem::command {
 /// done, and requests fail with operation_aborted. Not thread-safe.
 class probe_session {
  public:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     /// `ioc` must outlive this object, which must outlive its coroutines.
     probe_session(boost::asio::io_context& ioc, const config& c);
 

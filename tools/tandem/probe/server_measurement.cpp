@@ -1,8 +1,5 @@
 #include "probe/server_measurement.hpp"
 
-#include "probe/doctor_medians.hpp"
-
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +10,6 @@ namespace tandem::command {
 namespace {
 
 using namespace std::chrono_literals;
-using boost::asio::awaitable;
 using clock = std::chrono::steady_clock;
 
 constexpr int max_rounds = 3;
@@ -48,10 +44,6 @@ server_measurement::server_measurement(probe_session& session, doctor_facts& fac
 
 bool server_measurement::should_continue() const {
     return !session_.stopped() && !facts_.measured.fault.ec && measures_.busy_after_cut_ms < 0;
-}
-
-void server_measurement::fail(const failure& why) {
-    if (!session_.stopped()) facts_.measured.fault = why;
 }
 
 void server_measurement::tell(const char* what) {

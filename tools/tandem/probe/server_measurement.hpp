@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "probe/measurement_plan.hpp"
 #include "probe/probe_session.hpp"
 
@@ -14,9 +15,6 @@ namespace tandem::command {
 /// Overwrites the cache of the slots.
 class server_measurement {
  public:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
-
     /// `session` and `facts` must outlive this object. `tell` receives the current step.
     server_measurement(probe_session& session, doctor_facts& facts,
                        std::function<void(std::string)> tell);
@@ -41,7 +39,9 @@ class server_measurement {
     // Returns true if one of the slots used for measuring is busy.
     bool works(const std::vector<slot_state>& slots) const;
     void record_other_users(const std::vector<slot_state>& slots, std::optional<int> cut);
-    void fail(const failure& why);
+    void fail(const failure& why) {
+        if (!session_.stopped()) facts_.measured.fault = why;
+    }
     void tell(const char* what);
 
     probe_session& session_;

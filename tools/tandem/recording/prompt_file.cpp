@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <utility>
 
 namespace tandem::command {
@@ -63,6 +63,14 @@ chat_message get_turn_prompt(const dialogue& d, int turn) {
 
 std::string run_id(const std::string& dialogue_id, int run, int runs) {
     return runs == 1 ? dialogue_id : fmt::format("{}#{}", dialogue_id, run + 1);
+}
+
+std::string canned_results::next(const std::string& function) {
+    const auto found = dialogue_.results.find(function);
+    if (found == dialogue_.results.end())
+        return fmt::format("Error: there is no result for \"{}\"", function);
+    const auto& texts = found->second;
+    return texts[std::min(used_[function]++, texts.size() - 1)];
 }
 
 prompt_file parse_prompts(std::string_view text) {

@@ -49,6 +49,20 @@ chat_message get_turn_prompt(const dialogue& d, int turn);
 /// Returns the name of a run (from 0) of a dialogue: "p1", or "p1#2" if there are several `runs`.
 std::string run_id(const std::string& dialogue_id, int run, int runs);
 
+/// Hands out the `results` of a dialogue during one run of it.
+class canned_results {
+ public:
+    /// `d` must outlive this object.
+    explicit canned_results(const dialogue& d) : dialogue_(d) {}
+
+    /// Returns the result of the next call of this function. The last one is repeated.
+    std::string next(const std::string& function);
+
+ private:
+    const dialogue& dialogue_;
+    std::map<std::string, std::size_t> used_;
+};
+
 /// A fault in a line; lines count from 1.
 struct prompt_fault {
     std::size_t line = 0;

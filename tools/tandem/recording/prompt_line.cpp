@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 namespace tandem::command {
@@ -35,20 +34,16 @@ class prompt_line_reader {
     std::vector<std::string> faults;
 
  private:
-    using field_reader = void (prompt_line_reader::*)(const line_json&);
-    static field_reader reader_of(const std::string& name);
+    void read_field(const std::string& name, const line_json& value);
 
     void read_id(const line_json& value);
-    void read_prompt(const line_json& value);
     void read_messages(const line_json& value);
     void read_message(std::size_t index, const line_json& value);
-    void read_system(const line_json& value);
     void read_turns(const line_json& value);
     void read_max_tokens(const line_json& value);
     void read_interrupt(const line_json& value);
     void read_tools(const line_json& value);
     void read_results(const line_json& value);
-    void read_expect(const line_json& value);
     void read_turn(int turn, const line_json& value);
     void check_expect();
     std::vector<std::string> read_texts(const std::string& field, const line_json& value);
@@ -66,35 +61,37 @@ class prompt_line_reader {
     std::optional<expectation> expected_;
 };
 
-prompt_line_reader::field_reader prompt_line_reader::reader_of(const std::string& name) {
-    static constexpr std::array<std::pair<const char*, field_reader>, 10> readers{{
-        {"id", &prompt_line_reader::read_id},
-        {"prompt", &prompt_line_reader::read_prompt},
-        {"messages", &prompt_line_reader::read_messages},
-        {"system", &prompt_line_reader::read_system},
-        {"turns", &prompt_line_reader::read_turns},
-        {"max_tokens", &prompt_line_reader::read_max_tokens},
-        {"interrupt_after_ms", &prompt_line_reader::read_interrupt},
-        {"tools", &prompt_line_reader::read_tools},
-        {"results", &prompt_line_reader::read_results},
-        {"expect", &prompt_line_reader::read_expect},
-    }};
-    for (const auto& [known, reader] : readers)
-        if (name == known) return reader;
-    return nullptr;
-}
-
 void prompt_line_reader::read(const line_json& line) {
     if (!line.is_object()) return add("expected an object, not {}", line.type_name());
     check_kind(line);
-    for (const auto& [name, value] : line.items()) {
-        if (const auto reader = reader_of(name))
-            (this->*reader)(value);
-        else
-            add("unknown field \"{}\"", name);
-    }
+    for (const auto& [name, value] : line.items()) read_field(name, value);
     check_results();
     check_expect();
+}
+
+void prompt_line_reader::read_field(const std::string& name, const line_json& value) {
+    if (name == "id")
+        read_id(value);
+    else if (name == "prompt")
+        dialogue_.prompt = text_of("prompt", value);
+    else if (name == "messages")
+        read_messages(value);
+    else if (name == "system")
+        dialogue_.messages.push_back({"system", text_of("system", value)});
+    else if (name == "turns")
+        read_turns(value);
+    else if (name == "max_tokens")
+        read_max_tokens(value);
+    else if (name == "interrupt_after_ms")
+        read_interrupt(value);
+    else if (name == "tools")
+        read_tools(value);
+    else if (name == "results")
+        read_results(value);
+    else if (name == "expect")
+        expected_ = read_expectation(value, "expect", faults);
+    else
+        add("unknown field \"{}\"", name);
 }
 
 void prompt_line_reader::check_kind(const line_json& line) {
@@ -125,10 +122,6 @@ void prompt_line_reader::read_id(const line_json& value) {
         add("id has {} bytes; it must have 1 to {}", dialogue_.id.size(), max_id_bytes);
 }
 
-void prompt_line_reader::read_prompt(const line_json& value) {
-    dialogue_.prompt = text_of("prompt", value);
-}
-
 void prompt_line_reader::read_messages(const line_json& value) {
     if (!value.is_array() || value.empty())
         return add("messages must be a non-empty list of {{\"role\", \"content\"}}");
@@ -146,10 +139,6 @@ void prompt_line_reader::read_message(std::size_t index, const line_json& value)
     if (value["role"].is_string() && std::ranges::find(known_roles, role) == known_roles.end())
         add("{}.role must be system, user, assistant or tool", where);
     dialogue_.messages.push_back({std::move(role), text_of(where + ".content", value["content"])});
-}
-
-void prompt_line_reader::read_system(const line_json& value) {
-    dialogue_.messages.push_back({"system", text_of("system", value)});
 }
 
 void prompt_line_reader::read_turns(const line_json& value) {
@@ -170,10 +159,6 @@ void prompt_line_reader::read_turn(int turn, const line_json& value) {
     text = text_of(where + ".user", value["user"]);
     if (value.contains("expect"))
         dialogue_.expected[turn] = read_expectation(value["expect"], where + ".expect", faults);
-}
-
-void prompt_line_reader::read_expect(const line_json& value) {
-    expected_ = read_expectation(value, "expect", faults);
 }
 
 void prompt_line_reader::read_max_tokens(const line_json& value) {

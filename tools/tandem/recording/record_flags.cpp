@@ -1,6 +1,6 @@
 #include "recording/record_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
+#include "flags/command_flags.hpp"
 
 #include "tandem/recording.hpp"
 
@@ -31,10 +31,24 @@ bool is_one_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::vector<std::string> shared_file_faults(const record_options& record,
-                                            const std::vector<named_file>& others) {
-    std::vector<std::string> faults;
-    if (record.file.empty()) return faults;
+void add_record(command_flags& flags, record_options& record) {
+    const auto help = fmt::format(
+        "record what servers send, with timing, for replay --from-recording (up to {} MiB); an "
+        "older recording is kept as FILE.old",
+        recorder_options().max_bytes >> 20);
+    flags.add_text("--record", record.file, "FILE", help.c_str());
+    flags.add_switch(
+        "--record-no-prompts", [&record] { record.prompts = false; },
+        "omit prompts and messages from the recording");
+}
+
+void check_record(const command_flags& flags, const record_options& record,
+                  const std::vector<named_file>& others, std::vector<std::string>& faults) {
+    if (!record.prompts && record.file.empty())
+        faults.push_back("--record-no-prompts requires --record FILE");
+    if (flags.is_given("--record") && record.file.empty())
+        faults.push_back("--record is empty; it must be a file name");
+    if (record.file.empty()) return;
     const auto older = plain_path(record.file).string() + ".old";
     for (const auto& other : others) {
         if (other.path.empty()) continue;
@@ -45,26 +59,6 @@ std::vector<std::string> shared_file_faults(const record_options& record,
             faults.push_back(fmt::format("{} names {}, where --record {} keeps an older recording",
                                          other.flag, other.path, record.file));
     }
-    return faults;
-}
-
-void record_flags::add_to(CLI::App& app, const char* group) {
-    const auto help = fmt::format(
-        "record what servers send, with timing, for replay --from-recording (up to {} MiB); an "
-        "older recording is kept as FILE.old",
-        recorder_options().max_bytes >> 20);
-    add_value_flag(app, "--record", file_, "FILE", help.c_str(), group);
-    option_ = app.get_option("--record");
-    app.add_flag("--record-no-prompts", no_prompts_, "omit prompts and messages from the recording")
-        ->group(group);
-}
-
-record_options record_flags::read(std::vector<std::string>& faults) const {
-    if (no_prompts_ && file_.empty())
-        faults.push_back("--record-no-prompts requires --record FILE");
-    if (option_->count() > 0 && file_.empty())
-        faults.push_back("--record is empty; it must be a file name");
-    return {file_, !no_prompts_};
 }
 
 }  // namespace tandem::command

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
 namespace tandem::command {
+
+class command_flags;
 
 /// Where a command records the responses of servers.
 struct record_options {
@@ -20,20 +20,11 @@ struct named_file {
     std::string path;
 };
 
-/// Reports each file that is also the --record file or the file that keeps an older recording.
-std::vector<std::string> shared_file_faults(const record_options& record,
-                                            const std::vector<named_file>& others);
-
-/// The flags --record and --record-no-prompts. The object must stay alive during parsing.
-class record_flags {
- public:
-    void add_to(CLI::App& app, const char* group);
-    record_options read(std::vector<std::string>& faults) const;
-
- private:
-    const CLI::Option* option_ = nullptr;
-    std::string file_;
-    bool no_prompts_ = false;
-};
+/// Adds --record and --record-no-prompts.
+void add_record(command_flags& flags, record_options& record);
+/// Checks these flags. Reports each of the other files that is also the --record file or the file
+/// that keeps an older recording.
+void check_record(const command_flags& flags, const record_options& record,
+                  const std::vector<named_file>& others, std::vector<std::string>& faults);
 
 }  // namespace tandem::command

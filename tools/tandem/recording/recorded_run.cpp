@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace tandem::command {
@@ -47,19 +45,6 @@ std::vector<std::string> texts_of(const auto&, const std::string& text) {
     return {text};
 }
 
-// Replaces omitted texts by filler of the same length.
-class text_keeper {
- public:
-    explicit text_keeper(bool keeps) : keeps_(keeps) {}
-    bool keeps() const noexcept { return keeps_; }
-    std::string operator()(const std::string& text) const {
-        return keeps_ ? text : std::string(text.size(), 'x');
-    }
-
- private:
-    bool keeps_;
-};
-
 void add_expectations(const dialogue& d, run_json& out) {
     for (const auto& [turn, expected] : d.expected) {
         auto source = run_json::parse(expected.source);
@@ -72,20 +57,24 @@ void add_expectations(const dialogue& d, run_json& out) {
     }
 }
 
-run_json json_of(const dialogue& d, const text_keeper& kept) {
+// Replaces omitted texts by filler of the same length.
+run_json json_of(const dialogue& d, bool has_prompts) {
+    const auto kept = [&](const std::string& text) {
+        return has_prompts ? text : std::string(text.size(), 'x');
+    };
     run_json out = run_json::object();
-    if (kept.keeps()) out["id"] = d.id;  // the id may contain a person's name
+    if (has_prompts) out["id"] = d.id;  // the id may contain a person's name
     if (d.prompt) out["prompt"] = kept(*d.prompt);
     if (!d.prompt && d.turns.empty())
         for (const auto& m : d.messages)
             out["messages"].push_back({{"role", m.role}, {"content", kept(m.content)}});
     if (!d.turns.empty() && !d.messages.empty()) out["system"] = kept(d.messages.front().content);
     for (const auto& turn : d.turns) out["turns"].push_back(kept(turn));
-    if (kept.keeps()) add_expectations(d, out);
+    if (has_prompts) add_expectations(d, out);
     if (d.max_tokens) out["max_tokens"] = *d.max_tokens;
     if (d.interrupt_after) out["interrupt_after_ms"] = to_ms(*d.interrupt_after);
-    if (!d.tools.empty() && kept.keeps()) out["tools"] = run_json::parse(d.tools);
-    if (kept.keeps())
+    if (!d.tools.empty() && has_prompts) out["tools"] = run_json::parse(d.tools);
+    if (has_prompts)
         for (const auto& [function, texts] : d.results) out["results"][function] = texts;
     return out;
 }
@@ -144,7 +133,7 @@ std::string format_run_note(const recorded_run& run, bool has_prompts) {
     run_json settings = run_json::array();
     for (const auto& s : run.settings) settings.push_back({s.field, s.text});
     run_json dialogues = run_json::array();
-    for (const auto& d : run.dialogues) dialogues.push_back(json_of(d, text_keeper(has_prompts)));
+    for (const auto& d : run.dialogues) dialogues.push_back(json_of(d, has_prompts));
     run_json note{{"replay",
                    {{"settings", std::move(settings)},
                     {"flags", std::move(flags)},
@@ -170,25 +159,6 @@ std::optional<recorded_run> parse_run_note(std::string_view note) try {
     return run;
 } catch (const run_json::exception&) {
     return std::nullopt;
-}
-
-std::unique_ptr<recording_file> start_recording(const record_options& options,
-                                                const recorded_run& run, instruments& i) {
-    if (options.file.empty()) return nullptr;
-    auto file = std::make_unique<recording_file>(options);
-    if (!file->recorder()) return file;
-    file->recorder()->note(format_run_note(run, options.prompts));
-    i.record = file->recorder();
-    return file;
-}
-
-bool begin_recording(const std::unique_ptr<recording_file>& recorded) {
-    return !recorded || recorded->begin();
-}
-
-std::string get_recording_error(const std::unique_ptr<recording_file>& recorded) {
-    const auto fault = recorded ? recorded->fault() : "";
-    return fault.empty() ? fault : "--record " + fault;
 }
 
 opened_recording open_recording(const std::string& path) {

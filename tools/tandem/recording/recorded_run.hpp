@@ -2,10 +2,7 @@
 
 #include "flags/config_layers.hpp"
 #include "recording/prompt_file.hpp"
-#include "recording/record_flags.hpp"
-#include "recording/recording_file.hpp"
 
-#include "tandem/instruments.hpp"
 #include "tandem/recording.hpp"
 #include "tandem/service.hpp"
 
@@ -44,19 +41,6 @@ inline constexpr std::string_view end_note = R"({"replay_ended":true})";
 
 /// Returns nothing if `note` does not describe a run.
 std::optional<recorded_run> parse_run_note(std::string_view note);
-
-/// Records the clients and services that are later created with `i`, after a note of `run`. Returns
-/// null if no recording is requested. An older recording stays in place until begin_recording() is
-/// called.
-std::unique_ptr<recording_file> start_recording(const record_options& options,
-                                                const recorded_run& run, instruments& i);
-
-/// `recorded` is the result of start_recording(). Returns false if a requested recording is not
-/// possible.
-bool begin_recording(const std::unique_ptr<recording_file>& recorded);
-
-/// `recorded` is the result of start_recording(). Returns an empty text for null.
-std::string get_recording_error(const std::unique_ptr<recording_file>& recorded);
 
 /// A recording and the run that created it. If the recording contains no run, each recorded reply
 /// becomes a dialogue.

@@ -77,24 +77,29 @@ class recording_file::lines {
     bool is_closed_ = false;
 };
 
-recording_file::recording_file(const record_options& options)
-    : lines_(std::make_shared<lines>(options.file)) {
+recording_file::recording_file(const record_options& options, const recorded_run& run,
+                               instruments& i) {
+    if (options.file.empty()) return;
+    lines_ = std::make_shared<lines>(options.file);
     if (!lines_->fault().empty()) return;
     recorder_ = std::make_shared<tandem::recorder>(
         [to = lines_](std::string_view line) { to->write(line); },
         recorder_options{.prompts = options.prompts});
+    recorder_->note(format_run_note(run, options.prompts));
+    i.record = recorder_;
 }
 
 recording_file::~recording_file() {
-    lines_->close();
+    if (lines_) lines_->close();
 }
 
 bool recording_file::begin() {
-    return lines_->begin();
+    return !lines_ || lines_->begin();
 }
 
 std::string recording_file::fault() const {
-    return lines_->fault();
+    const auto fault = lines_ ? lines_->fault() : "";
+    return fault.empty() ? fault : "--record " + fault;
 }
 
 }  // namespace tandem::command

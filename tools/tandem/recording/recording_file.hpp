@@ -1,12 +1,13 @@
 #pragma once
 
 #include "recording/record_flags.hpp"
+#include "recording/recorded_run.hpp"
 
+#include "tandem/instruments.hpp"
 #include "tandem/recording.hpp"
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 namespace tandem::command {
 
@@ -14,7 +15,9 @@ namespace tandem::command {
 /// Only the owner can read the file, because it contains the conversations.
 class recording_file {
  public:
-    explicit recording_file(const record_options& options);
+    /// Records the clients and services that are later created with `i`, after a note of `run`,
+    /// unless `options` name no file.
+    recording_file(const record_options& options, const recorded_run& run, instruments& i);
     ~recording_file();
     recording_file(const recording_file&) = delete;
     recording_file& operator=(const recording_file&) = delete;
@@ -22,10 +25,11 @@ class recording_file {
     /// Starts writing, once all other checks of the run have passed. Until then an older recording
     /// stays untouched. Returns false if the file cannot be written; see fault().
     bool begin();
-    /// Null if the file cannot be written. May outlive this object; it then discards its input.
+    /// Null without a file, or if it cannot be written. May outlive this object; it then discards
+    /// its input.
     const std::shared_ptr<tandem::recorder>& recorder() const noexcept { return recorder_; }
-    /// Why the file cannot be written or is incomplete; otherwise empty. Call it after the
-    /// recording has ended.
+    /// Why the file cannot be written or is incomplete ("--record run.rec: Permission denied");
+    /// otherwise empty. Call it after the recording has ended.
     std::string fault() const;
 
  private:

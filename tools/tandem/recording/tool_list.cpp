@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace tandem::command {

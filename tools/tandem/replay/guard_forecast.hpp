@@ -3,7 +3,6 @@
 #include "tandem/duration.hpp"
 
 #include <chrono>
-#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>

@@ -24,12 +24,7 @@ class junit_report final : public replay_view {
     /// Writes the file at the end. Returns the error, or an empty text.
     std::string write() const;
 
-    void on_server_ready(std::string_view, const server_props&) override {}
-    void on_reply_started(const start_event&) override {}
-    void on_chunk(const chunk_event&) override {}
     void on_reply_ended(const end_event& e) override;
-    void on_server_failed(const fault_event&) override {}
-    void on_run_finished(const replay_summary&) override {}
 
  private:
     std::string path_;

@@ -1,13 +1,9 @@
 #include "replay/replay.hpp"
 
-#include "os/when_all.hpp"
 #include "run/simulated_user.hpp"
 #include "text/redact_url.hpp"
 
 #include <boost/asio/bind_executor.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <climits>
 #include <fmt/ranges.h>
 
@@ -16,10 +12,6 @@
 
 namespace tandem::command {
 namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
 
 std::vector<std::string> shown_urls_of(const service_config& settings) {
     auto urls = server_urls(settings);
@@ -72,11 +64,7 @@ replay::replay(boost::asio::io_context& ioc, service_config settings, instrument
       rest_(ioc) {}
 
 void replay::start(std::function<void()> on_done) {
-    on_done_ = std::move(on_done);
-    co_spawn(ioc_, run(), [this](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
-        on_done_();
-    });
+    start_coroutine(ioc_.get_executor(), run(), std::move(on_done));
 }
 
 void replay::stop() {
@@ -137,9 +125,8 @@ awaitable<void> replay::run_prompts(dialogue_list list) {
 // The service does not know that the clients have just used the slots.
 awaitable<void> replay::wait_for_reuse_guard() {
     if (stopping_) co_return;
-    error_code ec;
     rest_.expires_after(servers_.reuse_guard());
-    co_await rest_.async_wait(redirect_error(use_awaitable, ec));
+    co_await wait_for(rest_);
 }
 
 awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
@@ -212,8 +199,7 @@ awaitable<bool> replay::wait_until(clock::time_point at) {
     if (stopping_) co_return false;
     boost::asio::steady_timer wait(ioc_, at);
     waits_.insert(&wait);
-    error_code ec;  // stop() cancels the wait
-    co_await wait.async_wait(redirect_error(use_awaitable, ec));
+    co_await wait_for(wait);  // stop() cancels the wait
     waits_.erase(&wait);
     co_return !stopping_;
 }

@@ -1,11 +1,10 @@
 #pragma once
 
-#include "flags/speech_pace.hpp"
-#include "flags/user_speech_flags.hpp"
-#include "recording/canned_results.hpp"
+#include "os/coroutines.hpp"
 #include "recording/expectation_check.hpp"
 #include "recording/prompt_file.hpp"
 #include "recording/tool_list.hpp"
+#include "replay/replay_command.hpp"
 #include "run/paced_reply.hpp"
 #include "run/replay_totals.hpp"
 #include "run/replay_view.hpp"
@@ -24,18 +23,6 @@
 #include <vector>
 
 namespace tandem::command {
-
-struct replay_rules {
-    speech_pace pace{};
-    /// How users speak before each of their messages.
-    user_speech_rules users{};
-    /// Runs of each dialogue. They run concurrently, limited by `concurrency`.
-    int conversations = 1;
-    /// Number of concurrent dialogues.
-    int concurrency = 1;
-    /// How long to wait for servers that start or load their model.
-    duration wait{};
-};
 
 /// Returns the total number of replies.
 int count_replies(const std::vector<dialogue>& dialogues, int conversations);
@@ -58,8 +45,6 @@ class replay {
     const replay_totals& totals() const noexcept { return totals_; }
 
  private:
-    template <class T>
-    using awaitable = boost::asio::awaitable<T>;
     using dialogue_list = std::vector<const dialogue*>;
 
     awaitable<void> run();
@@ -120,7 +105,6 @@ class replay {
     server_clients servers_;
     std::optional<service> service_;
     boost::asio::steady_timer rest_;
-    std::function<void()> on_done_;
     std::set<std::shared_ptr<paced_reply>> running_;
     std::set<boost::asio::steady_timer*> waits_;
     bool stopping_ = false;

@@ -3,44 +3,28 @@
 #include "config/config_defaults.hpp"
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
-#include "os/output_failure.hpp"
-#include "os/signal_pipe.hpp"
 #include "os/stop_signals.hpp"
 #include "recording/dialogue_input.hpp"
-#include "recording/prompt_file.hpp"
-#include "recording/recorded_run.hpp"
+#include "recording/recording_file.hpp"
 #include "replay/junit_report.hpp"
 #include "replay/replay.hpp"
 #include "replay/replay_json_view.hpp"
 #include "replay/replay_report.hpp"
 #include "replay/replay_text_view.hpp"
 #include "run/progress.hpp"
-#include "run/replay_text.hpp"
 #include "terminal/log_output.hpp"
 #include "terminal/terminal.hpp"
 #include "text/terminal_text.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <clocale>
-#include <sys/resource.h>
+#include <ctime>
 
 namespace tandem::command {
 namespace {
 
 constexpr int max_name_columns = 16;
-
-// User and system time of this process.
-double cpu_ms() {
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const auto ms = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
-    };
-    return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
 
 // Returns the dialogues to run. Reports a fault and returns no dialogues if the input is invalid.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
@@ -53,12 +37,6 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
 // Returns what names the prompts in the JUnit file.
 std::string get_input_name(const replay_options& options) {
     return options.played ? options.played_source : input_name(options.file);
-}
-
-int status_of(const replay_summary& s, const terminal& t) {
-    if (const auto lost = output_exit_status(t)) return *lost;
-    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
-    return s.failed > 0 || s.not_started > 0 || s.broken_turns > 0 ? not_all_good : all_good;
 }
 
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
@@ -82,14 +60,6 @@ log_level level_of(const replay_options& options) {
     // The chunk lines do not show the outcome of cut verification.
     const bool warns = options.json || options.service.client.server.verify_cut;
     return options.log_level.value_or(warns ? log_level::warning : log_level::off);
-}
-
-replay_rules rules_of(const replay_options& options) {
-    return {.pace = options.pace,
-            .users = options.users,
-            .conversations = options.conversations,
-            .concurrency = options.concurrency,
-            .wait = options.wait};
 }
 
 bool has_conversations(const std::vector<dialogue>& dialogues) {
@@ -117,7 +87,7 @@ class written_files {
                  count_expectations(dialogues, options.conversations)) {
         if (options.reports.empty()) return;
         report_.emplace(options, count_replies(dialogues, options.conversations));
-        both_.emplace(report_->view(), junit_);
+        views_.push_back(&report_->view());
     }
 
     // Why a file cannot be written, known before the run; empty if all can.
@@ -131,23 +101,20 @@ class written_files {
         const auto junit = junit_.write();
         return report + (report.empty() || junit.empty() ? "" : "; ") + junit;
     }
-    replay_view& view() {
-        if (both_) return *both_;
-        return junit_;
-    }
+    const std::vector<replay_view*>& views() const noexcept { return views_; }
 
  private:
     junit_report junit_;
     std::optional<replay_report> report_;
-    std::optional<tee_view> both_;
+    std::vector<replay_view*> views_{&junit_};
 };
 
 // One run and the objects it needs.
 class replay_run {
  public:
-    /// `files` also receives all events.
+    /// `views` also receive all events.
     replay_run(const replay_options& options, std::vector<dialogue> dialogues, terminal& t,
-               replay_view& files)
+               std::vector<replay_view*> views)
         : options_(options),
           terminal_(t),
           json_(t, has_several_servers() || has_conversations(dialogues)),
@@ -157,13 +124,17 @@ class replay_run {
                  .tells_servers = has_several_servers()},
                 slots_of(options, dialogues),
                 detail::configured_reuse_guard(options.service.client)),
-          view_(shown(), files),
+          view_(std::move(views)),
           one_by_one_(is_one_by_one(options, dialogues)),
-          replay_(ioc_, options.service, instruments_of_run(), rules_of(options),
-                  std::move(dialogues), view_),
+          replay_(ioc_, options.service, instruments_of_run(), options, std::move(dialogues),
+                  view_),
           signals_(ioc_, [this] { replay_.stop(); }),
           progress_(ioc_, t, [this] { return status_line(); }) {
         t.on_failure([this] { replay_.stop(); });
+        if (options_.json)
+            view_.add(json_);
+        else
+            view_.add(text_);
     }
 
     replay_summary run() {
@@ -174,7 +145,8 @@ class replay_run {
         });
         progress_.start();
         ioc_.run();
-        auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms());
+        const auto cpu_ms = static_cast<double>(std::clock()) * 1e3 / CLOCKS_PER_SEC;
+        auto summary = replay_.totals().summary(elapsed_ms(), cpu_ms);
         view_.on_run_finished(summary);
         return summary;
     }
@@ -186,13 +158,7 @@ class replay_run {
         i.log = log_to_terminal(terminal_, level_of(options_));
         return i;
     }
-    replay_view& shown() {
-        if (options_.json) return json_;
-        return text_;
-    }
-    double elapsed_ms() const {
-        return std::chrono::duration<double, std::milli>(clock::now() - start_).count();
-    }
+    double elapsed_ms() const { return to_ms(clock::now() - start_); }
     std::string status_line() const {
         const auto& totals = replay_.totals();
         auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
@@ -217,7 +183,6 @@ class replay_run {
 }  // namespace
 
 int run_replay(replay_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     auto dialogues = read_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
@@ -229,22 +194,22 @@ int run_replay(replay_options options) {
         return wrong_use;
     }
     // Last, because it replaces an older recording.
-    const auto recorded =
-        start_recording(options.record, make_recorded_run(options, dialogues), options.instruments);
-    begin_recording(recorded);
-    if (const auto fault = get_recording_error(recorded); !fault.empty()) {
+    recording_file recorded(options.record, make_recorded_run(options, dialogues),
+                            options.instruments);
+    recorded.begin();
+    if (const auto fault = recorded.fault(); !fault.empty()) {
         t.print_error("tandem replay: " + fault);
         return wrong_use;
     }
-    const auto summary = replay_run(options, std::move(dialogues), t, files.view()).run();
-    if (recorded) recorded->recorder()->note(end_note);
+    const auto summary = replay_run(options, std::move(dialogues), t, files.views()).run();
+    if (recorded.recorder()) recorded.recorder()->note(end_note);
     print_output_failure(t, "tandem replay");
     const auto fault = files.write();
     if (!fault.empty()) t.print_error("tandem replay: " + fault);
-    const auto lost = get_recording_error(recorded);
+    const auto lost = recorded.fault();
     if (!lost.empty()) t.print_error("tandem replay: " + lost);
-    const auto status = status_of(summary, t);
-    return (fault.empty() && lost.empty()) || status != all_good ? status : not_all_good;
+    const bool good = summary.failed == 0 && summary.not_started == 0 && summary.broken_turns == 0;
+    return exit_status_of(t, good && fault.empty() && lost.empty());
 }
 
 }  // namespace tandem::command

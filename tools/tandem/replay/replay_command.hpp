@@ -18,8 +18,20 @@
 
 namespace tandem::command {
 
+struct replay_rules {
+    speech_pace pace{};
+    /// How users speak before each of their messages.
+    user_speech_rules users{};
+    /// Runs of each dialogue. They run concurrently, limited by `concurrency`.
+    int conversations = 1;
+    /// Number of concurrent dialogues.
+    int concurrency = 1;
+    /// How long to wait for servers that start or load their model.
+    duration wait{};
+};
+
 /// Options of `tandem replay`.
-struct replay_options {
+struct replay_options : replay_rules {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
@@ -39,12 +51,7 @@ struct replay_options {
     record_options record{};
     /// Flags that a recording stores; keys are the flag names without "--".
     std::map<std::string, std::string> recorded_flags{};
-    speech_pace pace{};
-    user_speech_rules users{};
-    duration wait{};
     bool json = false;
-    int conversations = 1;
-    int concurrency = 1;
     /// Files for the report. The extension (.html, .htm or .svg) selects the format.
     std::vector<std::string> reports{};
     /// The JUnit file, or empty.

@@ -1,15 +1,14 @@
 #include "replay/replay_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
-#include "flags/service_flags.hpp"
 #include "replay/replay_report.hpp"
 #include "text/redact_url.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -71,232 +70,184 @@ SIGTERM, 129 with SIGHUP, 141 if the reader of its output has gone.)";
 // Indexed by the enumeration.
 constexpr std::array<std::string_view, 4> history_names{"heard", "handed_over", "full", "none"};
 
-}  // namespace
+// Flags that a recording stores: they define the run, not its servers or its output.
+constexpr std::array recorded_flags{"--tts",       "--partials",      "--eager",
+                                    "--revise",    "--conversations", "--concurrency",
+                                    "--placement", "--interrupted",   "--interrupted-mark"};
 
-replay_flags::replay_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, replay_text)) {
-    app_.footer("send prompts and show the chunks");
-    app_.set_help_flag();
-    app_.allow_extras();
-    add_own_flags();
-    app_.set_help_flag("-h,--help", "show this help")->group("output");
-    config_.add_to(app_);
+std::string recorded_name(const char* flag) {
+    return flag + std::string_view("--").size();
 }
 
-void replay_flags::add_flag(const char* flag, auto& target, const char* value, const char* help,
-                            const char* group) {
-    add_value_flag(app_, flag, target, value, help, group);
+}  // namespace
+
+replay_flags::replay_flags(CLI::App& tandem)
+    : flags_(tandem, name, replay_text, "send prompts and show the chunks") {
+    add_run_flags();
+    add_conversation_flags();
+    add_recording_flags();
+    add_output_flags();
+    config_.add_to(flags_.app());
+}
+
+void replay_flags::add_run_flags() {
+    auto& o = options_;
+    flags_.begin_group("prompts");
+    flags_.add_argument("FILE", o.file, "file of prompts, or - for stdin");
+    add_prompts(flags_, o.prompts, o.user_messages);
+    flags_.add_text("--system", o.system, "TEXT", "the system prompt of each --user");
+    flags_.begin_group("run");
+    add_pace(flags_, o.pace, "simulated speaking rate: none, or wpm=N for N words per minute",
+             "none");
+    flags_.add_number("--conversations", o.conversations, 1, max_replayed_at_once, "N",
+                      "run each line of FILE N times concurrently, with IDs p1#1 to p1#N", "1");
+    flags_.add_number("--concurrency", o.concurrency, 1, max_replayed_at_once, "N",
+                      "maximum concurrent runs of lines of FILE [value of --conversations]");
+    add_wait(flags_, o.wait);
 }
 
 void replay_flags::add_conversation_flags() {
-    auto& t = texts_;
-    constexpr auto group = "conversations";
-    t.users.add_to(app_, group);
-    add_flag("--placement", t.placement, "HOW",
-             "how to choose a conversation's server: round_robin or least_busy [least_busy]",
-             group);
-    add_flag("--interrupted", t.interrupted, "WHAT",
-             "text of an interrupted turn to keep: heard, handed_over, full or none [heard]",
-             group);
-    add_flag("--interrupted-mark", t.interrupted_mark, "TEXT",
-             "text appended to an interrupted turn if part of it is not kept", group);
+    auto& s = options_.service;
+    flags_.begin_group("conversations");
+    add_user_speech(flags_, options_.users);
+    add_placement(flags_, s, "a conversation");
+    flags_.add_choice("--interrupted", s.conversation.interrupted, history_names, "WHAT",
+                      "text of an interrupted turn to keep: heard, handed_over, full or none",
+                      "heard");
+    const auto read_mark = [&s](const std::string& text, auto&) {
+        s.conversation.interrupted_mark = text;
+    };
+    flags_.add("--interrupted-mark", "TEXT",
+               "text appended to an interrupted turn if part of it is not kept", read_mark);
 }
 
 void replay_flags::add_recording_flags() {
-    auto& t = texts_;
-    record_.add_to(app_, "recording");
-    add_flag("--from-recording", t.recording, "FILE",
-             "replay a recording without a server; flags override its settings", "recording");
-    add_flag("--speed", t.speed, "N",
-             "speed factor of the recorded servers, or max for no waits; max also skips voice and "
-             "reuse guard unless they are set or a line interrupts [1]",
-             "recording");
+    flags_.begin_group("recording");
+    add_record(flags_, options_.record);
+    flags_.add_text("--from-recording", recording_, "FILE",
+                    "replay a recording without a server; flags override its settings");
+    flags_.add_text("--speed", speed_, "N",
+                    "speed factor of the recorded servers, or max for no waits; max also skips "
+                    "voice and reuse guard unless they are set or a line interrupts [1]");
 }
 
-void replay_flags::add_own_flags() {
-    auto& t = texts_;
-    app_.add_option("FILE", t.file, "file of prompts, or - for stdin")->group("prompts");
-    add_flag("--prompt", t.prompts, "TEXT", "a raw prompt (may be repeated)", "prompts");
-    add_flag("--user", t.user_messages, "TEXT", "a user's message (may be repeated)", "prompts");
-    add_flag("--system", t.system, "TEXT", "the system prompt of each --user", "prompts");
-    add_flag("--tts", t.tts, "PACE",
-             "simulated speaking rate: none, or wpm=N for N words per minute [none]", "run");
-    add_flag("--conversations", t.conversations, "N",
-             "run each line of FILE N times concurrently, with IDs p1#1 to p1#N [1]", "run");
-    add_flag("--concurrency", t.concurrency, "N",
-             "maximum concurrent runs of lines of FILE [value of --conversations]", "run");
-    add_flag("--wait", t.wait, "TIME",
-             "how long to wait for servers to start and load their model [0]", "run");
-    add_conversation_flags();
-    add_recording_flags();
-    app_.add_flag("--json", t.json, "print one JSON object per line")->group("output");
-    add_flag("--report", t.reports, "FILE",
-             "write a report page (FILE.html), or a drawing of a single reply (FILE.svg); may be "
-             "repeated",
-             "output");
-    add_flag("--junit", t.junit, "FILE", "write the turns with expectations as a JUnit XML file",
-             "output");
-    add_flag("--color", t.color, "WHEN", "use color: auto, always or never [auto]", "output");
-    add_flag("--log-level", t.log_level, "LEVEL",
-             "log level on stderr: debug, info, warning, error or off [warning with --json or "
-             "--verify-cut, else off]",
-             "output");
+void replay_flags::add_output_flags() {
+    auto& o = options_;
+    flags_.begin_group("output");
+    flags_.add_switch("--json", o.json, "print one JSON object per line");
+    flags_.add_text("--report", o.reports, "FILE",
+                    "write a report page (FILE.html), or a drawing of a single reply (FILE.svg); "
+                    "may be repeated");
+    flags_.add_text("--junit", o.junit, "FILE",
+                    "write the turns with expectations as a JUnit XML file");
+    add_color(flags_, o.color);
+    add_log_level(flags_, o.log_level, "warning with --json or --verify-cut, else off");
+    flags_.add_help_flag();
 }
 
 replay_options replay_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = unknown_flags(app_);
+    auto& o = options_;
+    faults = unknown_flags(flags_.app());
     // CLI11 parses the value of an unknown flag as FILE, so further faults would mislead.
-    if (faults.empty()) faults = prompt_faults();
+    if (faults.empty()) check_texts(faults);
     auto opened = open(faults);
-    auto options = read_own_flags(faults);
+    flags_.read(faults);
+    if (!flags_.is_set("--concurrency")) o.concurrency = o.conversations;
+    for (const auto* flag : recorded_flags)
+        if (flags_.is_set(flag)) o.recorded_flags[recorded_name(flag)] = flags_.text(flag);
+    check_outputs(faults);
     // The local environment does not apply to a recorded run, which may come from another machine.
-    auto loaded = config_.load(opened.file ? environment() : variables, opened.run.settings);
-    std::ranges::move(loaded.faults, std::back_inserter(faults));
-    options.service.client = std::move(loaded.value);
-    auto& mode = options.service.client.pacing.mode;
+    auto loaded =
+        config_.load(opened.file ? environment() : variables, faults, opened.run.settings);
+    o.service.client = std::move(loaded.value);
+    auto& mode = o.service.client.pacing.mode;
     mode = mode.value_or(pacing::warm);
-    options.service.servers = std::move(loaded.urls);
-    check_servers(opened, options.service, faults);
-    options.played = std::move(opened.file);
-    options.played_dialogues = std::move(opened.run.dialogues);
-    options.played_source = std::move(opened.source);
-    options.played_note = std::move(opened.note);
-    std::ranges::move(service_faults(options.service), std::back_inserter(faults));
-    return options;
+    o.service.servers = std::move(loaded.urls);
+    check_servers(opened, faults);
+    o.played = std::move(opened.file);
+    o.played_dialogues = std::move(opened.run.dialogues);
+    o.played_source = std::move(opened.source);
+    o.played_note = std::move(opened.note);
+    check_service(o.service, faults);
+    return std::move(o);
 }
 
-// Reports faults of FILE, --prompt and --user.
-std::vector<std::string> replay_flags::prompt_faults() const {
-    auto faults = surplus_arguments(app_);
-    const bool has_prompts = !texts_.prompts.empty() || !texts_.user_messages.empty();
-    const bool has_recording = !texts_.recording.empty();
-    if (texts_.file.empty() && !has_prompts && !has_recording)
+// Reports faults of FILE, --prompt, --user and --system.
+void replay_flags::check_texts(std::vector<std::string>& faults) const {
+    const auto& o = options_;
+    faults = surplus_arguments(flags_.app());
+    const bool has_prompts = !o.prompts.empty() || !o.user_messages.empty();
+    const bool has_recording = !recording_.empty();
+    if (o.file.empty() && !has_prompts && !has_recording)
         faults.push_back("nothing to replay; give FILE, -, --prompt, --user or --from-recording");
-    if (has_recording && (has_prompts || !texts_.file.empty()))
+    if (has_recording && (has_prompts || !o.file.empty()))
         faults.push_back("--from-recording cannot be combined with FILE, --prompt or --user");
-    if (!texts_.file.empty() && has_prompts)
+    if (!o.file.empty() && has_prompts)
         faults.push_back("FILE cannot be combined with --prompt or --user");
-    check_utf8("--system", texts_.system, faults);
-    if (is_given("--system") && texts_.user_messages.empty())
+    check_utf8("--system", o.system, faults);
+    if (flags_.is_given("--system") && o.user_messages.empty())
         faults.push_back("--system requires --user TEXT; lines of FILE have their own system");
-    std::ranges::move(text_faults(texts_.prompts, texts_.user_messages),
-                      std::back_inserter(faults));
-    return faults;
-}
-
-void replay_flags::read_conversation_flags(service_config& c,
-                                           std::vector<std::string>& faults) const {
-    const auto& t = texts_;
-    read_placement(t.placement, c, faults);
-    read_choice("--interrupted", history_names, t.interrupted, c.conversation.interrupted, faults);
-    c.conversation.interrupted_mark = t.interrupted_mark;
-}
-
-std::map<std::string, std::string*> replay_flags::string_flag_targets() {
-    auto& t = texts_;
-    return {{"tts", &t.tts},
-            {"partials", &t.users.partials},
-            {"eager", &t.users.eager},
-            {"revise", &t.users.revise},
-            {"conversations", &t.conversations},
-            {"concurrency", &t.concurrency},
-            {"placement", &t.placement},
-            {"interrupted", &t.interrupted},
-            {"interrupted-mark", &t.interrupted_mark}};
-}
-
-bool replay_flags::is_given(const std::string& flag) const {
-    return app_.count(flag) > 0;
+    check_prompts(o.prompts, o.user_messages, faults);
 }
 
 // Returns the playback speed; 0 = without waiting.
 double replay_flags::speed(std::vector<std::string>& faults) const {
-    if (is_given("--speed") && texts_.recording.empty())
+    if (flags_.is_given("--speed") && recording_.empty())
         faults.push_back("--speed requires --from-recording FILE");
-    double n = 0;
-    if (texts_.speed != "max")
-        read_decimal("--speed", texts_.speed, slowest_speed, fastest_speed, n, faults);
-    return n;
+    if (speed_ == "max") return 0;
+    return read_decimal("--speed", speed_, slowest_speed, fastest_speed, faults).value_or(0);
 }
 
 opened_recording replay_flags::open(std::vector<std::string>& faults) {
     const auto n = speed(faults);
-    if (texts_.recording.empty()) return {};
-    auto opened = open_recording(texts_.recording);
+    if (recording_.empty()) return {};
+    auto opened = open_recording(recording_);
     if (!opened.fault.empty()) faults.push_back("--from-recording " + opened.fault);
     if (!opened.file) return opened;
     opened.file->set_speed(n);
-    opened.source = source_text(texts_.recording, n);
-    for (const auto& [flag, text] : string_flag_targets())
-        if (const auto found = opened.run.flags.find(flag);
-            found != opened.run.flags.end() && !is_given("--" + flag))
-            *text = found->second;
+    opened.source = source_text(recording_, n);
+    for (const auto* flag : recorded_flags)
+        if (const auto found = opened.run.flags.find(recorded_name(flag));
+            found != opened.run.flags.end() && !flags_.is_given(flag))
+            flags_.text(flag) = found->second;
     // Interruptions depend on the speaking time, so such runs keep their --tts.
     const bool is_timed = std::ranges::any_of(
         opened.run.dialogues, [](const dialogue& d) { return d.interrupt_after.has_value(); });
     if (n != 0 || is_timed) return opened;
-    if (!is_given("--tts")) texts_.tts = "none";
-    if (!is_given("--partials") && !is_given("--eager")) texts_.users = {};
+    if (!flags_.is_given("--tts")) flags_.text("--tts") = "none";
+    if (!flags_.is_given("--partials") && !flags_.is_given("--eager"))
+        for (const auto* flag : {"--partials", "--eager", "--revise"}) flags_.text(flag).clear();
     opened.run.settings.push_back({"--speed max", "reuse_guard", "0"});
     return opened;
 }
 
-void replay_flags::check_servers(const opened_recording& opened, const service_config& c,
+void replay_flags::check_servers(const opened_recording& opened,
                                  std::vector<std::string>& faults) const {
     if (!opened.file || opened.file->servers().empty()) return;
     const auto& known = opened.file->servers();
-    for (const auto& url : server_urls(c))
+    for (const auto& url : server_urls(options_.service))
         if (std::ranges::find(known, url) == known.end())
             faults.push_back(fmt::format("--url {} is not a server of the recording, which has {}",
                                          url, fmt::join(known, ", ")));
 }
 
-void replay_flags::read_report(replay_options& o, std::vector<std::string>& faults) const {
-    for (const auto& file : texts_.reports)
+// Checks the files that the run writes.
+void replay_flags::check_outputs(std::vector<std::string>& faults) const {
+    const auto& o = options_;
+    for (const auto& file : o.reports)
         if (!is_page(file) && !is_drawing(file))
             faults.push_back(fmt::format(
                 "--report is {}; its name must end in .html, or in .svg for one reply", file));
-    o.reports = texts_.reports;
-}
-
-void replay_flags::read_junit(replay_options& o, std::vector<std::string>& faults) const {
-    const auto& t = texts_;
-    if (t.junit == "-")
+    if (o.junit == "-")
         faults.push_back("--junit is -, but the run itself is written to stdout; name a file");
-    if (is_given("--junit") && t.junit.empty()) faults.push_back("--junit is empty; name a file");
-    if (!t.junit.empty() && (t.junit == t.file || t.junit == t.recording ||
-                             std::ranges::find(t.reports, t.junit) != t.reports.end()))
-        faults.push_back(fmt::format("--junit names {}, which the run also uses", t.junit));
-    o.junit = t.junit;
-}
-
-replay_options replay_flags::read_own_flags(std::vector<std::string>& faults) {
-    auto& t = texts_;
-    replay_options o;
-    read_pace(t.tts, o.pace, faults);
-    o.users = t.users.read(faults);
-    read_wait(t.wait, o.wait, faults);
-    read_number("--conversations", t.conversations, 1, max_replayed_at_once, o.conversations,
-                faults);
-    o.concurrency = o.conversations;
-    if (!t.concurrency.empty())
-        read_number("--concurrency", t.concurrency, 1, max_replayed_at_once, o.concurrency, faults);
-    read_color(t.color, o.color, faults);
-    read_log_level(t.log_level, o.log_level, faults);
-    read_conversation_flags(o.service, faults);
-    read_report(o, faults);
-    read_junit(o, faults);
-    o.record = record_.read(faults);
-    std::vector<named_file> others{{"--from-recording", t.recording}, {"--junit", t.junit}};
-    for (const auto& file : t.reports) others.push_back({"--report", file});
-    std::ranges::move(shared_file_faults(o.record, others), std::back_inserter(faults));
-    for (const auto& [flag, text] : string_flag_targets())
-        if (!text->empty()) o.recorded_flags[flag] = *text;
-    o.json = t.json;
-    o.file = std::move(t.file);
-    o.prompts = std::move(t.prompts);
-    o.user_messages = std::move(t.user_messages);
-    o.system = std::move(t.system);
-    return o;
+    if (flags_.is_given("--junit") && o.junit.empty())
+        faults.push_back("--junit is empty; name a file");
+    if (!o.junit.empty() && (o.junit == o.file || o.junit == recording_ ||
+                             std::ranges::find(o.reports, o.junit) != o.reports.end()))
+        faults.push_back(fmt::format("--junit names {}, which the run also uses", o.junit));
+    std::vector<named_file> others{{"--from-recording", recording_}, {"--junit", o.junit}};
+    for (const auto& file : o.reports) others.push_back({"--report", file});
+    check_record(flags_, o.record, others, faults);
 }
 
 }  // namespace tandem::command

@@ -1,12 +1,10 @@
 #include "replay/replay_json.hpp"
 
-#include "run/call_object.hpp"
+#include "run/call_json.hpp"
 #include "text/format_error.hpp"
 #include "text/json_object.hpp"
 
 #include <fmt/format.h>
-
-#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -27,7 +25,7 @@ void add_server(json_object& out, std::string_view url) {
     if (!url.empty()) out.field("server", url);
 }
 
-json_object usage_object(const reply_result& r) {
+std::string usage_json(const reply_result& r) {
     const auto& u = r.usage;
     json_object usage;
     usage.field("prompt", u.prompt)
@@ -42,65 +40,67 @@ json_object usage_object(const reply_result& r) {
         .field("drafted", u.drafted)
         .field("draft_wasted", u.draft_wasted)
         .field("prefilled", u.prefilled);
-    if (const auto& b = r.cache_break) {
-        json_object found;
-        found.field("cause", to_string(b->why))
-            .field("at", b->at)
-            .field("of", b->of)
-            .field("text", b->text);
-        usage.field("cache_break", std::move(found));
-    }
-    return usage;
+    if (const auto& b = r.cache_break)
+        usage.raw("cache_break", json_object{}
+                                     .field("cause", to_string(b->why))
+                                     .field("at", b->at)
+                                     .field("of", b->of)
+                                     .field("text", b->text)
+                                     .finish());
+    return usage.finish();
 }
 
-json_object spread_object(const percentiles& s) {
-    json_object out;
-    out.field("p50", s.p50).field("p90", s.p90).field("p99", s.p99).field("max", s.max);
-    return out;
+std::string spread_json(const percentiles& s) {
+    return json_object{}
+        .field("p50", s.p50)
+        .field("p90", s.p90)
+        .field("p99", s.p99)
+        .field("max", s.max)
+        .finish();
 }
 
-json_object slot_object(const slot_stats& s) {
-    json_object out;
-    out.field("slot", s.slot)
+std::string slot_json(const slot_stats& s) {
+    return json_object{}
+        .field("slot", s.slot)
         .field("requests", s.requests)
         .field("chunks", s.chunks)
         .field("generated", s.generated)
         .field("cached", s.cached)
         .field("evaluated", s.evaluated)
-        .field("cache_hit_ratio", s.cache_hit_ratio());
-    return out;
+        .field("cache_hit_ratio", s.cache_hit_ratio())
+        .finish();
 }
 
-json_object server_object(const server_stats& s) {
-    json_object out;
-    out.field("url", s.url)
+std::string server_json(const server_stats& s) {
+    return json_object{}
+        .field("url", s.url)
         .field("state", s.state)
-        .raw("slots", json_list(s.slots, slot_object))
+        .raw("slots", json_list(s.slots, slot_json))
         .field("replies", s.replies)
-        .field("failed", s.failed);
-    return out;
+        .field("failed", s.failed)
+        .finish();
 }
 
-json_object conversations_object(const conversation_stats& c) {
-    json_object out;
-    out.field("count", c.count)
+std::string conversations_json(const conversation_stats& c) {
+    return json_object{}
+        .field("count", c.count)
         .field("turns", c.turns)
         .field("trims", c.trims)
         .field("moves", c.moves)
-        .field("resumed", c.resumed);
-    return out;
+        .field("resumed", c.resumed)
+        .finish();
 }
 
-json_object broken_object(const broken_expectation& b) {
-    json_object out;
-    out.field("name", b.name).field("expected", b.expected).field("got", b.got);
-    return out;
+std::string broken_json(const broken_expectation& b) {
+    return json_object{}
+        .field("name", b.name)
+        .field("expected", b.expected)
+        .field("got", b.got)
+        .finish();
 }
 
-json_object expected_object(const replay_summary& s) {
-    json_object out;
-    out.field("turns", s.checked_turns).field("broken", s.broken_turns);
-    return out;
+std::string expected_json(const replay_summary& s) {
+    return json_object{}.field("turns", s.checked_turns).field("broken", s.broken_turns).finish();
 }
 
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
@@ -127,10 +127,10 @@ void add_outcome(json_object& out, const end_event& e) {
     out.field("text", e.result.text);
     if (!e.result.reasoning.empty()) out.field("reasoning", e.result.reasoning);
     if (!e.result.unspoken_text.empty()) out.field("unspoken_text", e.result.unspoken_text);
-    if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_object));
-    if (e.checked) out.raw("expected", json_list(e.checked->broken, broken_object));
+    if (!e.result.calls.empty()) out.raw("calls", json_list(e.result.calls, call_json));
+    if (e.checked) out.raw("expected", json_list(e.checked->broken, broken_json));
     out.field("chunks", m.chunks)
-        .field("usage", usage_object(e.result))
+        .raw("usage", usage_json(e.result))
         .field("first_chunk_ms", m.first_chunk_ms)
         .field("total_ms", m.total_ms)
         .field("guard_waits", m.guard_waits)
@@ -189,7 +189,7 @@ std::string json_line(const end_event& e) {
 
 std::string json_line(const fault_event& e) {
     auto out = event_of("error");
-    out.null("id").null("turn");
+    out.raw("id", "null").raw("turn", "null");
     add_server(out, e.server);
     add_fault(out, e.error, e.diagnostics, std::string(e.hint));
     return out.field("t_ns", e.t_ns).line();
@@ -218,17 +218,17 @@ std::string json_line(const replay_summary& s) {
         .field("retries", s.retries)
         .field("chunks", s.chunks)
         .field("calls", s.calls);
-    if (s.checked_turns > 0) out.field("expected", expected_object(s));
-    return out.field("tokens", std::move(tokens))
+    if (s.checked_turns > 0) out.raw("expected", expected_json(s));
+    return out.raw("tokens", tokens.finish())
         .field("cuts", s.cuts)
         .field("guard_waits", s.guard_waits)
         .field("guard_wait_ms", s.guard_wait_ms)
-        .field("first_token_ms", spread_object(s.first_token_ms))
-        .field("first_chunk_ms", spread_object(s.first_chunk_ms))
-        .field("gap_ms", spread_object(s.gap_ms))
-        .field("slot_wait_ms", spread_object(s.slot_wait_ms))
-        .raw("servers", json_list(s.servers, server_object))
-        .field("conversations", conversations_object(s.conversations))
+        .raw("first_token_ms", spread_json(s.first_token_ms))
+        .raw("first_chunk_ms", spread_json(s.first_chunk_ms))
+        .raw("gap_ms", spread_json(s.gap_ms))
+        .raw("slot_wait_ms", spread_json(s.slot_wait_ms))
+        .raw("servers", json_list(s.servers, server_json))
+        .raw("conversations", conversations_json(s.conversations))
         .field("total_ms", s.total_ms)
         .field("cpu_ms", s.cpu_ms)
         .field("cpu_us_per_token", s.cpu_us_per_token())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/replay_json.hpp"
 #include "run/replay_view.hpp"
 #include "terminal/terminal.hpp"
 
@@ -12,16 +13,17 @@ class replay_json_view final : public replay_view {
     replay_json_view(terminal& t, bool tells_servers)
         : terminal_(t), tells_servers_(tells_servers) {}
 
-    void on_server_ready(std::string_view, const server_props&) override {}
-    void on_reply_started(const start_event&) override {}
-    void on_chunk(const chunk_event& e) override;
-    void on_reply_ended(const end_event& e) override;
-    void on_server_failed(const fault_event& e) override;
-    void on_run_finished(const replay_summary& s) override;
+    void on_chunk(const chunk_event& e) override { print(e); }
+    void on_reply_ended(const end_event& e) override { print(e); }
+    void on_server_failed(const fault_event& e) override { print(e); }
+    void on_run_finished(const replay_summary& s) override { terminal_.print(json_line(s)); }
 
  private:
     template <class Event>
-    void print(Event e);
+    void print(Event e) {
+        if (!tells_servers_) e.server = {};
+        terminal_.print(json_line(e));
+    }
 
     terminal& terminal_;
     bool tells_servers_;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <set>
 #include <span>
 
 namespace tandem::command {

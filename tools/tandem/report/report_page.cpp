@@ -4,13 +4,13 @@
 #include "report/report_files.hpp"
 #include "report/report_overview.hpp"
 #include "report/report_residents.hpp"
-#include "run/replay_text.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/markup.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -49,6 +49,16 @@ std::string number_cell(std::int64_t number) {
     return number_cell(std::to_string(number));
 }
 
+void write_heads(page_text out, std::initializer_list<std::string_view> heads) {
+    for (const auto head : heads) fmt::format_to(out, "<th scope=\"col\">{}</th>", head);
+}
+
+// Begins a table that scrolls if it is too wide.
+void open_wide(page_text out, std::string_view name) {
+    fmt::format_to(
+        out, "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"><table", name);
+}
+
 void write_settings(page_text out, const report_run& run) {
     fmt::format_to(out, "<header>\n<h1>tandem replay</h1>\n<dl class=\"settings\">\n");
     for (const auto& [name, value] : run.settings)
@@ -82,10 +92,9 @@ void write_spread(page_text out, std::string_view name, const percentiles& s) {
 }
 
 void write_latencies(page_text out, const replay_summary& s) {
-    fmt::format_to(out,
-                   "<table>\n<caption>Latency, ms</caption>\n<thead><tr><td></td>"
-                   "<th scope=\"col\">p50</th><th scope=\"col\">p90</th>"
-                   "<th scope=\"col\">max</th></tr></thead>\n<tbody>\n");
+    fmt::format_to(out, "<table>\n<caption>Latency, ms</caption>\n<thead><tr><td></td>");
+    write_heads(out, {"p50", "p90", "max"});
+    fmt::format_to(out, "</tr></thead>\n<tbody>\n");
     write_spread(out, "first token", s.first_token_ms);
     write_spread(out, "first chunk", s.first_chunk_ms);
     write_spread(out, "gap before a later chunk", s.gap_ms);
@@ -135,13 +144,11 @@ void write_slot(page_text out, const server_stats& server, const slot_stats& slo
 void write_slots(page_text out, const replay_summary& s) {
     const auto has_slots = [](const server_stats& server) { return !server.slots.empty(); };
     if (std::ranges::none_of(s.servers, has_slots)) return;
-    fmt::format_to(out,
-                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" "
-                   "aria-label=\"Slots\"><table>\n<caption>Slots</caption>\n<thead><tr>"
-                   "<th scope=\"col\">server</th><th scope=\"col\">slot</th>"
-                   "<th scope=\"col\">requests</th><th scope=\"col\">chunks</th>"
-                   "<th scope=\"col\">cached</th><th scope=\"col\">evaluated</th>"
-                   "<th scope=\"col\">cached share</th></tr></thead>\n<tbody>\n");
+    open_wide(out, "Slots");
+    fmt::format_to(out, ">\n<caption>Slots</caption>\n<thead><tr>");
+    write_heads(out,
+                {"server", "slot", "requests", "chunks", "cached", "evaluated", "cached share"});
+    fmt::format_to(out, "</tr></thead>\n<tbody>\n");
     for (const auto& server : s.servers)
         for (const auto& slot : server.slots) write_slot(out, server, slot);
     fmt::format_to(out, "</tbody>\n</table></div>\n");
@@ -163,13 +170,11 @@ void write_overview_row(page_text out, const report_reply& r, std::size_t number
 }
 
 void write_overview(page_text out, std::string_view rows) {
-    fmt::format_to(out,
-                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Replies\">"
-                   "<table>\n<caption>Each reply: times in ms, then tokens</caption>\n<thead><tr>");
-    for (const auto* head : {"reply", "began", "first token", "first chunk", "longest gap",
-                             "slot wait", "guard wait", "in all", "cached", "evaluated",
-                             "generated", "heard", "wasted", "chunks", "retries", "end"})
-        fmt::format_to(out, "<th scope=\"col\">{}</th>", head);
+    open_wide(out, "Replies");
+    fmt::format_to(out, ">\n<caption>Each reply: times in ms, then tokens</caption>\n<thead><tr>");
+    write_heads(out, {"reply", "began", "first token", "first chunk", "longest gap", "slot wait",
+                      "guard wait", "in all", "cached", "evaluated", "generated", "heard", "wasted",
+                      "chunks", "retries", "end"});
     fmt::format_to(out, "</tr></thead>\n<tbody>\n{}</tbody>\n</table></div>\n", rows);
 }
 
@@ -216,12 +221,10 @@ void write_chunk(page_text out, const chunk& c) {
 
 void write_chunks(page_text out, const report_reply& r) {
     if (r.chunks.empty()) return;
-    fmt::format_to(out,
-                   "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Chunks\">"
-                   "<table class=\"chunks\">\n<thead><tr>");
-    for (const auto* head : {"chunk", "ends at", "tokens", "gap ms", "guard ms", "slot", "cached",
-                             "evaluated", "text", "speech"})
-        fmt::format_to(out, "<th scope=\"col\">{}</th>", head);
+    open_wide(out, "Chunks");
+    fmt::format_to(out, " class=\"chunks\">\n<thead><tr>");
+    write_heads(out, {"chunk", "ends at", "tokens", "gap ms", "guard ms", "slot", "cached",
+                      "evaluated", "text", "speech"});
     fmt::format_to(out, "</tr></thead>\n<tbody>\n");
     for (const auto& c : r.chunks) write_chunk(out, c);
     fmt::format_to(out, "</tbody>\n</table></div>\n");

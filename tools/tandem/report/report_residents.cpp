@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <map>
 #include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>

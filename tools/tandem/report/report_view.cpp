@@ -47,7 +47,7 @@ void report_view::on_server_ready(std::string_view url, const server_props& prop
 
 void report_view::on_reply_started(const start_event& e) {
     if (run_.left_out > 0) return;
-    const auto since = std::chrono::duration<double, std::milli>(clock::now() - began_).count();
+    const auto since = to_ms(clock::now() - began_);
     running_[{std::string(e.where.id), e.where.turn}] = {.id = std::string(e.where.id),
                                                          .turn = e.where.turn,
                                                          .prompt = std::string(e.prompt),

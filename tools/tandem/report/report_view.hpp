@@ -49,41 +49,4 @@ class report_view final : public replay_view {
     clock::time_point began_ = clock::now();
 };
 
-/// Forwards events to two views.
-class tee_view final : public replay_view {
- public:
-    /// Both views must outlive this object.
-    tee_view(replay_view& first, replay_view& second) : first_(first), second_(second) {}
-
-    void on_server_ready(std::string_view url, const server_props& props) override {
-        first_.on_server_ready(url, props);
-        second_.on_server_ready(url, props);
-    }
-    void on_user_speaks() override {
-        first_.on_user_speaks();
-        second_.on_user_speaks();
-    }
-    void on_reply_started(const start_event& e) override {
-        forward(&replay_view::on_reply_started, e);
-    }
-    void on_chunk(const chunk_event& e) override { forward(&replay_view::on_chunk, e); }
-    void on_reply_ended(const end_event& e) override { forward(&replay_view::on_reply_ended, e); }
-    void on_server_failed(const fault_event& e) override {
-        forward(&replay_view::on_server_failed, e);
-    }
-    void on_run_finished(const replay_summary& s) override {
-        forward(&replay_view::on_run_finished, s);
-    }
-
- private:
-    template <class Event>
-    void forward(void (replay_view::*how)(const Event&), const Event& e) {
-        (first_.*how)(e);
-        (second_.*how)(e);
-    }
-
-    replay_view& first_;
-    replay_view& second_;
-};
-
 }  // namespace tandem::command

@@ -30,12 +30,6 @@ void latency_histogram::add(duration time) {
     max_ = std::max(max_, at_least_none);
 }
 
-void latency_histogram::add(const latency_histogram& other) {
-    bins_ += other.bins_;
-    count_ += other.count_;
-    max_ = std::max(max_, other.max_);
-}
-
 latency_stats latency_histogram::figures() const {
     if (count_ == 0) return {};
     return {count_, percentile(0.5), percentile(0.9), percentile(0.99), to_ms(max_)};

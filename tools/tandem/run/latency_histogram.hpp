@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <vector>
 
 namespace tandem::command {
 
@@ -33,7 +32,6 @@ class latency_histogram {
     /// Negative durations, which timestamps from two threads may yield, count as 0.
     void add(duration time);
     void add_ms(double ms) { add(duration(static_cast<std::int64_t>(ms * 1e6))); }
-    void add(const latency_histogram& other);
 
     /// A percentile is the upper edge of its bin, at most 1 % too high.
     latency_stats figures() const;

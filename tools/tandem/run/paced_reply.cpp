@@ -2,19 +2,10 @@
 
 #include "text/redact_url.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 
 namespace tandem::command {
-namespace {
-
-using boost::asio::awaitable;
-using boost::asio::redirect_error;
-using boost::asio::use_awaitable;
-
-}  // namespace
+namespace {}  // namespace
 
 std::int64_t to_monotonic_ns(clock::time_point t) {
     return std::chrono::nanoseconds(t.time_since_epoch()).count();
@@ -72,10 +63,6 @@ void paced_reply::count_heard_tokens() {
     if (heard_in_part_ == 0) return;
     heard_result_ = reply_.result();
     heard_result_->usage.heard += heard_in_part_;
-}
-
-const reply_result& paced_reply::result() const {
-    return heard_result_ ? *heard_result_ : reply_.result();
 }
 
 awaitable<void> paced_reply::fetch_server_url() {

@@ -1,15 +1,11 @@
 #pragma once
 
 #include "flags/speech_pace.hpp"
+#include "os/coroutines.hpp"
 #include "run/replay_events.hpp"
 
 #include "tandem/conversation.hpp"
 
-// clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
-// clang-format on
-
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
@@ -38,21 +34,21 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     void interrupt();
 
     /// Returns the next chunk, or nothing at the end of the reply.
-    boost::asio::awaitable<std::optional<chunk>> next_chunk();
+    awaitable<std::optional<chunk>> next_chunk();
     /// Returns the event of the latest chunk.
     chunk_event make_chunk_event(const chunk& c) const;
     /// Waits for the end of the speech, then continues. Returns early if the reply ends.
-    boost::asio::awaitable<void> speak(const chunk& c);
+    awaitable<void> speak(const chunk& c);
     /// Time of the latest continue.
     clock::time_point continued() const noexcept { return continued_; }
     /// Valid after the reply has ended.
     end_event end() const;
 
  private:
-    boost::asio::awaitable<void> wait_for_speech(clock::time_point end);
-    boost::asio::awaitable<void> fetch_server_url();
+    awaitable<void> wait_for_speech(clock::time_point end);
+    awaitable<void> fetch_server_url();
     void count_heard_tokens();
-    const reply_result& result() const;
+    const reply_result& result() const { return heard_result_ ? *heard_result_ : reply_.result(); }
 
     tandem::reply reply_;
     turn_name where_;

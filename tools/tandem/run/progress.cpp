@@ -36,10 +36,6 @@ progress::progress(boost::asio::io_context& ioc, terminal& t, std::function<std:
       line_(std::move(line)),
       timer_(ioc, std::chrono::milliseconds(100), [this] { show(); }) {}
 
-void progress::start() {
-    if (terminal_.err_is_terminal()) timer_.start();
-}
-
 // A line as wide as the terminal could wrap, and would then not be erased completely.
 void progress::show() {
     terminal_.show_status(shortened(line_(), terminal_.err_width() - 1));

@@ -20,7 +20,9 @@ class progress {
     /// `line` returns the text; an empty text hides the line.
     progress(boost::asio::io_context& ioc, terminal& t, std::function<std::string()> line);
 
-    void start();
+    void start() {
+        if (terminal_.err_is_terminal()) timer_.start();
+    }
     /// Removes the line and releases the event loop.
     void stop();
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -15,6 +14,12 @@ constexpr std::size_t max_gaps = 1'000'000;
 double percentile(const std::vector<double>& sorted, double share) {
     const auto rank = std::ceil(share * static_cast<double>(sorted.size()));
     return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+void add_slot(std::vector<slot_stats>& slots, const slot_stats& used) {
+    auto at = std::ranges::lower_bound(slots, used.slot, {}, &slot_stats::slot);
+    if (at == slots.end() || at->slot != used.slot) at = slots.insert(at, {.slot = used.slot});
+    *at += used;
 }
 
 }  // namespace
@@ -37,15 +42,6 @@ double first_token_ms(const reply_result& r) noexcept {
     return first == r.timeline.end() ? -1 : static_cast<double>(first->at_ns) / 1e6;
 }
 
-double replay_summary::cache_hit_ratio() const noexcept {
-    const auto all = cached + evaluated;
-    return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
-}
-
-double replay_summary::cpu_us_per_token() const noexcept {
-    return generated > 0 ? cpu_ms * 1000 / static_cast<double>(generated) : 0.0;
-}
-
 replay_totals::replay_totals(int replies, const std::vector<std::string>& servers) {
     summary_.replies = replies;
     for (const auto& url : servers) summary_.servers.push_back({.url = url});
@@ -54,10 +50,6 @@ replay_totals::replay_totals(int replies, const std::vector<std::string>& server
 server_stats* replay_totals::find(std::string_view url) {
     const auto found = std::ranges::find(summary_.servers, url, &server_stats::url);
     return found == summary_.servers.end() ? nullptr : &*found;
-}
-
-void replay_totals::set_server_state(std::string_view url, std::string state) {
-    if (auto* s = find(url)) s->state = std::move(state);
 }
 
 void replay_totals::add(const conversation_metrics& m) {
@@ -76,7 +68,7 @@ void replay_totals::add(const end_event& e) {
         if (!e.checked->broken.empty()) ++summary_.broken_turns;
     }
     for (const auto& used : e.slots)
-        if (auto* made_by = find(used.server)) made_by->add(used);
+        if (auto* made_by = find(used.server)) add_slot(made_by->slots, used);
     auto* s = find(e.server);
     if (!s) return;
     ++s->replies;
@@ -119,10 +111,6 @@ void replay_totals::add(const reply_result& r) {
     }
     if (const auto ms = first_token_ms(r); ms >= 0) first_token_ms_.push_back(ms);
     if (r.metrics.first_chunk_ms >= 0) first_chunk_ms_.push_back(r.metrics.first_chunk_ms);
-}
-
-int replay_totals::ended() const noexcept {
-    return summary_.complete + summary_.failed + summary_.interrupted;
 }
 
 replay_summary replay_totals::summary(double total_ms, double cpu_ms) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "run/ratio.hpp"
 #include "run/replay_events.hpp"
 #include "run/server_stats.hpp"
 
@@ -75,9 +76,9 @@ struct replay_summary {
     /// CPU time of this process.
     double cpu_ms = 0;
 
-    double cache_hit_ratio() const noexcept;
+    double cache_hit_ratio() const noexcept { return ratio(cached, cached + evaluated); }
     /// 0 if no tokens were generated.
-    double cpu_us_per_token() const noexcept;
+    double cpu_us_per_token() const noexcept { return ratio(cpu_ms * 1000, generated); }
 };
 
 /// Whether the reply had its first token by this event. A draft had it by the first chunk; later
@@ -98,9 +99,13 @@ class replay_totals {
     void add(const end_event& e);
     /// A conversation ended.
     void add(const conversation_metrics& m);
-    void set_server_state(std::string_view url, std::string state);
+    void set_server_state(std::string_view url, std::string state) {
+        if (auto* s = find(url)) s->state = std::move(state);
+    }
 
-    int ended() const noexcept;
+    int ended() const noexcept {
+        return summary_.complete + summary_.failed + summary_.interrupted;
+    }
     int failed() const noexcept { return summary_.failed; }
     int replies() const noexcept { return summary_.replies; }
 

@@ -1,14 +1,10 @@
 #include "run/server_clients.hpp"
 
 #include "config/config_defaults.hpp"
-#include "os/when_all.hpp"
 #include "reply/make_client.hpp"
 #include "run/paced_reply.hpp"
 #include "slots/server_build_faults.hpp"
 #include "text/redact_url.hpp"
-
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -38,23 +34,20 @@ server_clients::server_clients(boost::asio::any_io_executor executor,
     }
 }
 
-boost::asio::awaitable<void> server_clients::fetch_props(duration wait) {
+awaitable<void> server_clients::fetch_props(duration wait) {
     co_await when_all(executor_, servers_.size(),
                       [this, wait](std::size_t i) { return fetch_props(servers_[i], wait); });
 }
 
-boost::asio::awaitable<void> server_clients::fetch_props(server& s, duration wait) {
-    using boost::asio::redirect_error;
-    using boost::asio::use_awaitable;
+awaitable<void> server_clients::fetch_props(server& s, duration wait) {
     const auto until = clock::now() + wait;
     while (s.talk) {
         s.props =
             co_await s.talk->async_prepare(s.diagnostics, redirect_error(use_awaitable, s.fault));
         s.answers = !s.fault;
         if (!may_be_starting(s.fault) || clock::now() >= until) co_return;
-        error_code ec;  // close() ends the pause
         s.pause.expires_at(std::min<clock::time_point>(clock::now() + ask_interval, until));
-        co_await s.pause.async_wait(redirect_error(use_awaitable, ec));
+        co_await wait_for(s.pause);  // close() ends the pause
     }
 }
 

@@ -1,17 +1,13 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "run/replay_view.hpp"
 
 #include "tandem/client.hpp"
 #include "tandem/instruments.hpp"
 #include "tandem/service.hpp"
 
-// clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
-// clang-format on
-
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <cstddef>
@@ -44,7 +40,7 @@ class server_clients {
                    const instruments& i);
 
     /// Queries all servers. Repeats this for up to `wait` while a server starts or loads its model.
-    boost::asio::awaitable<void> fetch_props(duration wait);
+    awaitable<void> fetch_props(duration wait);
     /// Reports to the view which servers answered, and each failure.
     void report_to(replay_view& view) const;
     /// Cancels pending calls.
@@ -64,7 +60,7 @@ class server_clients {
     const std::vector<server>& all() const noexcept { return servers_; }
 
  private:
-    boost::asio::awaitable<void> fetch_props(server& s, duration wait);
+    awaitable<void> fetch_props(server& s, duration wait);
     bool is_left_out(const server& s) const;
 
     boost::asio::any_io_executor executor_;

@@ -17,8 +17,6 @@ struct server_stats {
     std::vector<slot_stats> slots{};
     int replies = 0;  ///< ended on this server, successfully or not
     int failed = 0;
-
-    void add(const slot_stats& used);
 };
 
 /// The totals of the conversations of a run.

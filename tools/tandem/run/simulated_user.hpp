@@ -1,14 +1,9 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "run/user_speech.hpp"
 
 #include "tandem/conversation.hpp"
-
-// clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
-// clang-format on
-
-#include <boost/asio/awaitable.hpp>
 
 #include <chrono>
 #include <functional>
@@ -16,12 +11,11 @@
 namespace tandem::command {
 
 /// Waits until a time; the result is false if the wait was given up.
-using wait_until_function =
-    std::function<boost::asio::awaitable<bool>(std::chrono::steady_clock::time_point)>;
+using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_clock::time_point)>;
 
 /// Passes to the conversation what the recogniser reports while `speech` is spoken. `options` are
 /// those of the reply that follows. The result is false if a wait was given up.
-boost::asio::awaitable<bool> speak_to(conversation& talk, user_speech speech,
-                                      generation_options options, wait_until_function wait);
+awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
+                         wait_until_function wait);
 
 }  // namespace tandem::command

@@ -15,11 +15,6 @@ slot_stats& slot_stats::operator+=(const slot_stats& more) noexcept {
     return *this;
 }
 
-double slot_stats::cache_hit_ratio() const noexcept {
-    const auto all = cached + evaluated;
-    return all > 0 ? static_cast<double>(cached) / static_cast<double>(all) : 0.0;
-}
-
 const std::string& reply_slot_stats::add(const chunk& c) {
     if (c.metrics.server != last_url_) {
         last_url_ = c.metrics.server;

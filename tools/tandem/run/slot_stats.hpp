@@ -1,5 +1,7 @@
 #pragma once
 
+#include "run/ratio.hpp"
+
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
 
@@ -25,7 +27,7 @@ struct slot_stats {
 
     /// Adds the counts; server and slot are unchanged.
     slot_stats& operator+=(const slot_stats& more) noexcept;
-    double cache_hit_ratio() const noexcept;
+    double cache_hit_ratio() const noexcept { return ratio(cached, cached + evaluated); }
 };
 
 /// Accumulates the figures of a reply's chunks by slot.

@@ -3,7 +3,6 @@
 #include "os/exit_status.hpp"
 #include "os/input_file.hpp"
 #include "os/input_lines.hpp"
-#include "os/output_failure.hpp"
 #include "os/signal_pipe.hpp"
 #include "segment/segment_protocol.hpp"
 #include "segment/segment_text.hpp"

@@ -1,10 +1,5 @@
 #include "segment/segment_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
-
-#include <fmt/format.h>
-
-#include <iterator>
 #include <utility>
 
 namespace tandem::command {
@@ -39,25 +34,26 @@ constexpr std::array<std::string_view, 2> rule_names{"classic", "spoken"};
 
 }  // namespace
 
-segment_flags::segment_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, segment_text)) {
-    app_.footer("find the sentences of a text");
-    app_.allow_extras();
-    app_.set_help_flag();
-    app_.add_option("FILE", options_.file, "input file, or - for stdin [-]")->group("input");
-    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
-        add_value_flag(app_, flag, target, value, help, "sentences");
-    };
-    add("--rule", rule_, "RULE", "rule that finds sentence ends: classic or spoken [spoken]");
-    add("--language", options_.sentences.language, "TAG",
+segment_flags::segment_flags(CLI::App& tandem)
+    : flags_(tandem, name, segment_text, "find the sentences of a text") {
+    auto& o = options_;
+    flags_.begin_group("input");
+    flags_.add_argument("FILE", o.file, "input file, or - for stdin [-]");
+    flags_.begin_group("sentences");
+    flags_.add_choice("--rule", o.sentences.rule, rule_names, "RULE",
+                      "rule that finds sentence ends: classic or spoken", "spoken");
+    flags_.add_text(
+        "--language", o.sentences.language, "TAG",
         "language of texts without \"lang\", such as en or de-AT (empty: by the script)");
-    app_.add_flag("--text", options_.text, "read plain text, and print one sentence per line")
-        ->group("input");
-    app_.set_help_flag("-h,--help", "show this help")->group("help");
+    flags_.begin_group("input");
+    flags_.add_switch("--text", o.text, "read plain text, and print one sentence per line");
+    flags_.begin_group("help");
+    flags_.add_help_flag();
 }
 
-segment_options segment_flags::read(std::vector<std::string>& faults) {
-    faults = argument_faults(app_);
-    read_choice("--rule", rule_names, rule_, options_.sentences.rule, faults);
+segment_options segment_flags::read(const environment&, std::vector<std::string>& faults) {
+    faults = argument_faults(flags_.app());
+    flags_.read(faults);
     return std::move(options_);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "flags/command_flags.hpp"
+#include "flags/config_layers.hpp"
 #include "segment/segment_command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,11 +19,10 @@ class segment_flags {
     explicit segment_flags(CLI::App& tandem);
 
     /// Returns the options from the parsed flags. `faults` receives the errors.
-    segment_options read(std::vector<std::string>& faults);
+    segment_options read(const environment&, std::vector<std::string>& faults);
 
  private:
-    CLI::App& app_;
-    std::string rule_ = "spoken";
+    command_flags flags_;
     segment_options options_;
 };
 

@@ -1,17 +1,12 @@
 #include "serve/fetch_model_names.hpp"
 
 #include "gateway/access/model_name.hpp"
-#include "os/when_all.hpp"
 #include "serve/model_grouping.hpp"
 
 #include "tandem/client.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 namespace tandem::command {
 namespace {
@@ -34,11 +29,10 @@ std::vector<asked_server> unnamed(const boost::asio::any_io_executor& executor, 
     return asked;
 }
 
-boost::asio::awaitable<void> ask(asked_server& s) {
+awaitable<void> ask(asked_server& s) {
     error_code ec;
     diagnostics diag;
-    const auto props = co_await s.talk.async_props(
-        diag, boost::asio::redirect_error(boost::asio::use_awaitable, ec));
+    const auto props = co_await s.talk.async_props(diag, redirect_error(use_awaitable, ec));
     const auto name = to_client_model_name(props.model);
     if (ec)
         s.server.no_answer_reason = diag.to_string();
@@ -50,9 +44,8 @@ boost::asio::awaitable<void> ask(asked_server& s) {
 
 }  // namespace
 
-boost::asio::awaitable<void> fetch_model_names(boost::asio::any_io_executor executor,
-                                               const config& settings, const instruments& i,
-                                               std::vector<named_server>& servers) {
+awaitable<void> fetch_model_names(boost::asio::any_io_executor executor, const config& settings,
+                                  const instruments& i, std::vector<named_server>& servers) {
     auto asked = unnamed(executor, settings, i, servers);
     co_await when_all(executor, asked.size(),
                       [&](std::size_t server) { return ask(asked[server]); });

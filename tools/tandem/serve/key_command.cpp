@@ -1,7 +1,6 @@
 #include "serve/key_command.hpp"
 
 #include "os/exit_status.hpp"
-#include "os/output_failure.hpp"
 #include "serve/client_keys.hpp"
 #include "terminal/terminal.hpp"
 

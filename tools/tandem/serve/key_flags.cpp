@@ -1,9 +1,6 @@
 #include "serve/key_flags.hpp"
 
-#include "flags/flag_parsing.hpp"
 #include "serve/client_keys.hpp"
-
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -29,18 +26,18 @@ Exit status: 0 created, 1 the key could not be created or written, 2 wrong use.)
 
 }  // namespace
 
-key_flags::key_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, key_text)) {
-    app_.footer("create a key for a client of serve");
-    app_.allow_extras();
-    app_.set_help_flag();
-    add_value_flag(app_, "--name", options_.name, "NAME",
-                   "name of the key's holder in logs [key- and the start of its hash]", "key");
-    app_.set_help_flag("-h,--help", "show this help")->group("help");
+key_flags::key_flags(CLI::App& tandem)
+    : flags_(tandem, name, key_text, "create a key for a client of serve") {
+    flags_.begin_group("key");
+    flags_.add_text("--name", options_.name, "NAME",
+                    "name of the key's holder in logs [key- and the start of its hash]");
+    flags_.begin_group("help");
+    flags_.add_help_flag();
 }
 
-key_options key_flags::read(std::vector<std::string>& faults) {
-    faults = argument_faults(app_);
-    if (app_.count("--name") > 0)
+key_options key_flags::read(const environment&, std::vector<std::string>& faults) {
+    faults = argument_faults(flags_.app());
+    if (flags_.is_given("--name"))
         if (const auto fault = key_name_fault(options_.name); !fault.empty())
             faults.push_back("--name " + fault);
     return std::move(options_);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "flags/command_flags.hpp"
+#include "flags/config_layers.hpp"
 #include "serve/key_command.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,10 +19,10 @@ class key_flags {
     explicit key_flags(CLI::App& tandem);
 
     /// Returns the options from the parsed flags. `faults` receives the errors.
-    key_options read(std::vector<std::string>& faults);
+    key_options read(const environment&, std::vector<std::string>& faults);
 
  private:
-    CLI::App& app_;
+    command_flags flags_;
     key_options options_;
 };
 

@@ -5,9 +5,10 @@
 #include "gateway/access/model_name.hpp"
 #include "gateway/adapters/adapter_store.hpp"
 #include "gateway/server/gateway_server.hpp"
+#include "os/coroutines.hpp"
 #include "os/exit_status.hpp"
 #include "os/stop_signals.hpp"
-#include "recording/recorded_run.hpp"
+#include "recording/recording_file.hpp"
 #include "serve/audit_file.hpp"
 #include "serve/client_keys.hpp"
 #include "serve/fetch_model_names.hpp"
@@ -20,20 +21,14 @@
 
 #include "tandem/config_fields.hpp"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <clocale>
 #include <csignal>
-#include <exception>
-#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace tandem::command {
 namespace {
@@ -65,12 +60,10 @@ class serving {
             return wrong_use;
         }
         wait_for_hangup();
-        asio::co_spawn(ioc_, start(), [](std::exception_ptr e) {
-            if (e) std::rethrow_exception(e);
-        });
+        start_coroutine(ioc_.get_executor(), start(), [] {});
         ioc_.run();
         gateway_.reset();
-        const auto lost = get_recording_error(recorded_);
+        const auto lost = recorded_->fault();
         if (!lost.empty()) tell(log_level::error, lost);
         return lost.empty() || status_ != all_good ? status_ : not_all_good;
     }
@@ -81,13 +74,13 @@ class serving {
         if (const auto fault = has_audit_file() ? audit_.open() : ""; !fault.empty())
             return "--audit " + fault;
         const auto& settings = options_.gateway.service.client;
-        recorded_ = start_recording(options_.record,
-                                    {collect_changed_settings(settings, options_.record.prompts)},
-                                    options_.gateway.instruments);
-        return get_recording_error(recorded_);
+        recorded_.emplace(options_.record,
+                          recorded_run{collect_changed_settings(settings, options_.record.prompts)},
+                          options_.gateway.instruments);
+        return recorded_->fault();
     }
 
-    asio::awaitable<void> start() {
+    awaitable<void> start() {
         auto servers = options_.servers;
         co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client,
                                    gateway_settings().instruments, servers);
@@ -160,7 +153,7 @@ class serving {
             return end(not_all_good);
         }
         // A failure to begin the recording is reported at the end, like a failed write.
-        begin_recording(recorded_);
+        recorded_->begin();
         announce(http_url(at, !options_.tls.is_empty()), models);
         warn_of_key_mode();
         if (std::exchange(missed_hangup_, false)) read_files_again();
@@ -277,7 +270,7 @@ class serving {
 
     serve_options options_;
     terminal& terminal_;
-    std::unique_ptr<recording_file> recorded_;
+    std::optional<recording_file> recorded_;
     logger log_;
     audit_file audit_;
     asio::io_context ioc_{1};
@@ -294,7 +287,6 @@ class serving {
 }  // namespace
 
 int run_serve(serve_options options) {
-    std::setlocale(LC_CTYPE, "C.UTF-8");  // wcwidth() needs a UTF-8 locale
     terminal t;
     return serving(std::move(options), t).run();
 }

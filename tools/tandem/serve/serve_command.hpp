@@ -9,7 +9,6 @@
 #include "tandem/duration.hpp"
 
 #include <chrono>
-#include <cstddef>
 #include <string>
 #include <vector>
 

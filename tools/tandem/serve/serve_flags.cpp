@@ -1,15 +1,14 @@
 #include "serve/serve_flags.hpp"
 
+#include "base/parse_number.hpp"
 #include "discovery/server_file.hpp"
-#include "flags/flag_parsing.hpp"
 #include "flags/run_flags.hpp"
-#include "flags/service_flags.hpp"
 #include "gateway/access/model_name.hpp"
 #include "gateway/traces/otlp_headers.hpp"
 #include "os/input_file.hpp"
-#include "serve/adapter_flag.hpp"
 #include "serve/client_keys.hpp"
 #include "serve/listen_address.hpp"
+#include "terminal/log_output.hpp"
 #include "text/redact_url.hpp"
 
 #include <fmt/format.h>
@@ -17,9 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <iterator>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace tandem::command {
@@ -100,151 +97,138 @@ std::optional<std::size_t> index_of(std::string_view field) {
     return index;
 }
 
+std::optional<gateway::allowed_adapter> parse_adapter(std::string_view text) {
+    const auto equals = text.find('=');
+    if (equals == text.npos) return std::nullopt;
+    gateway::allowed_adapter a{.name = std::string(text.substr(0, equals))};
+    const auto rest = text.substr(equals + 1);
+    const auto at = rest.find('@');
+    const auto id = parse_number<int>(rest.substr(0, at));
+    if (at != rest.npos) a.model = rest.substr(at + 1);
+    if (!id || (at != rest.npos && a.model.empty())) return std::nullopt;
+    a.id = *id;
+    return a;
+}
+
 }  // namespace
 
-serve_flags::serve_flags(CLI::App& tandem) : app_(*tandem.add_subcommand(name, serve_text)) {
-    app_.footer("serve replies over HTTP and WebSocket");
-    app_.set_help_flag();
-    app_.allow_extras();
+serve_flags::serve_flags(CLI::App& tandem)
+    : flags_(tandem, name, serve_text, "serve replies over HTTP and WebSocket") {
     add_gateway_flags();
     add_access_flags();
-    cluster_.add_to(app_, true);
+    cluster_.add_to(flags_.app(), true);
     add_output_flags();
     config_.allow_model_names();
-    config_.add_to(
-        app_, [](const auto&) { return true; }, default_config());
+    config_.add_to(flags_.app());
 }
 
 void serve_flags::add_output_flags() {
-    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
-        add_value_flag(app_, flag, target, value, help, "output");
-    };
-    add("--log-level", texts_.log_level, "LEVEL",
-        "log level on stderr: debug, info, warning, error or off [info]");
-    add("--log-format", texts_.log_format, "FORMAT", "format of log lines: text or json [text]");
-    add("--otlp-endpoint", texts_.otlp_endpoint, "URL",
-        "collector for traces of replies: base URL of OTLP over HTTP [no traces]");
-    app_.add_flag("--otlp-texts", texts_.otlp_texts, "include prompts and replies in the traces")
-        ->group("output");
-    record_.add_to(app_, "output");
-    app_.set_help_flag("-h,--help", "show this help")->group("output");
+    auto& o = options_;
+    flags_.begin_group("output");
+    flags_.add_choice("--log-level", o.log_level, level_names, "LEVEL",
+                      "log level on stderr: debug, info, warning, error or off", "info");
+    flags_.add_choice("--log-format", o.log_format, format_names, "FORMAT",
+                      "format of log lines: text or json", "text");
+    flags_.add_text("--otlp-endpoint", o.gateway.traces.endpoint, "URL",
+                    "collector for traces of replies: base URL of OTLP over HTTP [no traces]");
+    flags_.add_switch("--otlp-texts", o.gateway.traces.texts,
+                      "include prompts and replies in the traces");
+    add_record(flags_, o.record);
+    flags_.add_help_flag();
 }
 
 void serve_flags::add_gateway_flags() {
-    auto& t = texts_;
-    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
-        add_value_flag(app_, flag, target, value, help, "gateway");
+    auto& g = options_.gateway;
+    flags_.begin_group("gateway");
+    const auto read_address = [&g](const std::string& text, std::vector<std::string>& faults) {
+        const auto address = parse_listen_address(text);
+        if (!address)
+            return faults.push_back(refusal_of(
+                "--listen", text,
+                "an address and a port, such as 127.0.0.1:8090, localhost:8090 or [::1]:8090"));
+        g.address = address->address;
+        g.port = address->port;
     };
-    add("--listen", t.listen, "ADDRESS:PORT",
-        "address to listen on, IPv6 in brackets (port 0: any free port) [127.0.0.1:8090]");
-    add("--model", t.model, "NAME",
-        "model name of servers given without one [as reported by the server]");
-    add("--stream-by", t.stream_by, "UNIT",
-        "unit of a streamed answer: token, or chunk for sentences [token]");
-    add("--answer-cache", t.answer_cache, "N",
-        "maximum cached answers to identical requests at temperature 0 (0: none) [64]");
-    add("--max-connections", t.max_connections, "N",
-        "maximum connections; further ones are closed at once [10000]");
-    add("--drain", t.drain, "TIME", "time for running replies after a stop [30s]");
-    add("--placement", t.placement, "HOW",
-        "how to choose a request's server: round_robin or least_busy [least_busy]");
-    app_.add_option(
-            "--adapter", t.adapters,
-            "LoRA adapter ID of the servers that clients may request as NAME (may be repeated)")
-        ->allow_extra_args(false)
-        ->type_name("NAME=ID[@MODEL]")
-        ->group("gateway");
-    add("--state", t.state, "FILE",
-        "JSON file that stores the deployed adapters; created if missing");
+    flags_.add("--listen", "ADDRESS:PORT",
+               "address to listen on, IPv6 in brackets (port 0: any free port)", read_address,
+               "127.0.0.1:8090");
+    g.model.clear();
+    flags_.add_text("--model", g.model, "NAME",
+                    "model name of servers given without one [as reported by the server]");
+    flags_.add_choice("--stream-by", g.stream_by, stream_by_names, "UNIT",
+                      "unit of a streamed answer: token, or chunk for sentences", "token");
+    flags_.add_number("--answer-cache", g.answer_cache.entries, 0, most_kept_answers, "N",
+                      "maximum cached answers to identical requests at temperature 0 (0: none)",
+                      "64");
+    flags_.add_number("--max-connections", g.max_connections, 1, most_connections, "N",
+                      "maximum connections; further ones are closed at once", "10000");
+    flags_.add_time("--drain", options_.drain, "time for running replies after a stop", "30s");
+    add_placement(flags_, g.service, "a request");
+    flags_.add_text(
+        "--adapter", adapters_, "NAME=ID[@MODEL]",
+        "LoRA adapter ID of the servers that clients may request as NAME (may be repeated)");
+    flags_.add_text("--state", g.state_file, "FILE",
+                    "JSON file that stores the deployed adapters; created if missing");
 }
 
 void serve_flags::add_access_flags() {
-    auto& t = texts_;
-    const auto add = [&](const char* flag, auto& target, const char* value, const char* help) {
-        add_value_flag(app_, flag, target, value, help, "access");
-    };
-    add("--keys", t.keys, "FILE", "JSON file with client keys; without it no key is required");
-    add("--tls-cert", t.tls_cert, "FILE",
-        "PEM certificate chain; allows only https and wss; requires --tls-key");
-    add("--tls-key", t.tls_key, "FILE", "PEM private key, without a password");
-    app_.add_option("--allow-origin", t.allowed_origins,
+    auto& o = options_;
+    flags_.begin_group("access");
+    flags_.add_text("--keys", o.key_file, "FILE",
+                    "JSON file with client keys; without it no key is required");
+    flags_.add_text("--tls-cert", o.tls.certificates, "FILE",
+                    "PEM certificate chain; allows only https and wss; requires --tls-key");
+    flags_.add_text("--tls-key", o.tls.key, "FILE", "PEM private key, without a password");
+    flags_.add_text("--allow-origin", o.gateway.allowed_origins, "ORIGIN",
                     "origin of web pages that may use the gateway, or * with --keys (may be "
-                    "repeated)")
-        ->allow_extra_args(false)
-        ->type_name("ORIGIN")
-        ->group("access");
-    add("--denied", t.denied, "FILE",
-        "file of words and phrases that prompts must not contain, one per line");
-    add("--max-prompt-bytes", t.max_prompt_bytes, "N",
-        "maximum bytes of all messages (0: limited only by the request) [1048576]");
-    add("--audit", t.audit, "FILE",
-        "append a JSON line for each request, without key and prompt (-: stdout)");
-    app_.add_flag("--audit-prompts", t.audit_prompts, "include prompts in the audit log")
-        ->group("access");
+                    "repeated)");
+    flags_.add_text("--denied", denied_file_, "FILE",
+                    "file of words and phrases that prompts must not contain, one per line");
+    flags_.add_number("--max-prompt-bytes", o.gateway.prompts.max_bytes, 0, most_prompt_bytes, "N",
+                      "maximum bytes of all messages (0: limited only by the request)", "1048576");
+    flags_.add_text("--audit", o.audit, "FILE",
+                    "append a JSON line for each request, without key and prompt (-: stdout)");
+    flags_.add_switch("--audit-prompts", o.gateway.audit_prompts,
+                      "include prompts in the audit log");
 }
 
 serve_options serve_flags::read(const environment& variables, std::vector<std::string>& faults) {
-    faults = argument_faults(app_);
-    std::ranges::move(empty_flags(), std::back_inserter(faults));
-    serve_options o;
-    read_gateway_flags(o, faults);
-    read_access_flags(o, faults);
+    auto& o = options_;
+    faults = argument_faults(flags_.app());
+    check_empty(faults);
+    flags_.read(faults);
+    if (!o.gateway.model.empty() && !gateway::is_model_name(o.gateway.model))
+        faults.push_back(
+            fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
+    read_adapters(faults);
+    read_keys(faults);
+    read_tls(faults);
+    read_denied(faults);
+    if (o.gateway.audit_prompts && o.audit.empty())
+        faults.emplace_back("--audit-prompts requires --audit FILE");
     o.gateway.cluster = cluster_.read(variables, faults);
-    read_traces(variables, o, faults);
-    read_log_flags(o, faults);
-    o.record = record_.read(faults);
+    read_traces(variables, faults);
     const auto audit = o.audit == "-" ? "" : o.audit;
-    std::ranges::move(shared_file_faults(o.record, {{"--audit", audit}, {"--state", texts_.state}}),
-                      std::back_inserter(faults));
-    read_configuration(variables, o, faults);
-    std::ranges::move(gateway_faults(o), std::back_inserter(faults));
-    return o;
+    check_record(flags_, o.record, {{"--audit", audit}, {"--state", o.gateway.state_file}}, faults);
+    read_configuration(variables, faults);
+    check_gateway(faults);
+    return std::move(o);
 }
 
 // An empty value, as in `--keys "$KEYS"` with an unset variable, must not disable the protection.
-std::vector<std::string> serve_flags::empty_flags() const {
-    std::vector<std::string> faults;
+void serve_flags::check_empty(std::vector<std::string>& faults) const {
     for (const auto* flag : {"--model", "--keys", "--tls-cert", "--tls-key", "--denied", "--audit",
                              "--state", "--record", "--otlp-endpoint", "--cluster", "--gateway-id"})
-        if (const auto* option = app_.get_option(flag);
+        if (const auto* option = flags_.app().get_option(flag);
             !option->empty() && option->results().back().empty())
             faults.push_back(fmt::format("{} is empty", flag));
-    return faults;
-}
-
-void serve_flags::read_gateway_flags(serve_options& o, std::vector<std::string>& faults) const {
-    const auto& t = texts_;
-    auto& g = o.gateway;
-    if (auto address = parse_listen_address(t.listen)) {
-        g.address = std::move(address->address);
-        g.port = address->port;
-    } else {
-        faults.push_back(refusal_of(
-            "--listen", t.listen,
-            "an address and a port, such as 127.0.0.1:8090, localhost:8090 or [::1]:8090"));
-    }
-    g.model = t.model;
-    if (!t.model.empty() && !gateway::is_model_name(t.model))
-        faults.push_back(
-            fmt::format("--model must be 1 to {} bytes of UTF-8", gateway::max_model_name_bytes));
-    read_choice("--stream-by", stream_by_names, t.stream_by, g.stream_by, faults);
-    int answers = 0;
-    read_number("--answer-cache", t.answer_cache, 0, most_kept_answers, answers, faults);
-    g.answer_cache.entries = static_cast<std::size_t>(answers);
-    int connections = 1;
-    read_number("--max-connections", t.max_connections, 1, most_connections, connections, faults);
-    g.max_connections = static_cast<std::size_t>(connections);
-    read_time("--drain", t.drain, o.drain, faults);
-    read_adapters(o, faults);
-    read_placement(t.placement, g.service, faults);
 }
 
 // Whether the models of the adapters are served is known only after the servers have been queried.
-void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faults) const {
-    o.gateway.state_file = texts_.state;
-    auto& list = o.gateway.adapters;
+void serve_flags::read_adapters(std::vector<std::string>& faults) {
+    auto& list = options_.gateway.adapters;
     std::vector<std::string> models{""};
-    for (const auto& text : texts_.adapters) {
+    for (const auto& text : adapters_) {
         auto adapter = parse_adapter(text);
         if (!adapter) {
             faults.push_back(
@@ -260,27 +244,9 @@ void serve_flags::read_adapters(serve_options& o, std::vector<std::string>& faul
         faults.push_back("--adapter " + f.message);
 }
 
-void serve_flags::read_access_flags(serve_options& o, std::vector<std::string>& faults) {
-    const auto& t = texts_;
-    read_keys(o, faults);
-    read_tls(o, faults);
-    read_denied(o, faults);
-    o.gateway.allowed_origins = t.allowed_origins;
-    int bytes = 0;
-    read_number("--max-prompt-bytes", t.max_prompt_bytes, 0, most_prompt_bytes, bytes, faults);
-    o.gateway.prompts.max_bytes = static_cast<std::size_t>(bytes);
-    o.audit = t.audit;
-    o.gateway.audit_prompts = t.audit_prompts;
-    if (t.audit_prompts && t.audit.empty())
-        faults.emplace_back("--audit-prompts requires --audit FILE");
-}
-
-void serve_flags::read_traces(const environment& variables, serve_options& o,
-                              std::vector<std::string>& faults) const {
+void serve_flags::read_traces(const environment& variables, std::vector<std::string>& faults) {
     constexpr const char* headers_name = "OTEL_EXPORTER_OTLP_HEADERS";
-    auto& traces = o.gateway.traces;
-    traces.endpoint = texts_.otlp_endpoint;
-    traces.texts = texts_.otlp_texts;
+    auto& traces = options_.gateway.traces;
     if (traces.endpoint.empty()) {
         if (traces.texts) faults.emplace_back("--otlp-texts requires --otlp-endpoint URL");
         return;
@@ -294,16 +260,10 @@ void serve_flags::read_traces(const environment& variables, serve_options& o,
     traces.headers = *std::move(headers);
 }
 
-void serve_flags::read_log_flags(serve_options& o, std::vector<std::string>& faults) const {
-    const auto& t = texts_;
-    read_log_level(t.log_level, o.log_level, faults);
-    read_choice("--log-format", format_names, t.log_format, o.log_format, faults);
-}
-
-void serve_flags::read_configuration(const environment& variables, serve_options& o,
-                                     std::vector<std::string>& faults) const {
-    auto loaded = config_.load(variables);
-    std::ranges::move(loaded.faults, std::back_inserter(faults));
+void serve_flags::read_configuration(const environment& variables,
+                                     std::vector<std::string>& faults) {
+    auto& o = options_;
+    auto loaded = config_.load(variables, faults);
     auto& c = o.gateway.service;
     c.client = std::move(loaded.value);
     if (loaded.servers.empty()) loaded.servers.push_back({.url = c.client.server.url});
@@ -314,13 +274,13 @@ void serve_flags::read_configuration(const environment& variables, serve_options
             faults.push_back(
                 fmt::format("--url {}: the model's name must be 1 to {} bytes of UTF-8",
                             redact_url(s.url), gateway::max_model_name_bytes));
-        if (s.model.empty()) s.model = texts_.model;
+        if (s.model.empty()) s.model = o.gateway.model;
     }
-    std::ranges::move(service_faults(c), std::back_inserter(faults));
+    check_service(c, faults);
 }
 
-void serve_flags::read_keys(serve_options& o, std::vector<std::string>& faults) const {
-    o.key_file = texts_.keys;
+void serve_flags::read_keys(std::vector<std::string>& faults) {
+    auto& o = options_;
     if (o.key_file.empty()) return;
     if (o.key_file == "-")
         return faults.push_back(
@@ -329,8 +289,8 @@ void serve_flags::read_keys(serve_options& o, std::vector<std::string>& faults) 
         faults.push_back("--keys " + fault);
 }
 
-void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) const {
-    o.tls = {texts_.tls_cert, texts_.tls_key};
+void serve_flags::read_tls(std::vector<std::string>& faults) {
+    auto& o = options_;
     if (o.tls.certificates.empty() != o.tls.key.empty())
         return faults.push_back("--tls-cert and --tls-key must be given together");
     if (o.tls.is_empty()) return;
@@ -341,36 +301,34 @@ void serve_flags::read_tls(serve_options& o, std::vector<std::string>& faults) c
         faults.push_back("TLS: " + fault);
 }
 
-void serve_flags::read_denied(serve_options& o, std::vector<std::string>& faults) {
-    if (texts_.denied.empty()) return;
-    const auto file = read_file(texts_.denied, max_word_file_bytes);
+void serve_flags::read_denied(std::vector<std::string>& faults) {
+    if (denied_file_.empty()) return;
+    const auto file = read_file(denied_file_, max_word_file_bytes);
     if (!file.fault.empty()) return faults.push_back("--denied " + file.fault);
     denied_ = parse_word_list(file.text);
-    o.gateway.prompts.denied = denied_.words;
+    options_.gateway.prompts.denied = denied_.words;
 }
 
-// Returns the faults of the gateway, named by flag, without those of the servers.
-std::vector<std::string> serve_flags::gateway_faults(const serve_options& o) const {
-    auto own = o.gateway;
+// Adds the faults of the gateway, named by flag, without those of the servers.
+void serve_flags::check_gateway(std::vector<std::string>& faults) const {
+    auto own = options_.gateway;
     own.service = {};
     own.adapters = {};
-    std::vector<std::string> faults;
     for (const auto& f : check(own)) {
         const auto word = index_of(f.field);
         if (word)
-            faults.push_back(fmt::format("--denied {}:{}: {}", input_name(texts_.denied),
+            faults.push_back(fmt::format("--denied {}:{}: {}", input_name(denied_file_),
                                          denied_.lines[*word], f.message));
         else if (f.field == "allowed_origins")
             faults.push_back(fmt::format("--allow-origin: {}", f.message));
         else if (f.field == "otlp_endpoint")
             faults.push_back(fmt::format("--otlp-endpoint: {}", f.message));
         else if (f.field == "denied")
-            faults.push_back(fmt::format("--denied {}: {}", input_name(texts_.denied), f.message));
+            faults.push_back(fmt::format("--denied {}: {}", input_name(denied_file_), f.message));
         // If --keys is given but unreadable, that fault has already been reported.
-        else if (f.field == "address" && texts_.keys.empty())
+        else if (f.field == "address" && options_.key_file.empty())
             faults.push_back(fmt::format("--listen {}; use --keys FILE", f.message));
     }
-    return faults;
 }
 
 }  // namespace tandem::command

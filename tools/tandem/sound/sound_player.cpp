@@ -14,11 +14,7 @@ constexpr auto try_limit = std::chrono::seconds(5);
 sound_player::sound_player(boost::asio::any_io_executor executor, std::vector<std::string> args)
     : executor_(executor), args_(std::move(args)) {}
 
-sound_player::~sound_player() {
-    stop();
-}
-
-boost::asio::awaitable<std::string> sound_player::play_test_sound() {
+awaitable<std::string> sound_player::play_test_sound() {
     audio_clip silence;
     silence.samples.resize(static_cast<std::size_t>(silence.rate / 50));
     start(silence, try_limit);
@@ -31,7 +27,7 @@ void sound_player::start(const audio_clip& s, duration limit) {
     playing_->start({.time = limit});
 }
 
-boost::asio::awaitable<std::string> sound_player::wait() {
+awaitable<std::string> sound_player::wait() {
     const auto p = playing_;
     if (!p) co_return std::string();  // already stopped
     auto end = co_await p->wait();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "os/coroutines.hpp"
 #include "sound/sound.hpp"
 #include "sound/subprocess.hpp"
 
@@ -15,12 +16,12 @@ class sound_player {
  public:
     /// Empty `args` = no program.
     sound_player(boost::asio::any_io_executor executor, std::vector<std::string> args);
-    ~sound_player();
+    ~sound_player() { stop(); }
     sound_player(const sound_player&) = delete;
     sound_player& operator=(const sound_player&) = delete;
 
     /// Plays a short silence. Returns the error, or an empty text.
-    boost::asio::awaitable<std::string> play_test_sound();
+    awaitable<std::string> play_test_sound();
     /// Disables playback.
     void give_up() { args_.clear(); }
     bool has_program() const noexcept { return !args_.empty(); }
@@ -28,7 +29,7 @@ class sound_player {
     /// Starts a sound and stops the previous one. Precondition: has_program().
     void start(const audio_clip& s, duration limit);
     /// Waits for the end of the program. Returns its error, or an empty text.
-    boost::asio::awaitable<std::string> wait();
+    awaitable<std::string> wait();
     /// Stops the playback at once.
     void stop();
 

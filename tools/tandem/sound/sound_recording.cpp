@@ -1,13 +1,21 @@
 #include "sound/sound_recording.hpp"
 
+#include "sound/sound.hpp"
+
 #include <algorithm>
-#include <cstdint>
 
 namespace tandem::command {
 namespace {
 // Limits a pause, so that a long absence of the user does not fill the file.
 constexpr std::int64_t longest_silence_s = 600;
 }  // namespace
+
+auto sound_timeline::add(std::int64_t samples, time_point from, time_point to) noexcept -> piece {
+    const auto silence = std::max<std::int64_t>(duration_to_samples(from - begun_, rate_) - at_, 0);
+    const auto heard = std::clamp<std::int64_t>(duration_to_samples(to - from, rate_), 0, samples);
+    at_ += silence + heard;
+    return {silence, heard};
+}
 
 void sound_recording::add(const audio_clip& s, time_point from, time_point to) {
     if (!track_) {

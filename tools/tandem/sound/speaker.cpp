@@ -16,11 +16,7 @@ voice::voice(boost::asio::any_io_executor executor, speaker_options options, tim
     if (!options_.wav.empty()) heard_.emplace(options_.wav, begun);
 }
 
-void voice::prepare(const std::string& text) {
-    if (synthesiser_) synthesiser_->prepare(text);
-}
-
-boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
+awaitable<voice::utterance> voice::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
     if (!synthesiser_) co_return u;
@@ -36,7 +32,7 @@ boost::asio::awaitable<voice::utterance> voice::make(const std::string& text) {
     co_return u;
 }
 
-boost::asio::awaitable<std::string> voice::test_synthesiser() {
+awaitable<std::string> voice::test_synthesiser() {
     std::string why;
     if (!synthesiser_ || !options_.tries_synthesiser) co_return why;
     auto s = co_await synthesiser_->make("a", duration{});
@@ -44,7 +40,7 @@ boost::asio::awaitable<std::string> voice::test_synthesiser() {
     co_return why;
 }
 
-boost::asio::awaitable<std::string> voice::test_player() {
+awaitable<std::string> voice::test_player() {
     std::string why;
     if (player_.has_program()) why = co_await player_.play_test_sound();
     co_return why;
@@ -67,23 +63,15 @@ bool voice::play(const utterance& u) {
     return playing_;
 }
 
-boost::asio::awaitable<void> voice::played() {
+awaitable<void> voice::played() {
     if (!playing_) co_return;
     const auto fault = co_await player_.wait();
     if (!fault.empty()) tell("the sound could not be played", fault);
 }
 
-void voice::record(const utterance& u, time_point from, time_point to) {
-    if (heard_ && u.made) heard_->add(*u.made, from, to);
-}
-
 void voice::stop() {
     if (synthesiser_) synthesiser_->stop();
     player_.stop();
-}
-
-std::string voice::wav_failure() const {
-    return heard_ ? heard_->failure() : std::string();
 }
 
 // Reports consecutive identical faults once.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flags/speech_pace.hpp"
+#include "os/coroutines.hpp"
 #include "sound/sound_player.hpp"
 #include "sound/sound_recording.hpp"
 #include "sound/synthesiser.hpp"
@@ -55,27 +56,31 @@ class voice {
     /// Returns true if the synthesiser plays its sounds itself.
     bool plays_itself() const noexcept { return synthesiser_ && synthesiser_->plays_itself(); }
     /// Starts synthesis of a text in advance.
-    void prepare(const std::string& text);
-    boost::asio::awaitable<utterance> make(const std::string& text);
+    void prepare(const std::string& text) {
+        if (synthesiser_) synthesiser_->prepare(text);
+    }
+    awaitable<utterance> make(const std::string& text);
 
     /// Test the synthesiser and the player. Return the error, or an empty text.
-    boost::asio::awaitable<std::string> test_synthesiser();
-    boost::asio::awaitable<std::string> test_player();
+    awaitable<std::string> test_synthesiser();
+    awaitable<std::string> test_player();
     /// Disables playback. Calls `tell` once it is certain that sounds are not heard, because a
     /// synthesiser may play its own.
     void without_player(std::function<void()> tell);
     /// Starts playback; returns false if nothing plays. played() waits for its end.
     bool play(const utterance& u);
-    boost::asio::awaitable<void> played();
+    awaitable<void> played();
     /// Adds what was heard to the WAV file.
-    void record(const utterance& u, time_point from, time_point to);
+    void record(const utterance& u, time_point from, time_point to) {
+        if (heard_ && u.made) heard_->add(*u.made, from, to);
+    }
     /// Stops playback and synthesis at once.
     void stop();
 
     /// Returns true if a fault was reported.
     bool has_failed() const noexcept { return failed_; }
     /// Why the WAV file cannot be written; otherwise empty.
-    std::string wav_failure() const;
+    std::string wav_failure() const { return heard_ ? heard_->failure() : std::string(); }
 
  private:
     void tell(std::string_view what, const std::string& why, const std::string& remark = {});

@@ -3,8 +3,6 @@
 #include "text/characters/white_space.hpp"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
@@ -96,16 +94,9 @@ void subprocess::start(process_limits limits) {
     });
 }
 
-boost::asio::awaitable<process_result> subprocess::wait() {
-    error_code ignored;  // end() cancels the timer
-    if (!ended_)
-        co_await ended_timer_.async_wait(
-            boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
-    process_result end;
-    end.out = std::move(out_text_);
-    end.fault = fault();
-    end.at = ended_at_;
-    co_return end;
+awaitable<process_result> subprocess::wait() {
+    if (!ended_) co_await wait_for(ended_timer_);  // end() cancels the timer
+    co_return process_result{std::move(out_text_), fault(), ended_at_};
 }
 
 int subprocess::open_and_spawn() {

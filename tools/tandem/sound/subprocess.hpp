@@ -1,16 +1,12 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "os/coroutines.hpp"
 
 #include "tandem/duration.hpp"
 #include "tandem/error.hpp"
 
-// clang-format off
-#include <utility>  // Boost 1.74's awaitable.hpp uses it without including it
-// clang-format on
-
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -54,7 +50,7 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
     /// Starts the program. Must be called once, before the other members.
     void start(process_limits limits);
     /// Waits for the end of the program. Only one caller may wait at a time.
-    boost::asio::awaitable<process_result> wait();
+    awaitable<process_result> wait();
     /// Kills the program.
     void stop();
     bool was_stopped() const noexcept { return stopped_; }

@@ -8,15 +8,9 @@
 
 namespace tandem::command {
 
-using boost::asio::awaitable;
-
 synthesiser::synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
                          duration limit)
     : executor_(executor), args_(std::move(args)), limit_(limit) {}
-
-synthesiser::~synthesiser() {
-    stop();
-}
 
 auto synthesiser::begin(const std::string& text) -> job {
     job j{text, std::make_shared<subprocess>(executor_, args_, text + '\n'),

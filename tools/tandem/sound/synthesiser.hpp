@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "os/coroutines.hpp"
 #include "sound/sound.hpp"
 #include "sound/subprocess.hpp"
 
@@ -33,7 +34,7 @@ class synthesiser {
     /// `limit` is the time limit for one text.
     synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
                 duration limit);
-    ~synthesiser();
+    ~synthesiser() { stop(); }
     synthesiser(const synthesiser&) = delete;
     synthesiser& operator=(const synthesiser&) = delete;
 
@@ -41,7 +42,7 @@ class synthesiser {
     void prepare(const std::string& text);
     /// Returns the sound of `text`, prepared or new. No fault if stop() ended it. A program that
     /// wrote nothing counts as having played the sound if it ran for at least `shortest_play`.
-    boost::asio::awaitable<synthesis> make(std::string text, duration shortest_play);
+    awaitable<synthesis> make(std::string text, duration shortest_play);
     /// Stops the program and drops prepared sounds.
     void stop();
 

@@ -2,7 +2,6 @@
 
 #include "sound/sound.hpp"
 
-#include <cstddef>
 #include <memory>
 #include <sndfile.h>
 #include <string>

@@ -168,14 +168,6 @@ void terminal::show_status(std::string text) {
     draw_status();
 }
 
-void terminal::hide_status() {
-    if (!status_.empty()) write_error("\r\x1b[K");
-}
-
-void terminal::draw_status() {
-    if (!status_.empty()) write_error(status_);
-}
-
 bool terminal::out_is_terminal() const noexcept {
     return is_terminal(out_);
 }

@@ -73,8 +73,12 @@ class terminal {
     std::string leave_bottom();
     std::string enter_bottom();
     // Removes the status line while other text is written.
-    void hide_status();
-    void draw_status();
+    void hide_status() {
+        if (!status_.empty()) write_error("\r\x1b[K");
+    }
+    void draw_status() {
+        if (!status_.empty()) write_error(status_);
+    }
     void write_error(std::string_view text);
 
     std::mutex mutex_;

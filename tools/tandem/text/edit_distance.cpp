@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace tandem::command {
 

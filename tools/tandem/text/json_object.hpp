@@ -1,9 +1,12 @@
 #pragma once
 
+#include "tandem/duration.hpp"
+
 #include <fmt/format.h>
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,8 +35,11 @@ class json_object {
     }
     /// For milliseconds and ratios; a negative value means missing and becomes null.
     json_object& field(const char* name, double value);
-    json_object& field(const char* name, json_object&& value) { return raw(name, value.finish()); }
-    json_object& null(const char* name) { return raw(name, "null"); }
+    json_object& field(const char* name, duration time) { return field(name, to_ms(time)); }
+    template <class Value>
+    json_object& field(const char* name, const std::optional<Value>& value) {
+        return value ? field(name, *value) : raw(name, "null");
+    }
     /// `value` must be valid JSON.
     json_object& raw(const char* name, std::string_view value);
 
@@ -48,13 +54,13 @@ class json_object {
     std::string text_;
 };
 
-/// Returns a JSON array of the objects that `object_of` returns.
-template <class Items, class ObjectOf>
-std::string json_list(const Items& items, ObjectOf object_of) {
+/// Returns a JSON array of the values that `json_of` returns.
+template <class Items, class JsonOf>
+std::string json_list(const Items& items, JsonOf json_of) {
     std::string list = "[";
     for (const auto& item : items) {
         if (list.size() > 1) list += ',';
-        list += object_of(item).finish();
+        list += json_of(item);
     }
     return list + ']';
 }

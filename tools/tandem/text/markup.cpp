@@ -4,8 +4,6 @@
 
 #include "tandem/utf8.hpp"
 
-#include <string_view>
-
 namespace tandem::command {
 namespace {
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cwchar>
-#include <string_view>
 #include <utility>
 
 namespace tandem::command {

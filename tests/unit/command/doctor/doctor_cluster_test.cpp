@@ -1,5 +1,4 @@
-#include "doctor/doctor_json.hpp"
-#include "doctor/doctor_text.hpp"
+#include "doctor/doctor_report.hpp"
 #include "doctor_facts_fixture.hpp"
 #include "terminal/color.hpp"
 

@@ -1,6 +1,5 @@
 #include "probe/measurement_plan.hpp"
 
-#include "probe/doctor_medians.hpp"
 #include "unit/command/doctor/doctor_facts_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,5 @@
 #include "recording/prompt_file.hpp"
 
-#include "recording/canned_results.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -73,17 +73,6 @@ TEST(latency_histogram, beyond_an_hour_are_told_by_the_greatest) {
     EXPECT_EQ(times.figures().p50, 3 * 3.6e6);
 }
 
-TEST(latency_histogram, can_be_added_up) {
-    latency_histogram a, b;
-    for (int i = 0; i < 10; ++i) a.add(1ms);
-    for (int i = 0; i < 30; ++i) b.add(10ms);
-    a.add(b);
-    const auto f = a.figures();
-    EXPECT_EQ(f.count, 40);
-    EXPECT_NEAR(f.p50, 10, 10 * accuracy);
-    EXPECT_EQ(f.max, 10);
-}
-
 TEST(latency_histogram, take_bounded_memory) {
     EXPECT_LT(latency_histogram::memory_bytes(), 20'000u);
 }

@@ -1,6 +1,6 @@
 #include "sound/sound.hpp"
 
-#include "sound/sound_timeline.hpp"
+#include "sound/sound_recording.hpp"
 
 #include <gtest/gtest.h>
 

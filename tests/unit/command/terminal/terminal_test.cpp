@@ -1,6 +1,6 @@
 #include "terminal/terminal.hpp"
 
-#include "os/output_failure.hpp"
+#include "os/exit_status.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

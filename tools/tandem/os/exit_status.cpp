@@ -1,6 +1,5 @@
-#include "os/output_failure.hpp"
-
 #include "os/exit_status.hpp"
+
 #include "os/signal_pipe.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +11,12 @@ namespace tandem::command {
 void print_output_failure(terminal& t, std::string_view who) {
     if (!t.failure().empty() && !t.is_pipe_closed())
         t.print_error(fmt::format("{}: {}", who, t.failure()));
+}
+
+int exit_status_of(const terminal& t, bool good) {
+    if (const auto lost = output_exit_status(t)) return *lost;
+    if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();
+    return good ? all_good : not_all_good;
 }
 
 std::optional<int> output_exit_status(const terminal& t) {

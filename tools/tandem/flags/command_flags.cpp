@@ -1,0 +1,34 @@
+#include "flags/command_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem::command {
+
+command_flags::command_flags(CLI::App& tandem, const char* name, const char* text,
+                             const char* footer)
+    : app_(*tandem.add_subcommand(name, text)) {
+    app_.footer(footer);
+    app_.set_help_flag();
+    app_.allow_extras();
+}
+
+void command_flags::add(const char* flag, const char* value, const std::string& help, reader read,
+                        const char* usual) {
+    auto& e = entries_.emplace_back(entry{flag, usual, std::move(read)});
+    e.has_usual = !e.text.empty();
+    const auto shown = e.has_usual ? fmt::format("{} [{}]", help, usual) : help;
+    add_value_flag(app_, flag, e.text, value, shown.c_str(), group_);
+}
+
+std::string& command_flags::text(std::string_view flag) {
+    return std::ranges::find(entries_, flag, &entry::flag)->text;
+}
+
+void command_flags::read(std::vector<std::string>& faults) const {
+    for (const auto& e : entries_)
+        if (e.has_usual || !e.text.empty()) e.read(e.text, faults);
+}
+
+}  // namespace tandem::command
