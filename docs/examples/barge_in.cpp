@@ -14,7 +14,7 @@
 using namespace std::chrono_literals;
 using boost::asio::awaitable, boost::asio::redirect_error, boost::asio::use_awaitable;
 
-// One call, on one thread. The timer stands for your synthesiser, and takes 40 ms for each letter.
+// One call, on one thread. The timer stands for your synthesizer, and takes 40 ms for each letter.
 struct call {
     tandem::conversation talk;
     boost::asio::steady_timer voice;

@@ -29,7 +29,7 @@ class Call:
         await self.socket.send(json.dumps(message))
 
     async def speak(self, chunk):
-        """Stands for your synthesiser. It reports to the gateway how much the listener heard."""
+        """Stands for your synthesizer. It reports to the gateway how much the listener heard."""
         print("bot:", chunk["speech"], flush=True)
         begin = time.monotonic()
         try:

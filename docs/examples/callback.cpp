@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-// Stands for your synthesiser: calls `spoken` when the words have been spoken.
+// Stands for your synthesizer: calls `spoken` when the words have been spoken.
 void speak(boost::asio::io_context& ioc, const std::string& text, std::function<void()> spoken) {
     std::cout << "[" << text << "]" << std::endl;
     boost::asio::post(ioc, std::move(spoken));

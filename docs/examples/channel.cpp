@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-// Stands for your synthesiser: returns when the words have been spoken.
+// Stands for your synthesizer: returns when the words have been spoken.
 void speak(const std::string& text) {
     std::cout << "[" << text << "]" << std::endl;
 }

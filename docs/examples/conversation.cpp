@@ -17,7 +17,7 @@
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-// Stands for your synthesiser. Returns the share of `text` that was heard, which is less than 1 if
+// Stands for your synthesizer. Returns the share of `text` that was heard, which is less than 1 if
 // the user talks over the bot.
 double speak(const std::string& text, bool user_interrupts) {
     std::cout << "bot: " << text << (user_interrupts ? " (interrupted half-way)\n" : "\n");

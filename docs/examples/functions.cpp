@@ -37,7 +37,7 @@ boost::asio::awaitable<bool> speak(tandem::conversation& talk, tandem::reply rep
                                            talk.answer_call(call.id, run(call));
                                    }));
     while (auto chunk = co_await reply.async_next_chunk(use_awaitable)) {
-        std::cout << "bot: " << chunk->speech << "\n";  // stands for your synthesiser
+        std::cout << "bot: " << chunk->speech << "\n";  // stands for your synthesizer
         reply.continue_after(chunk->id);
     }
     co_return !reply.result().calls.empty();

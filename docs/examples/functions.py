@@ -26,7 +26,7 @@ async def run(name, arguments):
 
 
 async def speak(speech):
-    """Stands for your synthesiser. It returns when the speech was heard."""
+    """Stands for your synthesizer. It returns when the speech was heard."""
     print("bot:", speech, flush=True)
     await asyncio.sleep(0.05 * len(speech))
 

@@ -76,8 +76,8 @@ class chunk_channel {
     /// items, and wakes all that wait. After the end, it only drops the remaining items; the reason
     /// stays.
     void cancel() noexcept;
-    /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; with 1 (and
-    /// below), each chunk is an item. The reply's last item may be shorter. Takes effect with the
+    /// An item joins chunks until it has at least `n` tokens, or 64 KiB of text; with 1
+    /// or less, each chunk is an item. The reply's last item may be shorter. Takes effect with the
     /// next chunk. Joined chunks are continued at once, except the last of an item.
     void set_stream_interval(int n) noexcept;
 

@@ -10,8 +10,8 @@
 namespace tandem {
 inline namespace v0 {
 
-/// What is known about a field of `config` besides its value: the one table that checks, flags,
-/// files, environment variables and documents are made from.
+/// Describes a field of `config`. Validation, flags, configuration files, environment variables and
+/// the documentation are generated from these descriptions.
 struct field_info {
     const char* name;   ///< as in `config` and `generation_options`
     const char* group;  ///< "server", "slots", "chunks", "speech", "limits",
@@ -252,8 +252,8 @@ void for_each_field(Config& c, Visitor&& visit) {
 /// nothing; ranges are checked by check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
-/// A field's value as set_field() reads it, lists with commas between their items; empty for a name
-/// that is none. Secrets give "***" where they are set, and the URL comes without user and
+/// A field's value as set_field() reads it, lists with commas between their items; empty if there
+/// is no such field. Secrets give "***" where they are set, and the URL comes without user and
 /// password.
 std::string field_text(const config& c, std::string_view name);
 

@@ -185,10 +185,10 @@ class conversation {
     /// The same, if the next turn has these options: its tools and adapters change the prompt.
     /// hearing() uses them as well, until that turn begins.
     void warm(generation_options options);
-    /// What the user has said so far, from a speech recogniser: prefills an idle slot with history
+    /// What the user has said so far, from a speech recognizer: prefills an idle slot with history
     /// and these words, so that the next turn has little left to evaluate when the user stops.
     /// Requests run one at a time; the newest text counts. `stable` is the number of characters
-    /// that the recogniser will not change. Without it, all but the last word count; on a server
+    /// that the recognizer will not change. Without it, all but the last word count; on a server
     /// that evaluates revised words anew with all before them, what two texts in a row have in
     /// common. Changes no history: append() the final text. Has no effect while a reply runs, or if
     /// the text is not valid UTF-8.

@@ -78,8 +78,8 @@ class service {
     /// stay.
     void reload(std::vector<std::string> urls);
 
-    /// No further turn starts on this server, until undrain_server() or its removal; running
-    /// replies finish there. It stays in the list. Ignored if it is not listed.
+    /// Starts no more turns on this server until undrain_server() is called or the server is
+    /// removed. Running replies finish there. It stays in the list. Ignored if it is not listed.
     void drain_server(std::string url);
     void undrain_server(std::string url);
 

@@ -73,6 +73,9 @@ struct server_status {
     std::optional<double> tokens_per_s{};
     /// How long the first waiting request is overdue; 0 if none is.
     duration late{};
+    /// The part of their lead, 0 to 1, that recent continuations lost while they waited for a slot;
+    /// near 1, one more listener makes gaps audible.
+    double lead_loss = 0;
     /// How often a slot got another conversation, and the prompt tokens evaluated then.
     std::int64_t residence_changes = 0;
     std::int64_t residence_change_tokens = 0;

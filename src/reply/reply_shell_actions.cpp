@@ -169,7 +169,7 @@ void reply_shell::perform(action::record_progress a) {
 }
 
 void reply_shell::perform(action::check_slot_demand a) {
-    if (core_->slots().is_wanted(a.slot, get_due_time())) machine_.slot_wanted(now());
+    if (core_->slots().should_yield_slot(a.slot, get_due_time())) machine_.slot_wanted(now());
 }
 
 void reply_shell::perform(action::cancel_slot_request) {

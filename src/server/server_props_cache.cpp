@@ -36,7 +36,7 @@ duration server_props_cache::reuse_guard() const {
         slots::choose_reuse_guard(props_ ? props_->build_info : std::string_view()));
 }
 
-std::string server_props_cache::tell_of_wait(duration waited) {
+std::string server_props_cache::take_guard_advice(duration waited) {
     constexpr auto longest_unnoticed = std::chrono::milliseconds(100);
     if (waited <= longest_unnoticed || std::exchange(has_told_of_wait_, true)) return {};
     const auto build = props_ ? std::string_view(props_->build_info) : std::string_view();

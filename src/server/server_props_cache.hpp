@@ -39,7 +39,7 @@ class server_props_cache {
     duration reuse_guard() const;
     /// Advice on the setting that would avoid a guard wait of this length. Empty if the wait is
     /// short or the advice was given before.
-    std::string tell_of_wait(duration waited);
+    std::string take_guard_advice(duration waited);
     /// Handles the answer of /props. Returns the lines to log, except those logged before.
     std::vector<log_line> store_props(const server_props& props);
     /// A request failed. Discards the known properties if the address may belong to another server

@@ -132,10 +132,10 @@ void slot_manager::offer(const granted& given) {
     });
 }
 
-void slot_manager::tell_of_wait(const slots::grant& g, bool is_warming) {
+void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
     // Nothing waits for a prefill.
     const auto advice =
-        is_warming ? std::string() : table_->lock()->known.tell_of_wait(g.guard_wait);
+        is_warming ? std::string() : table_->lock()->known.take_guard_advice(g.guard_wait);
     core_.log(is_warming ? log_level::debug : log_level::warning,
               "slot {}: reuse guard, waited {:.0f} ms{}", g.slot, to_ms(g.guard_wait), advice);
 }
@@ -143,7 +143,7 @@ void slot_manager::tell_of_wait(const slots::grant& g, bool is_warming) {
 void slot_manager::hand_over(const slots::grant& g) {
     // A request withdrawn since the grant is not in the map.
     const auto found = waiting_.extract(g.ticket);
-    if (found && g.guard_wait > duration{}) tell_of_wait(g, found.mapped().is_warming);
+    if (found && g.guard_wait > duration{}) log_guard_wait(g, found.mapped().is_warming);
     if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
     const auto table = table_->lock();
     // The taker may already have returned the slot.
@@ -253,8 +253,8 @@ void slot_manager::record_progress(int slot, const slots::generated_so_far& g) {
     table_->lock()->scheduler.record_progress(slot, g, now());
 }
 
-bool slot_manager::is_wanted(int slot, time_point due) const {
-    return table_->lock()->scheduler.is_wanted(slot, due, now());
+bool slot_manager::should_yield_slot(int slot, time_point due) const {
+    return table_->lock()->scheduler.should_yield_slot(slot, due, now());
 }
 
 void slot_manager::log_wait(std::uint64_t reply, slots::ticket t) const {

@@ -69,7 +69,7 @@ class slot_manager {
     duration cancel_request(slots::ticket t);
     void set_due(slots::ticket t, time_point due);
     void record_progress(int slot, const slots::generated_so_far& g);
-    bool is_wanted(int slot, time_point due) const;
+    bool should_yield_slot(int slot, time_point due) const;
     /// Logs why the reply waits, if it does.
     void log_wait(std::uint64_t reply, slots::ticket t) const;
     /// The request on the slot has ended. With `erase` the slot is returned after its cache is
@@ -125,7 +125,7 @@ class slot_manager {
 
     std::vector<granted> take_grants();
     void offer(const granted& given);
-    void tell_of_wait(const slots::grant& g, bool is_warming);
+    void log_guard_wait(const slots::grant& g, bool is_warming);
     void hand_over(const slots::grant& g);
     void give_back(int slot);
     void log_erase_failure(int slot, const diagnostics& diag);

@@ -38,6 +38,7 @@ std::vector<server_status> server_directory::status(time_point now) const {
                        .waiting = scheduler.count_waiting_requests(),
                        .tokens_per_s = scheduler.find_tokens_per_s(now),
                        .late = scheduler.find_lateness(now),
+                       .lead_loss = scheduler.find_lead_loss(now),
                        .residence_changes = scheduler.changes().count,
                        .residence_change_tokens = scheduler.changes().evaluated,
                        .fault = s.health.fault()});

@@ -40,7 +40,7 @@ class server_health {
     bool record_request_failure(time_point now, const error_code& ec, std::string words);
 
     health state() const noexcept { return state_; }
-    /// A server that was not checked yet may be up.
+    /// A server that has not been checked yet is assumed to be up.
     bool may_serve() const noexcept { return state_ == health::up || state_ == health::unknown; }
     /// The server did not answer in time: it may be busy or frozen, possibly before TLS is up. Or
     /// something other than a llama-server answered, for example a proxy whose server may still

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "slots/lead_loss.hpp"
 #include "slots/running_limit.hpp"
 
 #include "tandem/config.hpp"
@@ -265,7 +266,7 @@ class slot_scheduler {
     /// Whether the request on `slot` should end at its next sentence, because a waiting ticket
     /// needs the slot sooner. `due` is the time when the listener of that request has nothing left
     /// to hear.
-    bool is_wanted(int slot, time_point due, time_point now) const;
+    bool should_yield_slot(int slot, time_point due, time_point now) const;
 
     /// Whether work that nobody waits for may use a slot: no ticket waits, and more slots are idle
     /// than are kept for turns.
@@ -287,6 +288,8 @@ class slot_scheduler {
     }
     /// How long the first waiting request is overdue; 0 if none is.
     duration find_lateness(time_point now) const;
+    /// See lead_loss.
+    double find_lead_loss(time_point now) const { return lead_loss_.find_average(now); }
     const residence_changes& changes() const noexcept { return changes_; }
 
  private:
@@ -320,6 +323,7 @@ class slot_scheduler {
     struct waiting {
         slots::ticket ticket;
         slots::slot_request wish;
+        std::optional<time_point> waits_since{};
         /// Since when only the guard delays the ticket, and the total of earlier delays.
         std::optional<time_point> guarded_since{};
         duration guarded{};
@@ -368,7 +372,7 @@ class slot_scheduler {
     grant grant_slot(int slot, std::size_t place, time_point now);
     std::vector<wait_prediction> predict_waits() const;
     void count_slots(wait_reason& w) const;
-    void update_guard_waits(time_point now);
+    void update_waits(time_point now);
 
     duration reuse_guard_;
     std::vector<slot_state> slots_;
@@ -381,6 +385,7 @@ class slot_scheduler {
     duration running_time_{};
     time_point counted_until_{};
     residence_changes changes_;
+    lead_loss lead_loss_;
     int restored_ = 0;  // recent requests whose text was restored, minus others
     std::size_t queue_limit_ = default_queue_limit;
     std::deque<waiting> queue_;

@@ -179,7 +179,7 @@ std::vector<grant> slot_scheduler::take_grants(time_point now) {
             ++place;
         }
     }
-    update_guard_waits(now);
+    update_waits(now);
     return given;
 }
 
@@ -205,7 +205,8 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
 // A request also waits for a slot that is guarded: another process may have one that is ready.
 std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const {
     queue_simulation walk(*this);
-    for (const auto& [t, w, since, guarded] : queue_) {
+    for (const auto& queued : queue_) {
+        const auto& w = queued.wish;
         if (!is_live(w) || !walk.may_start(w)) continue;
         const auto seen = walk.look(w);
         const bool has_one = !seen.open.empty() && ready_at(seen.open.front()) <= now;
@@ -276,7 +277,7 @@ bool slot_scheduler::has_only_stuck(const slot_request& w) const {
 }
 
 // A ticket with a predicted grant gets a slot soon even if this slot stays in use.
-bool slot_scheduler::is_wanted(int slot, time_point due, time_point now) const {
+bool slot_scheduler::should_yield_slot(int slot, time_point due, time_point now) const {
     const auto all = predict_waits();
     for (std::size_t place = 0; place < queue_.size(); ++place) {
         const auto& w = queue_[place].wish;
@@ -359,6 +360,9 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
     const auto w = std::move(queue_[place]);
     queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
     const auto guarded = w.guarded_since ? now - *w.guarded_since : duration{};
+    const auto since = w.waits_since.value_or(now);
+    if (w.wish.kind == request_kind::continuation)
+        lead_loss_.record(w.wish.due - since, now - since, now);
     const bool reused = slot == last_used_slot_;
     // A prefill takes no turn: the slot remains the next one.
     if (!reused && is_live(w.wish)) next_in_turn_ = (slot + 1) % usable_;
@@ -376,10 +380,11 @@ grant slot_scheduler::grant_slot(int slot, std::size_t place, time_point now) {
 
 // A ticket waits for a guard if an idle slot remains for it after the tickets ahead. Otherwise it
 // waits for other replies or for its prefill.
-void slot_scheduler::update_guard_waits(time_point now) {
+void slot_scheduler::update_waits(time_point now) {
     const auto all = predict_waits();
     for (std::size_t i = 0; i < queue_.size(); ++i) {
         auto& w = queue_[i];
+        if (!w.waits_since) w.waits_since = now;
         const bool is_guarded = all[i].promised.has_value();
         if (is_guarded && !w.guarded_since) w.guarded_since = now;
         if (!is_guarded && w.guarded_since) w.guarded += now - *std::exchange(w.guarded_since, {});

@@ -15,6 +15,13 @@ constexpr double highest_load = 1.0;
 constexpr double highest_load_after_refusal = 0.97;
 // A request this much overdue shows that the servers cannot keep up, whatever the load says.
 constexpr duration too_late = std::chrono::seconds(2);
+// So are they if continuations wait for this part of their lead: with a few more sessions, gaps
+// become audible (tests/bench/voice_callers.py).
+constexpr double too_much_lead_lost = 0.6;
+// From this part on, sessions are admitted one by one, because a new one takes some seconds to show
+// in the leads of the others.
+constexpr double much_lead_lost = 0.4;
+constexpr duration between_admissions = std::chrono::seconds(5);
 constexpr duration lateness_valid_for = std::chrono::seconds(2);
 constexpr duration speed_valid_for = std::chrono::minutes(15);
 // Time constant of the average of a server's speed.
@@ -32,10 +39,6 @@ constexpr double fastest_voice = 12;
 constexpr duration longest_counted = std::chrono::seconds(60);
 // Assumed until two sessions have ended.
 constexpr duration assumed_between_ends = std::chrono::seconds(5);
-
-double to_seconds(duration d) noexcept {
-    return std::chrono::duration<double>(d).count();
-}
 
 }  // namespace
 
@@ -116,6 +119,7 @@ void speech_load::servers_seen(const std::vector<observation>& usable, time_poin
         auto& s = servers_[seen.server];
         s.is_usable = true;
         s.late = seen.late;
+        s.lead_loss = seen.lead_loss;
         if (seen.tokens_per_s) learn_speed(s, *seen.tokens_per_s, now);
     }
     std::erase_if(servers_, [now](const auto& of) {
@@ -142,13 +146,28 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
     return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-// A session goes where there is room, so the server that is least late counts.
+// A session goes where there is room, so one server that is not late is enough.
+bool speech_load::all_usable(bool (*is_so)(const server_state&)) const {
+    bool any = false;
+    for (const auto& [name, s] : servers_) {
+        if (!s.is_usable) continue;
+        if (!is_so(s)) return false;
+        any = true;
+    }
+    return any;
+}
+
 bool speech_load::is_late(time_point now) const {
     if (now - servers_seen_at_ > lateness_valid_for) return false;
-    std::optional<duration> least;
-    for (const auto& [name, s] : servers_)
-        if (s.is_usable) least = std::min(s.late, least.value_or(s.late));
-    return least && *least >= too_late;
+    return all_usable([](const server_state& s) {
+        return s.late >= too_late || s.lead_loss >= too_much_lead_lost;
+    });
+}
+
+// Whether the effect of the last session on the others is not seen yet, and may be too much.
+bool speech_load::awaits_effect(time_point now) const {
+    return admitted_at_ && now - *admitted_at_ < between_admissions &&
+           all_usable([](const server_state& s) { return s.lead_loss >= much_lead_lost; });
 }
 
 // --- load
@@ -183,7 +202,10 @@ std::optional<duration> speech_load::refuse_session(time_point now) {
         supply.value_or(need) * (is_full_ ? highest_load_after_refusal : highest_load);
     const bool is_over = supply && one > 0 && need > allowed;
     is_full_ = is_over;
-    if (!is_over && !(one > 0 && is_late(now))) return std::nullopt;
+    if (!is_over && !(one > 0 && (is_late(now) || awaits_effect(now)))) {
+        admitted_at_ = now;
+        return std::nullopt;
+    }
     const double too_many = is_over ? (need - allowed) / one : 1;
     return std::clamp(time_until_ended(too_many), shortest_retry, longest_retry);
 }

@@ -35,6 +35,8 @@ class speech_load {
         std::optional<double> tokens_per_s{};
         /// How long its first waiting request is overdue.
         duration late{};
+        /// The part of their lead that continuations lose while they wait for a slot.
+        double lead_loss = 0;
     };
     void servers_seen(const std::vector<observation>& usable, time_point now);
 
@@ -65,6 +67,7 @@ class speech_load {
         double tokens_per_s = 0;
         time_point known_at{};
         duration late{};
+        double lead_loss = 0;
         bool is_usable = false;
     };
 
@@ -74,7 +77,9 @@ class speech_load {
     double tokens_per_s_of_one() const noexcept;
     double compute_demand(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;
+    bool all_usable(bool (*is_so)(const server_state&)) const;
     bool is_late(time_point now) const;
+    bool awaits_effect(time_point now) const;
     duration time_until_ended(double sessions) const noexcept;
 
     std::unordered_map<std::string, session_state> sessions_;
@@ -82,6 +87,7 @@ class speech_load {
     time_point servers_seen_at_{};
     usage all_;
     bool is_full_ = false;  // the last session was refused
+    std::optional<time_point> admitted_at_{};
     // Mean time between ends of sessions; 0 until two ended.
     std::optional<time_point> last_end_{};
     duration between_ends_{};

@@ -59,7 +59,7 @@ class chat : public replay_test {
         all.insert(all.end(), more.begin(), more.end());
         return all;
     }
-    // Adds a synthesiser that takes `synthesis_ms` for each sound, and a WAV file for the output.
+    // Adds a synthesizer that takes `synthesis_ms` for each sound, and a WAV file for the output.
     std::vector<std::string> heard(std::vector<std::string> more, int synthesis_ms = 0) const {
         const auto voice = std::string(TANDEM_FAKE_VOICE) + " " + std::to_string(synthesis_ms);
         more.insert(more.end(), {"--play", "no", "--wav", wav, "--tts-command", voice});
@@ -118,7 +118,7 @@ TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
 
 INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
 
-TEST_F(chat, is_heard_without_gaps_where_the_synthesiser_is_slow_and_works_ahead) {
+TEST_F(chat, is_heard_without_gaps_where_the_synthesizer_is_slow_and_works_ahead) {
     // If synthesis waited for the end of the previous sound, each silence would last at least this.
     constexpr int slow_ms = 400;
     const auto r = talk("story\n", heard({"--json", "--pacing", "ahead"}, slow_ms));
@@ -267,12 +267,12 @@ TEST_F(chat, says_that_chunks_wait_where_a_build_is_not_known_to_be_sound) {
     EXPECT_EQ(err_with("2s"), "");
 }
 
-TEST_F(chat, shows_the_text_where_the_synthesiser_fails) {
+TEST_F(chat, shows_the_text_where_the_synthesizer_fails) {
     const auto r = talk("count\n", {"--play", "no", "--speed", "450", "--tts-command",
                                     "echo no such voice >&2; exit 1"});
     EXPECT_EQ(r.status, 1);
     EXPECT_THAT(r.out, HasSubstr("One. Two. Three."));
-    EXPECT_THAT(r.err, HasSubstr("the synthesiser failed; only the text is shown: no such voice"));
+    EXPECT_THAT(r.err, HasSubstr("the synthesizer failed; only the text is shown: no such voice"));
 }
 
 TEST_F(chat, lets_a_program_play_what_it_speaks) {
@@ -342,7 +342,7 @@ TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
         << "the program plays its own sounds";
 }
 
-TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesiser) {
+TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesizer) {
     const auto talk_without = [this](const std::vector<std::string>& more) {
         auto args = chat_args(more);
         args.insert(args.begin(), {"PATH=/nowhere", program});
@@ -355,7 +355,7 @@ TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesiser) {
     EXPECT_EQ(talk_without({"--tts", "espeak-ng"}).status, 2);
     const auto unheard = talk_without({"--wav", wav});
     EXPECT_EQ(unheard.status, 2);
-    EXPECT_THAT(unheard.err, HasSubstr("--wav, --play and --player require a synthesiser"));
+    EXPECT_THAT(unheard.err, HasSubstr("--wav, --play and --player require a synthesizer"));
 }
 
 TEST_F(chat, passes_over_what_cannot_be_spoken) {

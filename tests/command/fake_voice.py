@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A synthesiser for tests. It writes a WAV file: a tone of 200 ms for each word, with 100 ms of silence
+"""A synthesizer for tests. It writes a WAV file: a tone of 200 ms for each word, with 100 ms of silence
 before and after. The header contains the placeholder length of programs that cannot seek in their
 output. The first argument is the synthesis time in ms."""
 import array

@@ -26,7 +26,7 @@ double median(std::vector<double> values) {
 std::chrono::nanoseconds time_of(const reply_result& r, timeline_event::kind what) {
     for (const auto& e : r.timeline)
         if (e.what == what) return std::chrono::nanoseconds(e.at_ns);
-    ADD_FAILURE() << "no " << to_string(what) << " in the time line";
+    ADD_FAILURE() << "no " << to_string(what) << " in the timeline";
     return {};
 }
 

@@ -153,7 +153,7 @@ TEST_F(a_conversation_with_drafts, replies_without_a_draft_that_was_dropped_on_t
     EXPECT_EQ(say(talk, question).text(), answer);
 }
 
-TEST_F(a_conversation_with_drafts, keeps_the_draft_while_the_recogniser_repeats_its_words) {
+TEST_F(a_conversation_with_drafts, keeps_the_draft_while_the_recognizer_repeats_its_words) {
     start();
     auto talk = bots->create();
     draft(talk, question);

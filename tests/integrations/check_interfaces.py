@@ -63,7 +63,7 @@ USED = {
     "livekit.agents.llm.ToolContext": ["parse_function_tools(format)"],
 }  # fmt: skip
 
-# Events that recognisers of Pipecat report, by the module that registers them.
+# Events that recognizers of Pipecat report, by the module that registers them.
 EVENTS = {
     "pipecat.services.deepgram.flux.stt_base": ["on_update", "on_eager_end_of_turn", "on_turn_resumed"],
     "pipecat.services.cartesia.turns.stt": ["on_turn_eager_end", "on_turn_resume"],

@@ -112,7 +112,7 @@ class LiveKitAgent(unittest.IsolatedAsyncioTestCase):
         return [segment.strip() for segment in reply.segments]
 
     async def transcribe(self, *transcripts):
-        """Passes events of the recogniser through the agent, and returns what the agent yields."""
+        """Passes events of the recognizer through the agent, and returns what the agent yields."""
 
         async def events():
             for kind, *texts in transcripts:

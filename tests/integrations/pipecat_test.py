@@ -203,7 +203,7 @@ class PipecatPipeline(unittest.IsolatedAsyncioTestCase):
             [(m["type"], m["text"]) for m in said],
         )
 
-    async def test_passes_on_the_events_of_a_recogniser(self):
+    async def test_passes_on_the_events_of_a_recognizer(self):
         said = self.with_transcripts()
         await self.speak_first_turn()
         said.clear()

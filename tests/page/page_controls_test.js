@@ -275,12 +275,12 @@ describe('the figures', () => {
     });
 });
 
-describe('the time line', () => {
+describe('the timeline', () => {
     const legend = (it) => it.texts('#legend li');
 
     test('is not there before the first reply', async () => {
         const it = await running.connect();
-        await it.page.getByText('The next reply draws its time line here.').waitFor();
+        await it.page.getByText('The next reply draws its timeline here.').waitFor();
         assert.ok(await it.page.locator('#legend').isHidden());
         assert.deepEqual(await legend(it), []);
         await it.close();

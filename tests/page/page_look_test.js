@@ -91,7 +91,7 @@ test('words without a place to break fit a narrow page, and a function of a long
     await it.close();
 });
 
-test('what is said and the text field stay in sight above a keyboard, beside an open time line', async () => {
+test('what is said and the text field stay in sight above a keyboard, beside an open timeline', async () => {
     const viewport = { width: 390, height: 400 };
     const it = await talkedWith({ viewport });
     await it.page.locator('summary').click();

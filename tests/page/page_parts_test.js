@@ -72,7 +72,7 @@ test('an echo has mostly words that were just spoken', async () => {
     assert.deepEqual(echoes, [true, true, true, false, false, false, false]);
 });
 
-describe('the time line of a reply', () => {
+describe('the timeline of a reply', () => {
     /** The bars, as "lane kind from-to", of a reply that began at 1000 on the page's clock. */
     const bars = (steps, now) =>
         it.page.evaluate(

@@ -463,7 +463,7 @@ describe('with keys', () => {
     });
 });
 
-describe('the time line', () => {
+describe('the timeline', () => {
     test('shows slots, chunks, speech and cache, and the figures of the reply', async () => {
         const it = await running.connect();
         await it.say('Hello!');

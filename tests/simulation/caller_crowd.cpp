@@ -296,7 +296,8 @@ void caller::perform(const detail::action::record_progress& a) {
 }
 
 void caller::perform(const detail::action::check_slot_demand& a) {
-    if (all_.scheduler.is_wanted(a.slot, machine_->due(now()), now())) machine_->slot_wanted(now());
+    if (all_.scheduler.should_yield_slot(a.slot, machine_->due(now()), now()))
+        machine_->slot_wanted(now());
 }
 
 void caller::perform(const detail::action::cancel_slot_request&) {

@@ -326,7 +326,7 @@ void simulated_reply::perform(const detail::action::record_progress& a) {
 void simulated_reply::perform(const detail::action::check_slot_demand& a) {
     world_.check(live_.open && live_.slot_held,
                  "only a running request asks whether its slot is wanted");
-    if (!site_.core->slots().is_wanted(a.slot, machine_.due(world_.now()))) return;
+    if (!site_.core->slots().should_yield_slot(a.slot, machine_.due(world_.now()))) return;
     world_.note("a request ends for a reply that is due sooner");
     machine_.slot_wanted(world_.now());
 }

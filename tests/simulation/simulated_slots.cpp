@@ -36,10 +36,10 @@ void simulated_slots::record_progress(int slot, const slots::generated_so_far& g
     scheduler_.record_progress(slot, g, world_.now());
 }
 
-bool simulated_slots::is_wanted(int slot, time_point due) const {
+bool simulated_slots::should_yield_slot(int slot, time_point due) const {
     const bool is_live = std::ranges::any_of(
         waiting_, [](const auto& entry) { return slots::is_live(entry.second.wish); });
-    const bool wanted = scheduler_.is_wanted(slot, due, world_.now());
+    const bool wanted = scheduler_.should_yield_slot(slot, due, world_.now());
     world_.check(!wanted || is_live, "only a waiting live reply wants another reply's slot");
     return wanted;
 }

@@ -31,7 +31,7 @@ class simulated_slots {
     slots::ticket want(slots::slot_request w, taker to);
     void set_due(slots::ticket t, time_point due);
     void record_progress(int slot, const slots::generated_so_far& g);
-    bool is_wanted(int slot, time_point due) const;
+    bool should_yield_slot(int slot, time_point due) const;
     void forget(slots::ticket t);
     void give();
     /// A request begins on the slot, or has ended on the slot.

@@ -42,7 +42,7 @@ std::size_t start_of_last_word(string_view text) noexcept {
     return rest.size();
 }
 
-// Marks that recognisers add and revise without a change of words.
+// Marks that recognizers add and revise without a change of words.
 constexpr std::u32string_view silent_marks =
     U".,;:!?"
     U"\u2026\u00bf\u00a1\u060c\u061b\u061f\u06d4\u0964\u3001\u3002\uff0c\uff1b\uff1a\uff01\uff1f";

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string_view>
 
-// What a speech recogniser has understood so far, while the user speaks. Pure.
+// What a speech recognizer has understood so far, while the user speaks. Pure.
 namespace tandem::conversations {
 
 /// The part of `text` that is worth evaluating early: its first `stable` characters, which the
-/// recogniser will not change, or without `stable` all but the last word, which is often revised.
+/// recognizer will not change, or without `stable` all but the last word, which is often revised.
 /// In a text without spaces, the last four characters count as a word.
 std::string_view select_settled_words(std::string_view text,
                                       std::optional<std::size_t> stable) noexcept;

@@ -98,8 +98,8 @@ class turn_history {
     std::optional<std::string> resume(time_point now, std::optional<chunk_id> speaking = {});
     turn_state state(time_point now) const noexcept;
 
-    // Progress of the turn; see ledger. Chunks count while the turn runs, the other reports until
-    // it is settled.
+    // Progress of the turn; see turn_ledger. Chunks count while the turn runs, the other reports
+    // until it is settled.
 
     void begin_reply(std::uint64_t reply) noexcept;
     void handed_over(const chunk& c);

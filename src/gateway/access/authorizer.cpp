@@ -206,8 +206,8 @@ admission authorizer::check(const route& r, const credentials& c, time_point now
     if (const auto* const e = std::get_if<api_error>(&found)) return *e;
     // A WebSocket takes no permit; each of its replies is checked separately.
     const bool is_reply = r.required_right == right::generate && !is_websocket(r.endpoint);
-    return let_in(std::get<account_ptr>(found), {.needed = r.required_right, .is_reply = is_reply},
-                  now);
+    return admit_if_allowed(std::get<account_ptr>(found),
+                            {.needed = r.required_right, .is_reply = is_reply}, now);
 }
 
 admission authorizer::check_reply(const admitted& session, time_point now,
@@ -218,10 +218,11 @@ admission authorizer::check_reply(const admitted& session, time_point now,
         return unauthorized("the API key of this session was removed");
     const bool has_permit = before && before->permit_ && before->account_ == found->second;
     const claim c{.needed = right::generate, .is_reply = true, .own_permits = has_permit ? 1 : 0};
-    return let_in(found->second, c, now);
+    return admit_if_allowed(found->second, c, now);
 }
 
-admission authorizer::let_in(const account_ptr& account, const claim& c, time_point now) const {
+admission authorizer::admit_if_allowed(const account_ptr& account, const claim& c,
+                                       time_point now) const {
     if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
     const bool is_shared = shared_ && account->is_limited(c.is_reply);
@@ -229,14 +230,14 @@ admission authorizer::let_in(const account_ptr& account, const claim& c, time_po
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.is_reply, c.own_permits, now))
             return named(*account, *std::move(e));
-    if (is_shared) return put_off(account, c);
+    if (is_shared) return defer_to_cluster(account, c);
     account->requests.charge(now, 1);
     return admitted(account, c.is_reply ? account->replies.take() : permit());
 }
 
 // --- limits over all gateways
 
-admission authorizer::put_off(const account_ptr& account, const claim& c) const {
+admission authorizer::defer_to_cluster(const account_ptr& account, const claim& c) const {
     const auto& key = *account->key;
     if (c.is_reply && key.concurrent > 0)
         account->replies.on_release([limits = std::weak_ptr(shared_), name = key.name](auto held) {
@@ -254,12 +255,13 @@ void authorizer::decide(undecided request, time_point now,
     const auto waiting = std::make_shared<undecided>(std::move(request));
     shared_->ask(question, [limits = shared_, waiting, done = std::move(done)](
                                time_point at, const auto& verdict) {
-        done(judge(*waiting, at, verdict, limits->count_members()));
+        done(apply_verdict(*waiting, at, verdict, limits->count_members()));
     });
 }
 
-admission authorizer::judge(undecided& request, time_point now,
-                            const std::optional<shared_limits::verdict>& v, std::int64_t members) {
+admission authorizer::apply_verdict(undecided& request, time_point now,
+                                    const std::optional<shared_limits::verdict>& v,
+                                    std::int64_t members) {
     auto& account = *request.account_;
     if (v)
         account.take_over(now, *v);

@@ -126,10 +126,11 @@ class authorizer {
     std::variant<account_ptr, api_error> identify(const route& r, const credentials& c,
                                                   time_point now);
     account_ptr find_account(std::string_view key) const;
-    admission let_in(const account_ptr& account, const claim& c, time_point now) const;
-    admission put_off(const account_ptr& account, const claim& c) const;
-    static admission judge(undecided& request, time_point now,
-                           const std::optional<shared_limits::verdict>& v, std::int64_t members);
+    admission admit_if_allowed(const account_ptr& account, const claim& c, time_point now) const;
+    admission defer_to_cluster(const account_ptr& account, const claim& c) const;
+    static admission apply_verdict(undecided& request, time_point now,
+                                   const std::optional<shared_limits::verdict>& v,
+                                   std::int64_t members);
 
     bool is_open_;
     api_keys keys_{};

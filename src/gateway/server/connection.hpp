@@ -73,7 +73,7 @@ class connection : public std::enable_shared_from_this<connection> {
     awaitable<void> open_socket(http_exchange& exchange, std::optional<api_error> refusal,
                                 admitted who);
     awaitable<void> serve_socket(http_exchange& exchange, std::shared_ptr<message_socket> socket);
-    voice_caller describe_caller(const http_exchange& exchange, admitted who) const;
+    voice_caller make_voice_caller(const http_exchange& exchange, admitted who) const;
     awaitable<void> run_endpoint(http_exchange& exchange, const matched_route& found, admitted who);
     void add_origin_headers(http_exchange& exchange) const;
     std::string id_of(const http_request& request);

@@ -53,7 +53,7 @@ auto connection::open_socket(http_exchange& exchange, std::optional<api_error> r
                              admitted who) -> awaitable<void> {
     if (refusal) co_return co_await exchange.send(*refusal);
     auto socket =
-        std::make_shared<Socket>(stream_, core_, describe_caller(exchange, std::move(who)));
+        std::make_shared<Socket>(stream_, core_, make_voice_caller(exchange, std::move(who)));
     co_await serve_socket(exchange, std::move(socket));
 }
 
@@ -103,7 +103,7 @@ auto connection::run_endpoint(http_exchange& exchange, const matched_route& foun
     }
 }
 
-voice_caller connection::describe_caller(const http_exchange& exchange, admitted who) const {
+voice_caller connection::make_voice_caller(const http_exchange& exchange, admitted who) const {
     return {std::move(who), exchange.id(), remote_, std::string(exchange.traceparent())};
 }
 

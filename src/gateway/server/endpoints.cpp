@@ -4,7 +4,7 @@
 #include "gateway/answers/model_choice.hpp"
 #include "gateway/answers/model_list.hpp"
 #include "gateway/json/json_text.hpp"
-#include "gateway/sessions/session_door.hpp"
+#include "gateway/sessions/session_admission.hpp"
 #include "gateway/telemetry/process_stats.hpp"
 #include "loop/clock.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "gateway/answers/random_ids.hpp"
 #include "gateway/policy/prompt_texts.hpp"
-#include "gateway/sessions/session_door.hpp"
+#include "gateway/sessions/session_admission.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
 
@@ -21,17 +21,17 @@ namespace {
 
 // An answer in the history shows that the conversation is not new, even if the client does not
 // identify it. A raw prompt is not spoken to anybody.
-bool is_new_conversation(gateway_core& core, const generation_job& order) {
+bool is_new_conversation(gateway_core& core, const generation_job& job) {
     const auto is_answer = [](const chat_message& m) { return m.role == "assistant"; };
-    if (order.setup.raw || std::ranges::any_of(order.setup.messages, is_answer)) return false;
-    return order.pin.empty() || !core.places.find(detail::now(), order.pin);
+    if (job.setup.raw || std::ranges::any_of(job.setup.messages, is_answer)) return false;
+    return job.pin.empty() || !core.places.find(detail::now(), job.pin);
 }
 
 }  // namespace
 
-std::optional<api_error> check_door(gateway_core& core, const generation_job& order) {
-    if (!is_new_conversation(core, order)) return std::nullopt;
-    return refuse_new_session(core, *order.model);
+std::optional<api_error> check_session_admission(gateway_core& core, const generation_job& job) {
+    if (!is_new_conversation(core, job)) return std::nullopt;
+    return refuse_new_session(core, *job.model);
 }
 
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
@@ -83,10 +83,10 @@ void take_end(finished_answer& answer, gateway_core& core, const reply_result& r
 }
 
 awaitable<std::optional<finished_answer>> generate_answer(answer_client& client, gateway_core& core,
-                                                          generation_job order, admitted& who) {
-    const auto bytes = bytes_of(order);
-    auto talk = open(core.places, order, detail::now());
-    auto reply = talk.stream(std::move(order.options), stream_by::chunk);
+                                                          generation_job job, admitted& who) {
+    const auto bytes = bytes_of(job);
+    auto talk = open(core.places, job, detail::now());
+    auto reply = talk.stream(std::move(job.options), stream_by::chunk);
     finished_answer answer;
     client.on_disconnect([&reply] { reply.interrupt(); });
     for (;;) {
@@ -99,8 +99,8 @@ awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
     }
     client.on_disconnect(nullptr);
     const auto& result = reply.result();
-    remember_affinity(core.places, order.pin, std::move(talk), bytes, result, detail::now());
-    charge(client, core, *order.model, who, reply, false);
+    remember_affinity(core.places, job.pin, std::move(talk), bytes, result, detail::now());
+    charge(client, core, *job.model, who, reply, false);
     who.release();
     if (result.finish_reason == finish_reason::error) {
         co_await client.send(make_reply_error(result));

@@ -31,7 +31,7 @@ std::optional<api_error> check_prompt(answer_client& client, const gateway_core&
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request);
 /// Why a new conversation must wait outside; see refuse_new_session().
-std::optional<api_error> check_door(gateway_core& core, const generation_job& order);
+std::optional<api_error> check_session_admission(gateway_core& core, const generation_job& job);
 
 /// Releases the permit before responding, because the client may send its next request at once.
 boost::asio::awaitable<void> refuse(answer_client& client, admitted& who, const api_error& error);
@@ -51,7 +51,7 @@ void take_end(finished_answer& answer, gateway_core& core, const reply_result& r
 /// there is no answer, sends the error and returns nullopt.
 boost::asio::awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
                                                                        gateway_core& core,
-                                                                       generation_job order,
+                                                                       generation_job job,
                                                                        admitted& who);
 
 /// Streams one reply to a client. All arguments must outlive it.

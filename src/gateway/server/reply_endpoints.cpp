@@ -33,19 +33,18 @@ answer_head head_of(gateway_core& core, const served_model& model, answer_kind k
 }
 
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                                 const generation_request& request, generation_job order,
+                                 const generation_request& request, generation_job job,
                                  admitted& who) {
-    if (const auto error = check_door(core, order))
+    if (const auto error = check_session_admission(core, job))
         co_return co_await refuse(exchange, who, *error);
-    auto& model = *order.model;
-    const auto bytes = bytes_of(order);
-    auto talk = open(core.places, order, detail::now());
-    auto reply = talk.stream(order.options, request.stream_by);
+    auto& model = *job.model;
+    const auto bytes = bytes_of(job);
+    auto talk = open(core.places, job, detail::now());
+    auto reply = talk.stream(job.options, request.stream_by);
     answer_stream events(head_of(core, model, kind), request.include_usage);
     streamed_reply answer(exchange, core, model, events, request.stream_by);
     co_await answer.run(reply, who);
-    remember_affinity(core.places, order.pin, std::move(talk), bytes, reply.result(),
-                      detail::now());
+    remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
 }
 
 // --- as one body
@@ -81,18 +80,17 @@ awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
 }
 
 awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
-                             std::optional<request_digest> key, generation_job order,
-                             admitted& who) {
-    const auto& model = *order.model;
+                             std::optional<request_digest> key, generation_job job, admitted& who) {
+    const auto& model = *job.model;
     const auto head = head_of(core, model, kind);
     if (key) {
         const auto* const kept = core.answers.find(detail::now(), *key);
         exchange.set_header(cache_header, kept ? "hit" : "miss");
         if (kept) co_return co_await answer_from_cache(exchange, core, model, head, *kept, who);
     }
-    if (const auto error = check_door(core, order))
+    if (const auto error = check_session_admission(core, job))
         co_return co_await refuse(exchange, who, *error);
-    const auto answer = co_await generate_answer(exchange, core, std::move(order), who);
+    const auto answer = co_await generate_answer(exchange, core, std::move(job), who);
     if (!answer) co_return;
     if (key && is_complete(*answer))
         core.answers.put(detail::now(), *key, *answer, estimate_bytes(*answer));
@@ -117,20 +115,20 @@ std::vector<std::string_view> request_texts(const completion_request& r) {
     return collect_texts({}, r.prompt, r.options);
 }
 
-generation_job order_of(const gateway_core& core, chat_request request) {
-    generation_job order{.setup = core.options.service.conversation,
-                         .options = std::move(request.options)};
-    order.setup.messages = std::move(request.messages);
-    return order;
+generation_job make_job(const gateway_core& core, chat_request request) {
+    generation_job job{.setup = core.options.service.conversation,
+                       .options = std::move(request.options)};
+    job.setup.messages = std::move(request.messages);
+    return job;
 }
 
-generation_job order_of(const gateway_core& core, completion_request request) {
-    generation_job order{.setup = core.options.service.conversation,
-                         .prompt = std::move(request.prompt),
-                         .options = std::move(request.options)};
-    order.setup.messages = {};
-    order.setup.raw = true;
-    return order;
+generation_job make_job(const gateway_core& core, completion_request request) {
+    generation_job job{.setup = core.options.service.conversation,
+                       .prompt = std::move(request.prompt),
+                       .options = std::move(request.options)};
+    job.setup.messages = {};
+    job.setup.raw = true;
+    return job;
 }
 
 template <class Request>
@@ -150,16 +148,16 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
 
     const generation_request how = request;
     const auto key = cache_key(exchange, core, model, who, request);
-    auto order = order_of(core, std::move(request));
-    order.model = &model;
+    auto job = make_job(core, std::move(request));
+    job.model = &model;
     // Not part of the cache key.
-    continue_trace(exchange, core, order);
-    order.options.priority = who.priority();
-    order.pin = make_affinity_key(who, how);
+    continue_trace(exchange, core, job);
+    job.options.priority = who.priority();
+    job.pin = make_affinity_key(who, how);
     if (how.stream)
-        co_await answer_as_stream(exchange, core, kind, how, std::move(order), who);
+        co_await answer_as_stream(exchange, core, kind, how, std::move(job), who);
     else
-        co_await answer_whole(exchange, core, kind, key, std::move(order), who);
+        co_await answer_whole(exchange, core, kind, key, std::move(job), who);
 }
 
 }  // namespace

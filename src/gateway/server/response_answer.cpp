@@ -120,7 +120,7 @@ std::variant<response_order, api_error> make_order(answer_client& client, gatewa
     auto& model = *std::get<served_model*>(found);
     if (auto error = take_adapters(core, model, request)) return *std::move(error);
     auto job = make_job(client, core, model, request, who);
-    if (auto error = check_door(core, job)) return *std::move(error);
+    if (auto error = check_session_admission(core, job)) return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;
     response_order order{.head = head,

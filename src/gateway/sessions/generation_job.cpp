@@ -13,18 +13,18 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
     return pin += request.affinity_key;
 }
 
-conversation open(affinity_table& places, const generation_job& order, time_point now) {
-    auto& bots = order.model->bots;
-    const auto* const place = order.pin.empty() ? nullptr : places.find(now, order.pin);
-    auto talk = place ? bots.create(order.setup, **place) : bots.create(order.setup);
-    if (order.setup.raw) talk.append({.role = "user", .content = order.prompt});
+conversation open(affinity_table& places, const generation_job& job, time_point now) {
+    auto& bots = job.model->bots;
+    const auto* const place = job.pin.empty() ? nullptr : places.find(now, job.pin);
+    auto talk = place ? bots.create(job.setup, **place) : bots.create(job.setup);
+    if (job.setup.raw) talk.append({.role = "user", .content = job.prompt});
     return talk;
 }
 
-std::size_t bytes_of(const generation_job& order) {
+std::size_t bytes_of(const generation_job& job) {
     constexpr std::size_t copies = 3;
-    auto bytes = order.prompt.size() + order.options.tools.size();
-    for (const auto& m : order.setup.messages) {
+    auto bytes = job.prompt.size() + job.options.tools.size();
+    for (const auto& m : job.setup.messages) {
         bytes += m.role.size() + m.content.size() + m.tool_call_id.size() + m.name.size();
         for (const auto& c : m.tool_calls)
             bytes += c.id.size() + c.name.size() + c.arguments.size();

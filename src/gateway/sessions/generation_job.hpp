@@ -18,7 +18,7 @@ namespace tandem::gateway {
 
 /// The reply that a request asks for, with its whole conversation.
 struct generation_job {
-    /// Owned by the gateway; outlives the order.
+    /// Owned by the gateway; outlives the job.
     served_model* model = nullptr;
     conversation_options setup{};
     /// Identifies the conversation, see make_affinity_key(); empty if the client does not identify
@@ -39,10 +39,10 @@ using affinity_table = bounded_cache<std::string, std::shared_ptr<const conversa
 /// identify it.
 std::string make_affinity_key(const admitted& who, const generation_request& request);
 
-/// Creates the conversation of an order, which continues the client's last one if that is known.
-conversation open(affinity_table& places, const generation_job& order, time_point now);
+/// Creates the conversation of a job, which continues the client's last one if that is known.
+conversation open(affinity_table& places, const generation_job& job, time_point now);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
-std::size_t bytes_of(const generation_job& order);
+std::size_t bytes_of(const generation_job& job);
 /// Remembers the place of a conversation, unless the reply failed or never reached a server.
 /// `bytes` is from bytes_of().
 void remember_affinity(affinity_table& places, const std::string& pin, conversation talk,

@@ -2,7 +2,7 @@
 
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_core.hpp"
-#include "gateway/sessions/session_door.hpp"
+#include "gateway/sessions/session_admission.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/bind_executor.hpp>

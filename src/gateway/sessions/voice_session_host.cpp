@@ -1,7 +1,7 @@
 #include "gateway/sessions/voice_session_host.hpp"
 
 #include "gateway/sessions/gateway_core.hpp"
-#include "gateway/sessions/session_door.hpp"
+#include "gateway/sessions/session_admission.hpp"
 #include "loop/clock.hpp"
 
 #include <utility>

@@ -47,7 +47,7 @@ void for_each_voice_part(const voice_timing& t, Visitor&& visit) {
 
 /// Returns nullopt if the client does not report when the user stopped. If it reports only
 /// `vad_stop`, the silence before the request consists of that alone. Events missing from the
-/// reply's time line count as 0. Pure.
+/// reply's timeline count as 0. Pure.
 std::optional<voice_timing> compute_timing(const voice_timestamps& marks,
                                            const reply_result& result);
 

@@ -18,10 +18,6 @@ namespace {
 
 using event_kind = timeline_event::kind;
 
-double to_seconds(duration d) {
-    return std::chrono::duration<double>(d).count();
-}
-
 std::string_view finish_word(finish_reason reason) noexcept {
     const bool is_stop = reason == finish_reason::eos || reason == finish_reason::stop_word;
     return is_stop ? "stop" : to_string(reason);

@@ -71,7 +71,7 @@ struct start {
     /// How long ago the user stopped speaking, and how much of that time the voice detector took.
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
-    /// Whether the reply's `end` contains its time line.
+    /// Whether the reply's `end` contains its timeline.
     bool timeline = false;
     /// W3C traceparent of the turn; empty = that of the socket.
     std::string traceparent{};

@@ -79,7 +79,7 @@ struct voice_end {
     int heard_tokens = 0;
     /// The silence before the first chunk, if known.
     std::optional<voice_timing> silence{};
-    /// Whether to include the time line.
+    /// Whether to include the timeline.
     bool timeline = false;
 };
 std::string encode_end(const voice_end& e);

@@ -15,7 +15,7 @@ void voice_open_calls::open(std::span<const tool_call> calls, time_point deadlin
     const auto sent = calls.first(std::min(calls.size(), max_sent_calls));
     for (const auto& c : sent) calls_.push_back({.id = c.id});
     open_count_ = sent.size();
-    were_made_ = true;
+    has_reply_called_ = true;
     deadline_ = deadline;
 }
 

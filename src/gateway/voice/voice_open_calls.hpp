@@ -53,7 +53,7 @@ class voice_open_calls {
     void forget_late(std::string_view id);
 
     /// Whether the reply called functions.
-    bool were_made() const noexcept { return were_made_; }
+    bool has_reply_called() const noexcept { return has_reply_called_; }
     /// Whether a call has no result, or take_results() has not yet returned its result.
     bool is_pending() const noexcept { return !calls_.empty(); }
     bool is_open() const noexcept { return open_count_ > 0; }
@@ -80,7 +80,7 @@ class voice_open_calls {
     std::vector<call> calls_{};
     std::size_t open_count_ = 0;
     std::size_t result_bytes_ = 0;
-    bool were_made_ = false;
+    bool has_reply_called_ = false;
     time_point deadline_{};
     std::vector<call> late_{};
 };

@@ -26,7 +26,7 @@ void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
     if (!reply_) return;
     if (calls_.is_pending()) is_resume_due_ = true;
-    silence_caller(now);
+    cut_calling_reply(now);
     if (!is_running() || reply_->is_interrupted) return;
     if (!reply_->turn->is_outside_history()) is_resume_due_ = true;
     reply_->is_unheard = reply_->is_speaking;
@@ -190,7 +190,7 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
         last_words_ = client_chunk_id{reply_->turn->number, reply_->chunks - 1};
     // A filler before calls is heard to its end, while the reply to their results begins.
     if (last_words_ && reply_->filler.is_speaking) keep_filler();
-    speak_on();
+    carry_over_spoken_chunk();
     reply_ = last_reply{.turn = turn, .begun_at = now};
     if (!is_aside()) {
         last_turn_ = turn;
@@ -249,7 +249,7 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
 }
 
 void voice_turn_machine::request_early_chunk(const chunk& last) {
-    if (calls_.were_made() && !is_aside()) return request_next_chunk();
+    if (calls_.has_reply_called() && !is_aside()) return request_next_chunk();
     const auto lookahead = static_cast<std::size_t>(reply_->turn->options.lookahead);
     if (last.boundary != boundary::end && reply_->unspoken.size() <= lookahead)
         request_next_chunk();
@@ -288,7 +288,8 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 
 void voice_turn_machine::settle(time_point now, const reply_result& result) {
     // A reply that ended before the interruption was heard, unless the voice was speaking.
-    reply_->is_complete = result.finish_reason != finish_reason::interrupted && !calls_.were_made();
+    reply_->is_complete =
+        result.finish_reason != finish_reason::interrupted && !calls_.has_reply_called();
     drop_resume_if_heard();
     end_calls(now, result);
 }
@@ -343,7 +344,7 @@ std::optional<time_point> voice_turn_machine::next_check() const {
 }
 
 std::optional<time_point> voice_turn_machine::continue_due() const {
-    if (!is_running() && !is_aside_delayed()) return std::nullopt;
+    if (!is_running() && !has_aside_behind_speech()) return std::nullopt;
     const bool is_awaited = reply_->is_asked && !reply_->filler.is_speaking;
     if (!reply_->is_speaking || is_awaited) return std::nullopt;
     return reply_->spoken_since + setup_.continue_timeout;

@@ -234,7 +234,7 @@ class voice_turn_machine {
     last_reply* find_reply(const client_chunk_id& id);
     std::optional<chunk_id> find_in_history(const client_chunk_id& id);
     void report_whole(const client_chunk_id& id);
-    void speak_on();
+    void carry_over_spoken_chunk();
     void drop_resume();
     void drop_resume_if_heard();
     void request_next_chunk();
@@ -252,12 +252,12 @@ class voice_turn_machine {
     void keep_late_result(time_point now, call_result result);
     void report_dropped(const std::vector<std::string>& calls, call_drop_reason why);
     void drop_calls(time_point now);
-    void silence_caller(time_point now);
+    void cut_calling_reply(time_point now);
     void drop_late_calls(time_point now);
     void queue_results(time_point now, voice_turn::kind what);
     void queue_reply_to_results(time_point now);
     queue::iterator find_next_turn();
-    bool is_aside_delayed() const;
+    bool has_aside_behind_speech() const;
 
     // Fillers.
     void arm_filler(time_point silent_since);
@@ -292,7 +292,7 @@ class voice_turn_machine {
     std::string first_options_{};     // of the first start, as JSON
     std::string interrupted_mark_{};  // if the client has chosen one
     bool is_resume_due_ = false;      // when a socket is attached
-    bool wants_timeline_ = false;     // whether its start requested a time line for the reply
+    bool wants_timeline_ = false;     // whether its start requested a timeline for the reply
     std::string resumed_as_{};        // the turn id of that start, if it has no other content
     std::string answered_{};          // the turn id of the message that is being processed
     bool is_ending_ = false;

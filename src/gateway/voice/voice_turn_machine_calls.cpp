@@ -27,7 +27,7 @@ void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
 
 // No result is used after an interrupt or while the gateway stops, so no function is called.
 void voice_turn_machine::send_calls(time_point now, const called_functions& called) {
-    if (called.calls.empty() || calls_.were_made()) return;
+    if (called.calls.empty() || calls_.has_reply_called()) return;
     if (reply_->is_interrupted || is_closing()) return calls_.open({}, now);
     calls_.open(called.calls, now + setup_.limits.call_timeout);
     const auto& turn = *reply_->turn;
@@ -98,8 +98,8 @@ void voice_turn_machine::drop_calls(time_point now) {
 }
 
 // A reply that called functions may have ended while its last chunk is spoken.
-void voice_turn_machine::silence_caller(time_point now) {
-    if (calls_.were_made()) interrupt_last_words();
+void voice_turn_machine::cut_calling_reply(time_point now) {
+    if (calls_.has_reply_called()) interrupt_last_words();
     drop_calls(now);
 }
 
@@ -149,7 +149,7 @@ auto voice_turn_machine::find_next_turn() -> queue::iterator {
                                 [](const waiting_turn& w) { return is_an_aside(*w.turn); });
 }
 
-bool voice_turn_machine::is_aside_delayed() const {
+bool voice_turn_machine::has_aside_behind_speech() const {
     return calls_.is_pending() && !is_aside() &&
            std::ranges::any_of(waiting_,
                                [](const waiting_turn& w) { return is_an_aside(*w.turn); });

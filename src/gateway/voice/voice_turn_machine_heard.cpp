@@ -228,7 +228,7 @@ session_record voice_turn_machine::record() const {
                                .id = last_turn_->id,
                                .options = last_turn_->asked_options,
                                .timeline = last_turn_->timeline,
-                               .has_called = calls_.were_made()};
+                               .has_called = calls_.has_reply_called()};
     if (reply_) r.reply = make_record(*reply_);
     if (reply_before_) r.reply_before = make_record(*reply_before_);
     for (const auto& held : held_texts_) r.ends.push_back({held.text, held.ended});
@@ -253,7 +253,7 @@ void voice_turn_machine::report_whole(const client_chunk_id& id) {
 }
 
 // The chunk that is spoken on precedes the reply that begins.
-void voice_turn_machine::speak_on() {
+void voice_turn_machine::carry_over_spoken_chunk() {
     const auto spoken = std::exchange(spoken_on_, std::nullopt);
     if (spoken && is_chunk_of_reply(*spoken))
         reply_before_ = std::move(reply_);

@@ -186,7 +186,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (what != kind::messages) {
         drop_resume();
         cancel_waiting();
-        silence_caller(now);
+        cut_calling_reply(now);
         interrupt();
     }
     if (what == kind::prompt) options->tools.clear();
@@ -215,11 +215,11 @@ void voice_turn_machine::wait(time_point now, voice_turn turn, queue::const_iter
     actions_.push_back(voice_action::check_turn{waiting});
 }
 
-// The resumed reply has a time line if its turn had one, too. A reply that called functions is not
+// The resumed reply has a timeline if its turn had one, too. A reply that called functions is not
 // resumed: the model replies to what history keeps of it and of the results.
 voice_turn voice_turn_machine::make_resume(bool timeline, std::string id) const {
     return {.id = std::move(id),
-            .what = calls_.were_made() ? kind::reply : kind::resume,
+            .what = calls_.has_reply_called() ? kind::reply : kind::resume,
             .options = last_turn_ ? last_turn_->options : setup_.generation,
             .asked_options = last_turn_ ? last_turn_->asked_options : "",
             .timeline = timeline || (last_turn_ && last_turn_->timeline)};

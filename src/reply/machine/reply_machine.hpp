@@ -106,7 +106,7 @@ class reply_machine {
     void warming_failed(time_point now, failure why);
     /// The slot request was withdrawn; `guard_wait` is how long the guard had delayed it.
     void slot_wait_cancelled(duration guard_wait);
-    /// A slot that this reply cut is idle on the server, this long after the cut.
+    /// The server was done with a slot `since_cut` after this reply cut the request there.
     void slot_idle(duration since_cut) { metrics_recorder_.slot_idle(since_cut); }
     /// The consumer requests the next chunk.
     void chunk_requested(time_point now);

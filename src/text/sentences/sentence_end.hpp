@@ -23,7 +23,8 @@ inline constexpr std::size_t max_following_characters = 24;
 
 enum class sentence_decision { goes_on, ends, undecided };
 
-/// Never returns `undecided` if `last_look` is set. Precondition: `after.characters` is not empty.
+/// Never returns `undecided` if `after.is_final` is set, or `after.characters` has its maximum
+/// length. Precondition: `after.characters` is not empty.
 sentence_decision decide_sentence_end(const end_mark& mark, const sentence_context& before,
                                       const following_text& after, const lexicon& words);
 

@@ -42,9 +42,8 @@ std::string tokens_in_words(const token_event& e) {
         return "the prompt does not fit the context of a slot; shorten it, or give the server a "
                "larger --ctx-size";
     return fmt::format(
-        "the prompt has {} tokens, but the context of a slot only {}; shorten it, or give the "
-        "server a "
-        "larger --ctx-size",
+        "the prompt has {} tokens, but the context of a slot only {}; shorten it, or "
+        "give the server a larger --ctx-size",
         e.error_prompt_tokens, e.error_context);
 }
 

@@ -171,9 +171,9 @@ TEST(automatic_guard, is_told_once_for_a_server_that_comes_back_as_it_was) {
 TEST(a_long_wait_for_the_guard, names_the_setting_that_would_spare_it_once) {
     server_props_cache s(2, 2s);
     s.store_props(props_with(2));
-    EXPECT_EQ(s.tell_of_wait(100ms), "");
-    EXPECT_THAT(s.tell_of_wait(101ms), HasSubstr("reuse_guard = auto"));
-    EXPECT_EQ(s.tell_of_wait(2s), "");
+    EXPECT_EQ(s.take_guard_advice(100ms), "");
+    EXPECT_THAT(s.take_guard_advice(101ms), HasSubstr("reuse_guard = auto"));
+    EXPECT_EQ(s.take_guard_advice(2s), "");
 }
 
 TEST(a_long_wait_for_the_guard, names_no_setting_that_would_not_spare_it) {
@@ -181,7 +181,8 @@ TEST(a_long_wait_for_the_guard, names_no_setting_that_would_not_spare_it) {
     auto props = props_with(2);
     props.build_info = "b7000";
     s.store_props(props);
-    EXPECT_THAT(s.tell_of_wait(2s), AllOf(HasSubstr("reuse_guard = 0"), HasSubstr("build b7000")));
+    EXPECT_THAT(s.take_guard_advice(2s),
+                AllOf(HasSubstr("reuse_guard = 0"), HasSubstr("build b7000")));
 }
 
 }  // namespace

@@ -29,14 +29,14 @@ class slot_demand : public testing::Test {
     }
     bool is_wanted_by(time_point due_of_other, request_kind kind = request_kind::turn) {
         s.request({.kind = kind, .due = due_of_other});
-        return s.is_wanted(0, at(9s), at(0s));
+        return s.should_yield_slot(0, at(9s), at(0s));
     }
 
     slot_scheduler s{1, 0s};
 };
 
 TEST_F(slot_demand, does_not_exist_while_nobody_waits) {
-    EXPECT_FALSE(s.is_wanted(0, at(9s), at(0s)));
+    EXPECT_FALSE(s.should_yield_slot(0, at(9s), at(0s)));
 }
 
 TEST_F(slot_demand, exists_for_a_turn_that_is_due) {
@@ -57,21 +57,21 @@ TEST_F(slot_demand, does_not_exist_for_background_work) {
 
 TEST_F(slot_demand, requires_that_a_turn_is_due_a_sentence_sooner) {
     s.request({.kind = request_kind::turn, .due = at(1s)});
-    EXPECT_FALSE(s.is_wanted(0, at(4s), at(0s)));
-    EXPECT_TRUE(s.is_wanted(0, at(5s), at(0s)));
+    EXPECT_FALSE(s.should_yield_slot(0, at(4s), at(0s)));
+    EXPECT_TRUE(s.should_yield_slot(0, at(5s), at(0s)));
 }
 
 TEST_F(slot_demand, requires_that_a_continuation_is_due_two_sentences_sooner) {
     s.request({.kind = request_kind::continuation, .due = at(1s)});
-    EXPECT_FALSE(s.is_wanted(0, at(7s), at(0s)));
-    EXPECT_TRUE(s.is_wanted(0, at(8s), at(0s)));
+    EXPECT_FALSE(s.should_yield_slot(0, at(7s), at(0s)));
+    EXPECT_TRUE(s.should_yield_slot(0, at(8s), at(0s)));
 }
 
 TEST_F(slot_demand, exists_for_a_turn_behind_a_continuation_that_is_not_worth_the_change) {
     s.request({.kind = request_kind::continuation, .due = at(0s)});
-    EXPECT_FALSE(s.is_wanted(0, at(5s), at(0s)));
+    EXPECT_FALSE(s.should_yield_slot(0, at(5s), at(0s)));
     s.request({.kind = request_kind::turn, .due = at(0s)});
-    EXPECT_TRUE(s.is_wanted(0, at(5s), at(0s)));
+    EXPECT_TRUE(s.should_yield_slot(0, at(5s), at(0s)));
 }
 
 TEST(slot_demand_of_several_slots, does_not_exist_while_another_slot_becomes_free_soon) {
@@ -82,7 +82,7 @@ TEST(slot_demand_of_several_slots, does_not_exist_while_another_slot_becomes_fre
     s.release(1, at(0s));
     s.request({.due = at(0s)});
     s.take_grants(at(0s));
-    EXPECT_FALSE(s.is_wanted(0, at(20s), at(0s))) << "it was promised slot 1";
+    EXPECT_FALSE(s.should_yield_slot(0, at(20s), at(0s))) << "it was promised slot 1";
 }
 
 TEST(slot_demand_with_a_guard, requires_that_the_guard_is_worth_it) {
@@ -90,8 +90,8 @@ TEST(slot_demand_with_a_guard, requires_that_the_guard_is_worth_it) {
     s.request();
     s.take_grants(at(0s));
     s.request({.due = at(0s)});
-    EXPECT_FALSE(s.is_wanted(0, at(5s), at(0s))) << "both would wait for the guard";
-    EXPECT_TRUE(s.is_wanted(0, at(6s), at(0s)));
+    EXPECT_FALSE(s.should_yield_slot(0, at(5s), at(0s))) << "both would wait for the guard";
+    EXPECT_TRUE(s.should_yield_slot(0, at(6s), at(0s)));
 }
 
 // --- slots kept for turns

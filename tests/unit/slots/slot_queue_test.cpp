@@ -141,6 +141,29 @@ TEST(queue, counts_the_guard_of_each_tickets_own_slot) {
     EXPECT_EQ(only_grant(w.s, at(4s)).guard_wait, 2s);
 }
 
+TEST(queue, knows_which_part_of_its_lead_a_continuation_loses) {
+    slot_scheduler s(1, 0s);
+    s.request({.due = at(0s)});
+    const int slot = only_grant(s, at(0s)).slot;
+    s.request({.kind = request_kind::continuation, .due = at(4s)});
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
+    s.release(slot, at(3s));
+    only_grant(s, at(3s));
+    EXPECT_EQ(s.find_lead_loss(at(3s)), 0.75) << "3 of 4 s";
+    EXPECT_EQ(s.find_lead_loss(at(60s)), 0) << "that was long ago";
+}
+
+TEST(queue, counts_no_lead_of_requests_that_are_due_at_once) {
+    slot_scheduler s(1, 0s);
+    s.request({.due = at(0s)});
+    const int slot = only_grant(s, at(0s)).slot;
+    s.request({.kind = request_kind::continuation, .due = at(0s)});
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
+    s.release(slot, at(3s));
+    only_grant(s, at(3s));
+    EXPECT_EQ(s.find_lead_loss(at(3s)), 0);
+}
+
 TEST(queue, lets_no_prefilling_take_what_a_live_ticket_could_have) {
     slot_scheduler s(2, 0s);
     s.request({.owner = 1});

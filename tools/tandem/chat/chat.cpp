@@ -20,7 +20,7 @@ namespace tandem::command {
 namespace {
 
 std::string mute_text(const speaker_options& o, const std::string& why) {
-    const auto& program = o.synthesiser.front();
+    const auto& program = o.synthesizer.front();
     if (o.voice_flag.empty()) return fmt::format("{} cannot speak: {}", program, why);
     return fmt::format("{}: {} cannot speak: {}; \"{} --voices\" lists what it has", o.voice_flag,
                        program, why, program);
@@ -72,7 +72,7 @@ void chat::refuse(const std::string& text) {
 auto chat::run() -> awaitable<void> {
     bool ready = co_await find_servers();
     note_reuse_guard();
-    if (ready) ready = co_await test_synthesiser_and_player();
+    if (ready) ready = co_await test_synthesizer_and_player();
     if (ready) ready = begin_conversation();
     servers_.close();
     if (!ready) co_return;
@@ -111,10 +111,10 @@ void chat::note_reuse_guard() {
                             to_string(slots::choose_reuse_guard(s.props.build_info))));
 }
 
-auto chat::test_synthesiser_and_player() -> awaitable<bool> {
+auto chat::test_synthesizer_and_player() -> awaitable<bool> {
     if (const auto why = voice_.wav_failure(); !why.empty()) refuse("--wav " + why);
     if (!failed_) {
-        const auto why = co_await voice_.test_synthesiser();
+        const auto why = co_await voice_.test_synthesizer();
         if (!why.empty()) refuse(mute_text(voice_.options(), why));
     }
     if (stopping_ || failed_) co_return false;

@@ -52,7 +52,7 @@ class chat {
     awaitable<void> run();
     awaitable<bool> find_servers();
     void note_reuse_guard();
-    awaitable<bool> test_synthesiser_and_player();
+    awaitable<bool> test_synthesizer_and_player();
     awaitable<bool> test_player();
     bool begin_conversation();
     awaitable<void> hold_conversation();

@@ -35,8 +35,8 @@ constexpr const char* no_aplay =
 using tts = chat_options::tts;
 using playing = chat_options::playing;
 
-bool has_synthesiser(const speaker_options& o) {
-    return !o.synthesiser.empty();
+bool has_synthesizer(const speaker_options& o) {
+    return !o.synthesizer.empty();
 }
 
 // Chooses the programs for speech output and reports missing ones.
@@ -49,8 +49,8 @@ class voice_choice {
                   .pace = {static_cast<double>(options.words_per_minute)},
                   .sentence_pause = options.sentence_pause,
                   .limit = options.service.client.limits.continue_timeout * 9 / 10};
-        choose_synthesiser();
-        if (has_synthesiser(voice_)) choose_player();
+        choose_synthesizer();
+        if (has_synthesizer(voice_)) choose_player();
     }
 
     /// Returns nothing if a requested program is missing.
@@ -59,23 +59,23 @@ class voice_choice {
     }
 
  private:
-    void choose_synthesiser() {
+    void choose_synthesizer() {
         const auto& o = options_;
-        if (o.synthesiser == tts::command) voice_.synthesiser = shell_arguments(o.tts_command);
-        if (o.synthesiser != tts::espeak && o.synthesiser != tts::automatic) return;
+        if (o.synthesizer == tts::command) voice_.synthesizer = shell_arguments(o.tts_command);
+        if (o.synthesizer != tts::espeak && o.synthesizer != tts::automatic) return;
         if (is_on_path("espeak-ng")) {
-            voice_.synthesiser = espeak_arguments(o.voice_name, o.words_per_minute);
-            voice_.tries_synthesiser = true;
+            voice_.synthesizer = espeak_arguments(o.voice_name, o.words_per_minute);
+            voice_.tries_synthesizer = true;
             if (!o.voice_name.empty())
                 voice_.voice_flag =
                     (o.voice_is_language ? "--language " : "--voice ") + o.voice_name;
             return;
         }
-        if (o.synthesiser == tts::espeak)
+        if (o.synthesizer == tts::espeak)
             return refuse("--tts is espeak-ng, which is not installed (apt-get install espeak-ng)");
         if (!o.wav.empty() || o.play == playing::yes)
             return refuse(
-                "--wav, --play and --player require a synthesiser: install espeak-ng (apt-get "
+                "--wav, --play and --player require a synthesizer: install espeak-ng (apt-get "
                 "install espeak-ng), or use --tts-command");
         if (!o.quiet) tell(fmt::format(fmt::runtime(no_espeak), o.words_per_minute));
     }

@@ -48,7 +48,7 @@ struct chat_options : chat_rules {
         none,
         command,
     };
-    tts synthesiser = tts::automatic;
+    tts synthesizer = tts::automatic;
     /// A shell command line.
     std::string tts_command{};
     /// A voice of espeak-ng; empty = its default.

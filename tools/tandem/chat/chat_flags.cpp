@@ -116,14 +116,14 @@ void chat_flags::add_voice_flags() {
     flags_.begin_group("voice");
     const auto read_tts = [&o](const std::string& text, std::vector<std::string>& faults) {
         const auto found = std::ranges::find(tts_names, text);
-        o.synthesiser = static_cast<chat_options::tts>(found - tts_names.begin());
+        o.synthesizer = static_cast<chat_options::tts>(found - tts_names.begin());
         if (found == tts_names.end())
             faults.push_back(fmt::format(
                 "--tts is {}; it must be espeak-ng or none; use --tts-command for other programs",
                 text));
     };
     flags_.add("--tts", "NAME",
-               "synthesiser: espeak-ng, or none for text only [espeak-ng if installed]", read_tts);
+               "synthesizer: espeak-ng, or none for text only [espeak-ng if installed]", read_tts);
     flags_.add_text("--tts-command", o.tts_command, "CMD",
                     "shell command that speaks a text, instead of --tts");
     flags_.add_text("--voice", o.voice_name, "NAME",
@@ -181,7 +181,7 @@ void chat_flags::check_voice(std::vector<std::string>& faults) {
         faults.push_back("--player cannot be combined with --play no");
     if (tts == "none" && (!o.wav.empty() || !o.player.empty() || play == "yes"))
         faults.push_back("--tts none cannot be combined with --wav, --player or --play yes");
-    if (has_command) o.synthesiser = chat_options::tts::command;
+    if (has_command) o.synthesizer = chat_options::tts::command;
     if (!o.player.empty() && play.empty()) o.play = chat_options::playing::yes;
 }
 

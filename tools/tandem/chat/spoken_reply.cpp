@@ -48,15 +48,15 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point came) {
         in_.view.on_chunk_skipped(in_.turn, c);
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
-        co_await speak_by_synthesiser(c, came);
+        co_await speak_by_synthesizer(c, came);
     } else {
         const auto made = co_await in_.speaker.make(c.speech);
         co_await speak(c, came, made);
     }
 }
 
-// The synthesiser plays the sound itself, so its length is only an estimate from the text.
-awaitable<void> spoken_reply::speak_by_synthesiser(const chunk& c, time_point came) {
+// The synthesizer plays the sound itself, so its length is only an estimate from the text.
+awaitable<void> spoken_reply::speak_by_synthesizer(const chunk& c, time_point came) {
     co_await wait_until(schedule_.next_sound_start(came));
     if (is_over()) co_return;
     const auto about = speaking_time(in_.speaker.options().pace, c.speech);

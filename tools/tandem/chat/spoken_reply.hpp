@@ -56,7 +56,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
     };
 
     awaitable<void> speak(const chunk& c, time_point came);
-    awaitable<void> speak_by_synthesiser(const chunk& c, time_point came);
+    awaitable<void> speak_by_synthesizer(const chunk& c, time_point came);
     awaitable<void> speak(const chunk& c, time_point came, const voice::utterance& made);
     awaitable<void> wait_until(time_point due);
     awaitable<void> wait_for_end_of_sound();

@@ -163,7 +163,7 @@ class replay_run {
         const auto& totals = replay_.totals();
         auto all = totals.replies() > 1 ? progress_text(totals, elapsed_ms()) : "";
         if (options_.json || !one_by_one_ || !terminal_.out_is_terminal()) return all;
-        const auto now = text_.doing();
+        const auto now = text_.describe_activity();
         return now.empty() || all.empty() ? now + all : now + "  ·  " + all;
     }
 

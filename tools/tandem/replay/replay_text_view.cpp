@@ -67,7 +67,7 @@ void replay_text_view::on_run_finished(const replay_summary& s) {
     terminal_.print(summary_lines(style(), s));
 }
 
-std::string replay_text_view::doing() const {
+std::string replay_text_view::describe_activity() const {
     using seconds = std::chrono::duration<double>;
     const auto now = clock::now();
     const auto text = [&]() -> std::string {

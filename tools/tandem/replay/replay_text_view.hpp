@@ -30,7 +30,7 @@ class replay_text_view final : public replay_view {
     void on_run_finished(const replay_summary& s) override;
 
     /// Returns the current activity of a run with one reply at a time: "   1.2s  speaking".
-    std::string doing() const;
+    std::string describe_activity() const;
 
  private:
     using clock = std::chrono::steady_clock;

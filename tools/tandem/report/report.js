@@ -1,4 +1,4 @@
-// Zoom and pan for the time lines of a report. Texts are only ever read from the page, and written
+// Zoom and pan for the timelines of a report. Texts are only ever read from the page, and written
 // as text.
 'use strict';
 

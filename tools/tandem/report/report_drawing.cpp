@@ -336,7 +336,7 @@ std::string format_reply_facts(const report_reply& r) {
                         m.chunks == 1 ? "" : "s", 100 * r.result.usage.cache_hit_ratio());
     if (m.retries > 0) text += fmt::format(" · {} retr{}", m.retries, m.retries == 1 ? "y" : "ies");
     if (const auto n = r.result.dropped_events; n > 0)
-        text += fmt::format(" · the time line lacks {} event{}", n, n == 1 ? "" : "s");
+        text += fmt::format(" · the timeline lacks {} event{}", n, n == 1 ? "" : "s");
     return text;
 }
 

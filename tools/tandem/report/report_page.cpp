@@ -186,7 +186,7 @@ void write_time_line(page_text out, const report_bars& bars, std::string_view na
     for (const auto& lane : bars.lanes)
         fmt::format_to(out, "<li title=\"{0}\">{0}</li>", escape_markup(lane));
     fmt::format_to(out,
-                   "</ul><div class=\"track\" tabindex=\"0\" role=\"group\" aria-label=\"Time line "
+                   "</ul><div class=\"track\" tabindex=\"0\" role=\"group\" aria-label=\"Timeline "
                    "of {0}\" data-ms=\"{1:.3f}\">\n<svg width=\"100%\" height=\"{2}\" role=\"img\" "
                    "aria-label=\"{0}: {3}\">\n{4}</svg>\n</div></div>\n",
                    escape_markup(name), bars.duration_ms, drawing_height(bars),
@@ -289,7 +289,7 @@ told_replies tell_replies(const std::vector<report_reply>& replies) {
 void write_replies(page_text out, const report_run& run, const told_replies& told) {
     fmt::format_to(out,
                    "<section aria-labelledby=\"lines\">\n"
-                   "<h2 id=\"lines\">Time lines</h2>\n"
+                   "<h2 id=\"lines\">Timelines</h2>\n"
                    "<p class=\"how\" hidden>Zoom with <kbd>Ctrl</kbd> and the wheel, or "
                    "<kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd>; drag or <kbd>←</kbd> <kbd>→</kbd> to "
                    "pan; <kbd>N</kbd> and <kbd>P</kbd> step through the events.</p>\n"

@@ -9,8 +9,8 @@
 // Client keys of the gateway, as the commands read and write them.
 namespace tandem::command {
 
-/// Reads a key file (gateway/api_key_file.hpp) into `keys`. Returns the faults, each with the file
-/// name; on a fault, `keys` is unchanged.
+/// Reads a key file (gateway/access/api_key_file.hpp) into `keys`. Returns the faults, each with
+/// the file name; on a fault, `keys` is unchanged.
 std::vector<std::string> read_key_file(const std::string& path, gateway::api_keys& keys);
 
 /// Returns the entry of a key file: `{"name":"reception","sha256":"9f86…"}`.

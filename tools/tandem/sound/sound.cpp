@@ -6,7 +6,7 @@
 namespace tandem::command {
 namespace {
 
-// 50 dB below full scale: above the noise and echo of synthesisers.
+// 50 dB below full scale: above the noise and echo of synthesizers.
 constexpr int quietest_speech = 100;
 constexpr auto margin = std::chrono::milliseconds(5);
 constexpr double ns_per_second = 1e9;

@@ -11,31 +11,31 @@ voice::voice(boost::asio::any_io_executor executor, speaker_options options, tim
     : options_(std::move(options)),
       on_fault_(std::move(on_fault)),
       player_(executor, options_.player) {
-    if (!options_.synthesiser.empty())
-        synthesiser_.emplace(executor, options_.synthesiser, options_.limit);
+    if (!options_.synthesizer.empty())
+        synthesizer_.emplace(executor, options_.synthesizer, options_.limit);
     if (!options_.wav.empty()) heard_.emplace(options_.wav, begun);
 }
 
 awaitable<voice::utterance> voice::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
-    if (!synthesiser_) co_return u;
+    if (!synthesizer_) co_return u;
     // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
-    auto s = co_await synthesiser_->make(text, u.length / 8);
-    if (!s.fault.empty()) tell("the synthesiser failed; only the text is shown", s.fault, s.remark);
+    auto s = co_await synthesizer_->make(text, u.length / 8);
+    if (!s.fault.empty()) tell("the synthesizer failed; only the text is shown", s.fault, s.remark);
     if (s.made) u.length = get_duration(*s.made);
     u.made = std::move(s.made);
-    u.was_played = !u.made && s.fault.empty() && synthesiser_->plays_itself();
+    u.was_played = !u.made && s.fault.empty() && synthesizer_->plays_itself();
     if (u.was_played) u.length = s.ended_at - s.began_at;
     u.from = s.began_at;
     u.to = s.ended_at;
     co_return u;
 }
 
-awaitable<std::string> voice::test_synthesiser() {
+awaitable<std::string> voice::test_synthesizer() {
     std::string why;
-    if (!synthesiser_ || !options_.tries_synthesiser) co_return why;
-    auto s = co_await synthesiser_->make("a", duration{});
+    if (!synthesizer_ || !options_.tries_synthesizer) co_return why;
+    auto s = co_await synthesizer_->make("a", duration{});
     why = std::move(s.fault);
     co_return why;
 }
@@ -49,7 +49,7 @@ awaitable<std::string> voice::test_player() {
 void voice::without_player(std::function<void()> tell) {
     player_.give_up();
     report_unheard_ = std::move(tell);
-    if (options_.tries_synthesiser) report_unheard();  // the trial run has made a sound
+    if (options_.tries_synthesizer) report_unheard();  // the trial run has made a sound
 }
 
 void voice::report_unheard() {
@@ -70,7 +70,7 @@ awaitable<void> voice::played() {
 }
 
 void voice::stop() {
-    if (synthesiser_) synthesiser_->stop();
+    if (synthesizer_) synthesizer_->stop();
     player_.stop();
 }
 

@@ -4,7 +4,7 @@
 #include "os/coroutines.hpp"
 #include "sound/sound_player.hpp"
 #include "sound/sound_recording.hpp"
-#include "sound/synthesiser.hpp"
+#include "sound/synthesizer.hpp"
 
 #include <functional>
 #include <optional>
@@ -15,10 +15,10 @@
 namespace tandem::command {
 
 struct speaker_options {
-    /// Command line of the synthesiser; empty = none, with speaking times according to `pace`.
-    std::vector<std::string> synthesiser{};
-    /// Test the synthesiser before the chat.
-    bool tries_synthesiser = false;
+    /// Command line of the synthesizer; empty = none, with speaking times according to `pace`.
+    std::vector<std::string> synthesizer{};
+    /// Test the synthesizer before the chat.
+    bool tries_synthesizer = false;
     /// The flag that selected the voice or language, with its value; or empty.
     std::string voice_flag{};
     /// Command line of the player; empty = none.
@@ -46,26 +46,26 @@ class voice {
     struct utterance {
         std::optional<audio_clip> made{};
         duration length{};
-        /// The synthesiser played it between `from` and `to`.
+        /// The synthesizer played it between `from` and `to`.
         bool was_played = false;
         time_point from{};
         time_point to{};
     };
 
     const speaker_options& options() const noexcept { return options_; }
-    /// Returns true if the synthesiser plays its sounds itself.
-    bool plays_itself() const noexcept { return synthesiser_ && synthesiser_->plays_itself(); }
+    /// Returns true if the synthesizer plays its sounds itself.
+    bool plays_itself() const noexcept { return synthesizer_ && synthesizer_->plays_itself(); }
     /// Starts synthesis of a text in advance.
     void prepare(const std::string& text) {
-        if (synthesiser_) synthesiser_->prepare(text);
+        if (synthesizer_) synthesizer_->prepare(text);
     }
     awaitable<utterance> make(const std::string& text);
 
-    /// Test the synthesiser and the player. Return the error, or an empty text.
-    awaitable<std::string> test_synthesiser();
+    /// Test the synthesizer and the player. Return the error, or an empty text.
+    awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
     /// Disables playback. Calls `tell` once it is certain that sounds are not heard, because a
-    /// synthesiser may play its own.
+    /// synthesizer may play its own.
     void without_player(std::function<void()> tell);
     /// Starts playback; returns false if nothing plays. played() waits for its end.
     bool play(const utterance& u);
@@ -88,7 +88,7 @@ class voice {
 
     speaker_options options_;
     std::function<void(std::string_view)> on_fault_;
-    std::optional<synthesiser> synthesiser_;
+    std::optional<synthesizer> synthesizer_;
     sound_player player_;
     std::function<void()> report_unheard_;  // reset after the call
     bool playing_ = false;

@@ -93,7 +93,7 @@ export class Figures {
         this.#place.replaceChildren();
     }
 
-    /** Of one reply, whose `number` the time line has too. */
+    /** Of one reply, whose `number` the timeline has too. */
     show(number, end) {
         if (!end.metrics) return;
         const list = element('dl', '', ...rowsOf(end).map(rowOf));

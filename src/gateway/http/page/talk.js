@@ -19,7 +19,7 @@ export class Talk {
     #asked = 0;
     // {id, text} waiting for a connection.
     #waiting = [];
-    // Calls without a result, by id: {message, row, lines}; a call is in the time lines of all
+    // Calls without a result, by id: {message, row, lines}; a call is in the timelines of all
     // replies until its result.
     #calls = new Map();
     // The whole dialogue: {text} of the user, {bubble} of the bot.

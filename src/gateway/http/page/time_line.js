@@ -1,4 +1,4 @@
-// Draws the time line: a lane for each slot, and for waits, cache, chunks and speech where there are
+// Draws the timeline: a lane for each slot, and for waits, cache, chunks and speech where there are
 // any. Replies are side by side, with the running one on the right.
 
 import { fitLabels, widthOf } from './time_line_labels.js';
@@ -90,7 +90,7 @@ export class TimeLine {
         this.#labels.setAttribute('aria-hidden', 'true');
         this.#track.tabIndex = 0;
         this.#track.setAttribute('role', 'region');
-        this.#track.setAttribute('aria-label', 'Time line, scrolls sideways');
+        this.#track.setAttribute('aria-label', 'Timeline, scrolls sideways');
         this.#track.append(this.#svg);
         place.append(this.#labels, this.#track);
         this.#track.addEventListener('scroll', () => this.#scrolled());

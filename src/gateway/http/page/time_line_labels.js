@@ -1,4 +1,4 @@
-// Keeps the edges of the view from cutting labels of the time line.
+// Keeps the edges of the view from cutting labels of the timeline.
 
 const pxPerChar = 7;
 const margin = 5;

@@ -28,7 +28,7 @@ class chat_arguments : public arguments {
 
 TEST_F(chat_arguments, are_none_but_the_defaults) {
     const auto o = chat({});
-    EXPECT_EQ(o.synthesiser, tts::automatic);
+    EXPECT_EQ(o.synthesizer, tts::automatic);
     EXPECT_EQ(o.sentence_pause, 250ms);
     EXPECT_EQ(o.vad_stop, 0ms);
     EXPECT_EQ(o.words_per_minute, 160);
@@ -46,7 +46,7 @@ TEST_F(chat_arguments, give_chunks_time_to_be_spoken) {
 
 TEST_F(chat_arguments, name_the_voice) {
     const auto o = chat({"--tts", "espeak-ng", "--voice", "en-us", "--speed", "200"});
-    EXPECT_EQ(o.synthesiser, tts::espeak);
+    EXPECT_EQ(o.synthesizer, tts::espeak);
     EXPECT_EQ(o.voice_name, "en-us");
     EXPECT_EQ(o.words_per_minute, 200);
     EXPECT_EQ(chat({"--language", "de"}).voice_name, "de");
@@ -54,7 +54,7 @@ TEST_F(chat_arguments, name_the_voice) {
 
 TEST_F(chat_arguments, take_any_program) {
     const auto o = chat({"--tts-command", "say -v Anna", "--player", "paplay"});
-    EXPECT_EQ(o.synthesiser, tts::command);
+    EXPECT_EQ(o.synthesizer, tts::command);
     EXPECT_EQ(o.tts_command, "say -v Anna");
     EXPECT_EQ(o.player, "paplay");
     EXPECT_EQ(o.play, chat_options::playing::yes) << "a named player implies playing";

@@ -114,8 +114,8 @@ TEST(drawing, says_that_its_time_line_is_cut) {
     auto r = spoken("Hi.");
     EXPECT_THAT(make_svg_file(r, ""), Not(HasSubstr("lacks")));
     r.result.dropped_events = 7;
-    EXPECT_THAT(make_svg_file(r, ""), HasSubstr("the time line lacks 7 events"));
-    EXPECT_THAT(page_with(r), HasSubstr("the time line lacks 7 events"));
+    EXPECT_THAT(make_svg_file(r, ""), HasSubstr("the timeline lacks 7 events"));
+    EXPECT_THAT(page_with(r), HasSubstr("the timeline lacks 7 events"));
 }
 
 TEST(report_page, lets_nothing_be_loaded) {
@@ -174,7 +174,7 @@ TEST(report_page, of_a_run_without_replies_says_what_failed_and_has_no_empty_sec
     EXPECT_THAT(page, HasSubstr("No reply was requested"));
     EXPECT_THAT(page, HasSubstr("connect_failed: nobody is there"));
     EXPECT_THAT(page, HasSubstr("not started</th><td class=\"number\">3</td>"));
-    for (const auto* section : {"Latency, ms", "Tokens", ">Slots<", "Each reply", "Time lines"})
+    for (const auto* section : {"Latency, ms", "Tokens", ">Slots<", "Each reply", "Timelines"})
         EXPECT_THAT(page, Not(HasSubstr(section)));
 }
 

@@ -109,9 +109,9 @@ TEST_F(two_open_calls, count_the_bytes_of_their_results) {
 
 TEST_F(two_open_calls, were_made_whatever_becomes_of_them) {
     calls.drop();
-    EXPECT_TRUE(calls.were_made());
+    EXPECT_TRUE(calls.has_reply_called());
     EXPECT_FALSE(calls.is_pending());
-    EXPECT_FALSE(voice_open_calls().were_made());
+    EXPECT_FALSE(voice_open_calls().has_reply_called());
 }
 
 TEST(open_calls, are_bounded) {

@@ -1,4 +1,4 @@
-#include "sound/synthesiser.hpp"
+#include "sound/synthesizer.hpp"
 
 #include "sound/wav_file.hpp"
 
@@ -8,29 +8,29 @@
 
 namespace tandem::command {
 
-synthesiser::synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
+synthesizer::synthesizer(boost::asio::any_io_executor executor, std::vector<std::string> args,
                          duration limit)
     : executor_(executor), args_(std::move(args)), limit_(limit) {}
 
-auto synthesiser::begin(const std::string& text) -> job {
+auto synthesizer::begin(const std::string& text) -> job {
     job j{text, std::make_shared<subprocess>(executor_, args_, text + '\n'),
           std::chrono::steady_clock::now()};
     j.program->start({.time = limit_});
     return j;
 }
 
-void synthesiser::drop(job& j) {
+void synthesizer::drop(job& j) {
     if (j.program) j.program->stop();
     j = {};
 }
 
-void synthesiser::prepare(const std::string& text) {
+void synthesizer::prepare(const std::string& text) {
     if (plays_itself_ || text.empty() || (prepared_.program && prepared_.text == text)) return;
     drop(prepared_);
     prepared_ = begin(text);
 }
 
-awaitable<synthesis> synthesiser::make(std::string text, duration shortest_play) {
+awaitable<synthesis> synthesizer::make(std::string text, duration shortest_play) {
     if (prepared_.text != text) drop(prepared_);
     running_ = prepared_.program ? std::exchange(prepared_, {}) : begin(text);
     const auto j = running_;
@@ -42,7 +42,7 @@ awaitable<synthesis> synthesiser::make(std::string text, duration shortest_play)
     co_return result;
 }
 
-synthesis synthesiser::read(const process_result& end, duration took, duration shortest_play) {
+synthesis synthesizer::read(const process_result& end, duration took, duration shortest_play) {
     if (!end.fault.empty()) return {.fault = end.fault};
     if (end.out.empty()) {
         plays_itself_ = rate_ == 0 && took >= shortest_play;
@@ -62,7 +62,7 @@ synthesis synthesiser::read(const process_result& end, duration took, duration s
     return {.made = trim_silence(std::move(decoded.value))};
 }
 
-void synthesiser::stop() {
+void synthesizer::stop() {
     drop(prepared_);
     drop(running_);
 }

@@ -29,14 +29,14 @@ struct synthesis {
 /// Synthesises each text with a separate run of a program. The program reads the text from stdin
 /// and writes a WAV file to stdout, or plays the sound itself and writes nothing. To be used on one
 /// thread.
-class synthesiser {
+class synthesizer {
  public:
     /// `limit` is the time limit for one text.
-    synthesiser(boost::asio::any_io_executor executor, std::vector<std::string> args,
+    synthesizer(boost::asio::any_io_executor executor, std::vector<std::string> args,
                 duration limit);
-    ~synthesiser() { stop(); }
-    synthesiser(const synthesiser&) = delete;
-    synthesiser& operator=(const synthesiser&) = delete;
+    ~synthesizer() { stop(); }
+    synthesizer(const synthesizer&) = delete;
+    synthesizer& operator=(const synthesizer&) = delete;
 
     /// Starts synthesis of a text in advance, unless the program plays its sounds itself.
     void prepare(const std::string& text);

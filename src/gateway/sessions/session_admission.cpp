@@ -1,4 +1,4 @@
-#include "gateway/sessions/session_door.hpp"
+#include "gateway/sessions/session_admission.hpp"
 
 #include "gateway/sessions/gateway_core.hpp"
 #include "loop/clock.hpp"
@@ -48,7 +48,7 @@ void watch_servers(gateway_core& gateway, served_model& model) {
 void update_speech_load(served_model& model, const std::vector<server_status>& servers) {
     std::vector<slots::speech_load::observation> usable;
     for (const auto& s : servers)
-        if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late});
+        if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late, s.lead_loss});
     model.load.servers_seen(usable, detail::now());
 }
 

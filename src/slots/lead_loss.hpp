@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tandem::slots {
+
+/// The part of their lead that continuations lose while they wait for a slot. It shows how close a
+/// server is to its limit: more listeners make each request wait longer and then generate more, so
+/// the slots are busy, and make more tokens per second, long before anyone notices. Pure.
+class lead_loss {
+ public:
+    /// A continuation whose listener had speech for `lead` when it was requested waited for
+    /// `waited`. A request without a lead is ignored.
+    void record(duration lead, duration waited, time_point now) {
+        if (lead <= duration{}) return;
+        const double lost = std::min(1.0, to_seconds(waited) / to_seconds(lead));
+        constexpr double weight = 1.0 / 32;
+        average_ = now - last_ < valid_for ? average_ + weight * (lost - average_) : lost;
+        last_ = now;
+    }
+    /// 0: they get a slot at once. 1: their listeners have nothing left to hear. 0 if there was no
+    /// continuation for a while.
+    double find_average(time_point now) const { return now - last_ < valid_for ? average_ : 0; }
+
+ private:
+    static constexpr duration valid_for = std::chrono::seconds(5);
+
+    double average_ = 0;
+    time_point last_{};
+};
+
+}  // namespace tandem::slots
