@@ -15,8 +15,11 @@ constexpr double highest_load = 1.0;
 constexpr double highest_load_after_refusal = 0.97;
 // A request this much overdue shows that the servers cannot keep up, whatever the load says.
 constexpr duration too_late = std::chrono::seconds(2);
-// So are they if continuations wait for this part of their lead: with a few more sessions, gaps
-// become audible (tests/bench/voice_callers.py).
+// Above this load, the lead that requests lose decides, because the speed of a server that is
+// learned grows with its load. Below, clients that read faster than a voice lose it, too.
+constexpr double high_load = 0.8;
+// If continuations wait for this part of their lead, gaps become audible with a few more sessions
+// (tests/bench/voice_callers.py).
 constexpr double too_much_lead_lost = 0.6;
 // From this part on, sessions are admitted one by one, because a new one takes some seconds to show
 // in the leads of the others.
@@ -159,15 +162,16 @@ bool speech_load::all_usable(bool (*is_so)(const server_state&)) const {
 
 bool speech_load::is_late(time_point now) const {
     if (now - servers_seen_at_ > lateness_valid_for) return false;
-    return all_usable([](const server_state& s) {
-        return s.late >= too_late || s.lead_loss >= too_much_lead_lost;
-    });
+    return all_usable([](const server_state& s) { return s.late >= too_late; });
 }
 
-// Whether the effect of the last session on the others is not seen yet, and may be too much.
-bool speech_load::awaits_effect(time_point now) const {
-    return admitted_at_ && now - *admitted_at_ < between_admissions &&
-           all_usable([](const server_state& s) { return s.lead_loss >= much_lead_lost; });
+// Whether requests lose too much of their lead, or may do so once the effect of the last session on
+// the others is seen.
+bool speech_load::loses_lead(time_point now) const {
+    const bool awaits_effect = admitted_at_ && now - *admitted_at_ < between_admissions;
+    if (awaits_effect)
+        return all_usable([](const server_state& s) { return s.lead_loss >= much_lead_lost; });
+    return all_usable([](const server_state& s) { return s.lead_loss >= too_much_lead_lost; });
 }
 
 // --- load
@@ -202,7 +206,8 @@ std::optional<duration> speech_load::refuse_session(time_point now) {
         supply.value_or(need) * (is_full_ ? highest_load_after_refusal : highest_load);
     const bool is_over = supply && one > 0 && need > allowed;
     is_full_ = is_over;
-    if (!is_over && !(one > 0 && (is_late(now) || awaits_effect(now)))) {
+    const bool is_near = supply && need > high_load * *supply;
+    if (!is_over && !(one > 0 && (is_late(now) || (is_near && loses_lead(now))))) {
         admitted_at_ = now;
         return std::nullopt;
     }

@@ -79,7 +79,7 @@ class speech_load {
     std::optional<double> compute_supply(time_point now) const;
     bool all_usable(bool (*is_so)(const server_state&)) const;
     bool is_late(time_point now) const;
-    bool awaits_effect(time_point now) const;
+    bool loses_lead(time_point now) const;
     duration time_until_ended(double sessions) const noexcept;
 
     std::unordered_map<std::string, session_state> sessions_;

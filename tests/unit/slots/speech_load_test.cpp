@@ -182,19 +182,26 @@ TEST_F(a_speech_load, refuses_sessions_while_the_server_is_late_for_other_reason
 }
 
 TEST_F(a_speech_load, refuses_sessions_while_requests_lose_most_of_their_lead) {
-    begin_and_talk(8);
+    begin_and_talk(85);
     load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
     load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8}}, now);
     EXPECT_TRUE(load.refuse_session(now));
     load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8},
-                       {.server = "two", .tokens_per_s = 320.0, .lead_loss = 0.3}},
+                       {.server = "two", .tokens_per_s = 20.0, .lead_loss = 0.3}},
                       now);
     EXPECT_FALSE(load.refuse_session(now)) << "the other one has slots to spare";
 }
 
-TEST_F(a_speech_load, lets_sessions_in_one_by_one_while_requests_lose_much_of_their_lead) {
+TEST_F(a_speech_load, lets_in_whoever_comes_far_from_the_limit_even_if_requests_lose_their_lead) {
     begin_and_talk(8);
+    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 1}}, now);
+    EXPECT_FALSE(load.refuse_session(now));
+    EXPECT_FALSE(load.refuse_session(now));
+}
+
+TEST_F(a_speech_load, lets_sessions_in_one_by_one_while_requests_lose_much_of_their_lead) {
+    begin_and_talk(85);
     load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
     EXPECT_TRUE(load.refuse_session(now)) << "the first one does not show in the leads yet";
