@@ -4,7 +4,6 @@
 OTHER = {
     ("README.md", "build/quickstart/tools"),  # a folder
     ("docs/architecture.md", "prompt ─►"),
-    ("docs/architecture.md", "chunks handed over,"),
     ("docs/capacity.md", "callers ≤"),
     ("docs/chat.md", "> Tell me a bedtime story."),
     ("docs/chat.md", '[{"type": "function"'),
