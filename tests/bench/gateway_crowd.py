@@ -1,5 +1,5 @@
 """Runs many clients at the gateway at once, or clients for a long time. Measures their memory, and
-checks that the gateway serves other clients. docs/gateway-operation.md contains the results.
+checks that the gateway serves other clients.
 
   gateway_crowd.py crowd 10000   10000 connections that send nothing, or only a part of a request
   gateway_crowd.py mixed 600     600 s of requests, streams, WebSockets, faults, and disconnects

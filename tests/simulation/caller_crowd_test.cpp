@@ -107,7 +107,7 @@ TEST(crowd_that_interrupts, wastes_little) {
     EXPECT_LE(r.generated - r.heard, 0.15 * r.generated);
 }
 
-// Prints the figures that docs/capacity.md plots.
+// Prints the figures of docs/capacity.md.
 TEST(crowd_that_grows, DISABLED_prints_its_waits) {
     for (const int callers : {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96}) {
         const auto r = run_crowd({.callers = callers}, 1);
