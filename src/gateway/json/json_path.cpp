@@ -46,7 +46,8 @@ std::optional<std::string> find_duplicate_field(std::string_view text) {
     using event = json::parse_event_t;
     std::vector<level> open;
     std::optional<std::string> repeated;
-    const auto watch = [&](int, event what, const json& parsed) {
+    // Keeps no value: the parser searches a list each time one of its objects ends.
+    const auto watch = [&](int depth, event what, const json& parsed) {
         if (what == event::key) {
             auto& here = open.back();
             here.name = parsed.get<std::string>();
@@ -57,7 +58,9 @@ std::optional<std::string> find_duplicate_field(std::string_view text) {
             if (!open.empty()) ++open.back().values;
             if (what != event::value) open.push_back({.is_list = what == event::array_start});
         }
-        return true;
+        const bool has_ended =
+            what == event::object_end || what == event::array_end || what == event::value;
+        return depth == 0 || !has_ended;
     };
     return json::parse(text, watch, false).is_discarded() ? std::nullopt : repeated;
 }

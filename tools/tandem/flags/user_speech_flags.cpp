@@ -21,9 +21,10 @@ void add_user_speech(command_flags& flags, user_speech_rules& rules) {
                    "users speak; draft the reply this long before the end of a turn is certain "
                    "[no drafts]",
                    "", {}, longest_draft);
-    const auto read_share = [&rules](const std::string& text, std::vector<std::string>& faults) {
+    const auto read_share = [&](const std::string& text, std::vector<std::string>& faults) {
         rules.revise = read_decimal("--revise", text, 0, 1, faults).value_or(0);
-        if (!rules.speak()) faults.push_back("--revise requires --partials or --eager");
+        if (!flags.is_set("--partials") && !flags.is_set("--eager"))
+            faults.push_back("--revise requires --partials or --eager");
     };
     flags.add("--revise", "N",
               "share of last words of partial transcripts that are wrong, and of turns with a "

@@ -5,8 +5,6 @@
 #include <algorithm>
 
 namespace tandem::command {
-namespace {}  // namespace
-
 std::int64_t to_monotonic_ns(clock::time_point t) {
     return std::chrono::nanoseconds(t.time_since_epoch()).count();
 }

@@ -8,6 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 using tandem::command::arguments;
 using testing::HasSubstr;
+using testing::Not;
 
 class user_speech_arguments : public arguments {};
 
@@ -37,6 +38,8 @@ TEST_F(user_speech_arguments, are_refused_out_of_their_bounds) {
                 HasSubstr("--revise is 1.1; it must be"));
     EXPECT_THAT(replay({"--revise", "0.3"}).err,
                 HasSubstr("--revise requires --partials or --eager"));
+    EXPECT_THAT(replay({"--partials", "bad", "--revise", "0.5"}).err,
+                Not(HasSubstr("--revise requires")));
 }
 
 }  // namespace
