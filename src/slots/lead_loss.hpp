@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace tandem::slots {
 
@@ -16,19 +17,26 @@ class lead_loss {
     /// `waited`. A request without a lead is ignored.
     void record(duration lead, duration waited, time_point now) {
         if (lead <= duration{}) return;
-        const double lost = std::min(1.0, to_seconds(waited) / to_seconds(lead));
+        const double lost = compute(lead, waited);
         constexpr double weight = 1.0 / 32;
-        average_ = now - last_ < valid_for ? average_ + weight * (lost - average_) : lost;
+        average_ =
+            average_ && now - last_ < valid_for ? *average_ + weight * (lost - *average_) : lost;
         last_ = now;
     }
-    /// 0: they get a slot at once. 1: their listeners have nothing left to hear. 0 if there was no
-    /// continuation for a while.
-    double find_average(time_point now) const { return now - last_ < valid_for ? average_ : 0; }
+    /// 0: they get a slot at once. 1: their listeners have nothing left to hear. nullopt if none
+    /// got a slot for a while.
+    std::optional<double> find_average(time_point now) const {
+        return now - last_ < valid_for ? average_ : std::nullopt;
+    }
+    /// The part that is lost after a wait. `lead` must be positive.
+    static double compute(duration lead, duration waited) {
+        return std::min(1.0, to_seconds(waited) / to_seconds(lead));
+    }
 
  private:
     static constexpr duration valid_for = std::chrono::seconds(5);
 
-    double average_ = 0;
+    std::optional<double> average_{};
     time_point last_{};
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <vector>
 
 namespace tandem::slots {
 namespace {
@@ -18,52 +20,81 @@ constexpr double tokens_remembered = 1000;
 // A speed that is not seen again within this time may have changed. The limit no longer depends on
 // it, so that a larger number is tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
+// If smaller numbers were not tried within this time, the next smaller one is: while the limit
+// holds, they are not seen by themselves, and what was seen may come from a time with many prompts.
+constexpr auto tried_within = std::chrono::seconds(15);
+constexpr duration half_forgotten_after = std::chrono::seconds(15);
 // Measured speeds vary, most of all while the number of running requests changes.
 constexpr double nearly_all = 0.9;
-// Even if each request adds the same speed, one number generates nearly as much as the next larger
-// number. Only this many times as many requests show that more are useless.
-constexpr double clearly_more = 1.25;
+// Numbers of running requests that differ by this factor at most count together.
+constexpr double similar = 1.12;
+// Even if each request adds the same speed, one number generates nearly as much as a larger number
+// that is similar to a similar one. Only this many times as many requests show that more are
+// useless.
+constexpr double clearly_more = 1.4;
+// The next smaller number to try is smaller by this factor.
+constexpr double step = 1.25;
 // Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); up to 12, each
 // has its own. While callers come, a single larger number does not last long enough to be trusted.
 constexpr double magnitudes_per_doubling = 8;
 // While one request ends and the next one is sent, another one must run.
 constexpr int least_limit = 2;
 
-}  // namespace
-
-bool running_limit::is_trusted(const sample& s, time_point now) {
-    return s.tokens >= tokens_to_trust && now - s.last < trust_for;
+double age_weight(duration age) {
+    return std::exp2(-to_seconds(age) / to_seconds(half_forgotten_after));
 }
 
-bool running_limit::record_speed(double running, int tokens, duration took, time_point now) {
-    const double seconds = std::chrono::duration<double>(took).count();
-    if (tokens < fewest_tokens || seconds < shortest_s) return false;
+}  // namespace
+
+bool running_limit::record_speed(double running, const generated_so_far& part, time_point now) {
+    const double seconds = to_seconds(part.time);
+    if (part.tokens < fewest_tokens || seconds < shortest_s) return false;
     const double count = std::max(1.0, std::round(running));
     auto& s =
         by_magnitude_[static_cast<int>(std::lround(magnitudes_per_doubling * std::log2(count)))];
-    if (now - s.last >= trust_for) s = {};
-    const double kept = s.tokens > tokens_remembered ? tokens_remembered / s.tokens : 1;
-    s.tokens = s.tokens * kept + tokens;
-    s.tokens_by_rate = s.tokens_by_rate * kept + 1.0 * tokens * tokens / seconds;
+    const double kept =
+        age_weight(now - s.last) * std::min(1.0, tokens_remembered / std::max(s.tokens, 1.0));
+    s.tokens = s.tokens * kept + part.tokens;
     s.seconds = s.seconds * kept + seconds;
     s.running_seconds = s.running_seconds * kept + count * seconds;
+    s.steady_tokens = s.steady_tokens * kept + part.steady_tokens;
+    s.steady_seconds = s.steady_seconds * kept + to_seconds(part.steady_time);
     s.last = now;
     return true;
 }
 
+// Similar numbers count as well, because one of them alone is seen too little to be exact.
+std::optional<double> running_limit::find_steady_total(double running, time_point now) const {
+    double tokens = 0;
+    double sum = 0;
+    for (const auto& [magnitude, s] : by_magnitude_) {
+        const bool is_similar =
+            s.running() * similar >= running && s.running() <= running * similar;
+        if (!is_similar || now - s.last >= trust_for || s.steady_tokens <= 0) continue;
+        tokens += s.steady_tokens;
+        sum += s.steady_tokens * s.running() * s.steady_tokens_per_s();
+    }
+    return tokens < tokens_to_trust ? std::nullopt : std::optional(sum / tokens);
+}
+
 int running_limit::find_limit(time_point now) const {
-    std::map<int, double> together;
+    struct seen {
+        double running;
+        double total;
+        time_point last;
+    };
+    std::vector<seen> all;
     for (const auto& [magnitude, s] : by_magnitude_)
-        if (is_trusted(s, now))
-            together.emplace(std::lround(s.running()), s.running() * s.free_tokens_per_s());
-    if (together.size() < 2) return unlimited;
-    const auto by_speed = [](const auto& a, const auto& b) { return a.second < b.second; };
-    const double most = std::max_element(together.begin(), together.end(), by_speed)->second;
-    const auto enough = std::find_if(together.begin(), together.end(), [most](const auto& t) {
-        return t.second >= nearly_all * most;
-    });
-    if (enough->first * clearly_more > together.rbegin()->first) return unlimited;
-    return std::max(enough->first, least_limit);
+        if (const auto total = find_steady_total(s.running(), now))
+            all.push_back({s.running(), *total, s.last});
+    if (all.empty()) return unlimited;
+    const double most = std::ranges::max(all, {}, &seen::total).total;
+    const auto enough =
+        std::ranges::find_if(all, [most](const seen& s) { return s.total >= nearly_all * most; });
+    if (enough->running * clearly_more > all.back().running) return unlimited;
+    const bool is_sure = enough != all.begin() && now - std::prev(enough)->last < tried_within;
+    const double limit = is_sure ? std::round(enough->running) : enough->running / step;
+    return std::max(static_cast<int>(limit), least_limit);
 }
 
 // Without a limit each request adds the same, so a few less than all slots show the speed of all.
@@ -73,12 +104,15 @@ std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now
     const int limit = find_limit(now);
     const int most = std::min(limit, slots);
     const int least = limit < slots ? limit : static_cast<int>(std::ceil(nearly_all_slots * slots));
-    std::optional<double> best;
-    for (const auto& [magnitude, s] : by_magnitude_)
-        if (is_trusted(s, now) && std::lround(s.running()) >= least)
-            best =
-                std::max(best.value_or(0), s.tokens_per_s() * std::max<double>(most, s.running()));
-    return best;
+    double tokens = 0;
+    double all_together = 0;  // tokens, each times the tokens/s of all requests
+    for (const auto& [magnitude, s] : by_magnitude_) {
+        if (now - s.last >= trust_for || std::lround(s.running()) < least) continue;
+        const double counted = s.tokens * age_weight(now - s.last);
+        tokens += counted;
+        all_together += counted * s.tokens_per_s() * std::max<double>(most, s.running());
+    }
+    return tokens < tokens_to_trust ? std::nullopt : std::optional(all_together / tokens);
 }
 
 }  // namespace tandem::slots

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "slots/generated_so_far.hpp"
 
 #include <map>
 #include <optional>
@@ -13,11 +14,12 @@ namespace tandem::slots {
 /// is due next ends sooner. Pure.
 class running_limit {
  public:
-    /// A request generated `tokens` in `took` while `running` requests ran on average, including
-    /// itself. Returns false, and records nothing, if those are too few to show a speed.
-    bool record_speed(double running, int tokens, duration took, time_point now);
+    /// A request generated `part` while `running` requests ran on average, including itself.
+    /// Returns false, and records nothing, if that is too little to show a speed.
+    bool record_speed(double running, const generated_so_far& part, time_point now);
     /// About the smallest number of requests that together generate nearly as many tokens as any
-    /// other number seen. `unlimited` until a clearly larger number was seen to generate no more.
+    /// other number seen, or, now and then, a smaller one to try it. `unlimited` until a clearly
+    /// larger number was seen to generate no more.
     int find_limit(time_point now) const;
     /// Total rate in tokens/s when the best number of requests runs on `slots` slots, less the time
     /// that the prompts of others take. nullopt until enough requests have run at once.
@@ -30,17 +32,17 @@ class running_limit {
     // server's present speed counts.
     struct sample {
         double tokens = 0;
-        double tokens_by_rate = 0;  // tokens, each times the tokens/s of its request
         double seconds = 0;
+        double steady_tokens = 0;
+        double steady_seconds = 0;
         double running_seconds = 0;  // seconds, each times the number that ran
         time_point last{};
         double running() const { return running_seconds / seconds; }
-        // The tokens/s of one request; and nearly those while no prompt of another one held it up,
-        // as fast parts count more.
+        // The tokens/s of one request, and without hold-ups.
         double tokens_per_s() const { return tokens / seconds; }
-        double free_tokens_per_s() const { return tokens_by_rate / tokens; }
+        double steady_tokens_per_s() const { return steady_tokens / steady_seconds; }
     };
-    static bool is_trusted(const sample& s, time_point now);
+    std::optional<double> find_steady_total(double running, time_point now) const;
 
     std::map<int, sample> by_magnitude_;
 };

@@ -92,8 +92,7 @@ void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_
     const auto since = now - s.learned_at;
     if (since <= duration{}) return;
     const double running = to_ms(running_time_ - s.running_time_before) / to_ms(since);
-    if (limit_.record_speed(running, g.tokens - s.learned.tokens, g.time - s.learned.time, now))
-        begin_speed_window(s, g, now);
+    if (limit_.record_speed(running, g - s.learned, now)) begin_speed_window(s, g, now);
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if
@@ -115,6 +114,20 @@ void slot_scheduler::count_change(const slot_state& s, const release_info& note)
 duration slot_scheduler::find_lateness(time_point now) const {
     if (queue_.empty() || !is_live(queue_.front().wish)) return {};
     return std::max(duration{}, now - queue_.front().wish.due);
+}
+
+// The request of another process is counted there; its ticket here stands for one after another.
+bool slot_scheduler::has_own_lead(const waiting& w) noexcept {
+    return w.wish.kind == request_kind::continuation && !w.wish.is_from_elsewhere;
+}
+
+// As long as no continuation gets a slot, the first one that waits shows the loss.
+double slot_scheduler::find_lead_loss(time_point now) const {
+    if (const auto average = lead_loss_.find_average(now)) return *average;
+    for (const auto& w : queue_)
+        if (has_own_lead(w) && w.waits_since && w.wish.due > *w.waits_since)
+            return lead_loss::compute(w.wish.due - *w.waits_since, now - *w.waits_since);
+    return 0;
 }
 
 // If a ticket is overdue, one more request may run than seems best. Its speed shows whether the

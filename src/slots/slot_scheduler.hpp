@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "slots/generated_so_far.hpp"
 #include "slots/lead_loss.hpp"
 #include "slots/running_limit.hpp"
 
@@ -96,13 +97,6 @@ enum class server_slot_state {
     maybe_busy,  ///< may still process the prompt: the request was cut before its first token
     unverified,  ///< as idle, but not confirmed yet: no prefill until then
     busy,        ///< still active long after it should have stopped: the slot is stuck
-};
-
-/// What a request has generated so far: the tokens after the first one, and the time from the first
-/// one to the last.
-struct generated_so_far {
-    int tokens = 0;
-    duration time{};
 };
 
 /// How the use of a slot ended.
@@ -289,7 +283,7 @@ class slot_scheduler {
     /// How long the first waiting request is overdue; 0 if none is.
     duration find_lateness(time_point now) const;
     /// See lead_loss.
-    double find_lead_loss(time_point now) const { return lead_loss_.find_average(now); }
+    double find_lead_loss(time_point now) const;
     const residence_changes& changes() const noexcept { return changes_; }
 
  private:
@@ -351,6 +345,7 @@ class slot_scheduler {
     time_point cached_text_needed_at(int slot, const slot_request& w) const;
     std::size_t count_waiting_turns() const;
 
+    static bool has_own_lead(const waiting& w) noexcept;
     void insert(waiting w);
     void count_running_time(time_point now);
     void begin_speed_window(slot_state& s, const generated_so_far& g, time_point now);

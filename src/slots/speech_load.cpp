@@ -25,7 +25,7 @@ constexpr double too_much_lead_lost = 0.6;
 // in the leads of the others.
 constexpr double much_lead_lost = 0.4;
 constexpr duration between_admissions = std::chrono::seconds(5);
-constexpr duration lateness_valid_for = std::chrono::seconds(2);
+constexpr duration seen_valid_for = std::chrono::seconds(2);
 constexpr duration speed_valid_for = std::chrono::minutes(15);
 // Time constant of the average of a server's speed.
 constexpr duration speed_averaged_over = std::chrono::seconds(10);
@@ -57,6 +57,7 @@ void speech_load::usage::add(double more_tokens, duration more_time, double reme
 
 void speech_load::session_began(const std::string& session, time_point now) {
     sessions_[session] = {.counted_from = now};
+    latest_began_at_ = now;
 }
 
 void speech_load::session_ended(const std::string& session, time_point now) {
@@ -149,29 +150,20 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
     return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-// A session goes where there is room, so one server that is not late is enough.
-bool speech_load::all_usable(bool (*is_so)(const server_state&)) const {
+// A session goes where there is room, so one server that is not full is enough. What was seen some
+// time ago shows nothing.
+bool speech_load::are_servers_full(double load, time_point now) const {
+    if (now - servers_seen_at_ > seen_valid_for) return false;
+    const bool awaits_effect = latest_began_at_ && now - *latest_began_at_ < between_admissions;
+    const double most_lost = awaits_effect ? much_lead_lost : too_much_lead_lost;
     bool any = false;
     for (const auto& [name, s] : servers_) {
         if (!s.is_usable) continue;
-        if (!is_so(s)) return false;
+        const bool loses_lead = load > high_load && s.lead_loss >= most_lost;
+        if (s.late < too_late && !loses_lead) return false;
         any = true;
     }
     return any;
-}
-
-bool speech_load::is_late(time_point now) const {
-    if (now - servers_seen_at_ > lateness_valid_for) return false;
-    return all_usable([](const server_state& s) { return s.late >= too_late; });
-}
-
-// Whether requests lose too much of their lead, or may do so once the effect of the last session on
-// the others is seen.
-bool speech_load::loses_lead(time_point now) const {
-    const bool awaits_effect = admitted_at_ && now - *admitted_at_ < between_admissions;
-    if (awaits_effect)
-        return all_usable([](const server_state& s) { return s.lead_loss >= much_lead_lost; });
-    return all_usable([](const server_state& s) { return s.lead_loss >= too_much_lead_lost; });
 }
 
 // --- load
@@ -206,11 +198,8 @@ std::optional<duration> speech_load::refuse_session(time_point now) {
         supply.value_or(need) * (is_full_ ? highest_load_after_refusal : highest_load);
     const bool is_over = supply && one > 0 && need > allowed;
     is_full_ = is_over;
-    const bool is_near = supply && need > high_load * *supply;
-    if (!is_over && !(one > 0 && (is_late(now) || (is_near && loses_lead(now))))) {
-        admitted_at_ = now;
-        return std::nullopt;
-    }
+    const double load = supply ? need / *supply : 0;
+    if (!is_over && !(one > 0 && are_servers_full(load, now))) return std::nullopt;
     const double too_many = is_over ? (need - allowed) / one : 1;
     return std::clamp(time_until_ended(too_many), shortest_retry, longest_retry);
 }

@@ -77,9 +77,7 @@ class speech_load {
     double tokens_per_s_of_one() const noexcept;
     double compute_demand(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;
-    bool all_usable(bool (*is_so)(const server_state&)) const;
-    bool is_late(time_point now) const;
-    bool loses_lead(time_point now) const;
+    bool are_servers_full(double load, time_point now) const;
     duration time_until_ended(double sessions) const noexcept;
 
     std::unordered_map<std::string, session_state> sessions_;
@@ -87,7 +85,7 @@ class speech_load {
     time_point servers_seen_at_{};
     usage all_;
     bool is_full_ = false;  // the last session was refused
-    std::optional<time_point> admitted_at_{};
+    std::optional<time_point> latest_began_at_{};
     // Mean time between ends of sessions; 0 until two ended.
     std::optional<time_point> last_end_{};
     duration between_ends_{};

@@ -98,16 +98,10 @@ void reply_metrics_recorder::record_token_wait(time_point now) noexcept {
              now - request_.token_awaited);
 }
 
-slots::generated_so_far reply_metrics_recorder::generated() const noexcept {
-    if (request_.tokens == 0) return {};
-    return {request_.tokens - 1, request_.token_awaited - request_.first_token};
-}
-
 void reply_metrics_recorder::count_token(time_point now) {
     record_token_wait(now);
-    request_.token_awaited = now;
-    if (request_.tokens++ > 0) return;
-    request_.first_token = now;
+    const auto gap = now - std::exchange(request_.token_awaited, now);
+    if (request_.tokens++ > 0) return request_.gaps.add(gap, request_.generated);
     if (request_.is_listed) requests_.back().first_token_ns = (now - start_).count();
     record_event(now, timeline_event::kind::first_token);
 }
@@ -210,6 +204,8 @@ void reply_metrics_recorder::close_request() {
     add(usage_.generated, std::exchange(request_.predicted, 0));
     request_.guard_wait = {};
     request_.tokens = 0;
+    request_.generated = {};
+    request_.gaps = {};
     request_.reported = false;
 }
 

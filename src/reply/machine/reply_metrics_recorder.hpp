@@ -39,7 +39,7 @@ class reply_metrics_recorder {
     int cached_tokens() const noexcept { return request_.cached; }
     int evaluated_tokens() const noexcept { return request_.evaluated; }
     /// What the running request has generated.
-    slots::generated_so_far generated() const noexcept;
+    slots::generated_so_far generated() const noexcept { return request_.generated; }
     void record_boundary(time_point now) { record_event(now, timeline_event::kind::boundary); }
     /// The request ended, for whatever reason.
     void record_request_end(time_point now) noexcept;
@@ -79,7 +79,8 @@ class reply_metrics_recorder {
         time_point sent{};
         time_point token_awaited{};  // start of the wait for a token
         int tokens = 0;              // read so far
-        time_point first_token{};
+        slots::generated_so_far generated{};
+        slots::token_gaps gaps{};
         bool reported = false;   // already in a chunk
         bool is_listed = false;  // its figures are the last in requests_
     };

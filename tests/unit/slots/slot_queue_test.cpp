@@ -153,6 +153,28 @@ TEST(queue, knows_which_part_of_its_lead_a_continuation_loses) {
     EXPECT_EQ(s.find_lead_loss(at(60s)), 0) << "that was long ago";
 }
 
+TEST(queue, knows_which_part_of_its_lead_a_continuation_loses_before_any_gets_a_slot) {
+    slot_scheduler s(1, 0s);
+    s.request({.due = at(0s)});
+    only_grant(s, at(0s));
+    s.request({.kind = request_kind::continuation, .due = at(8s)});
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
+    EXPECT_EQ(s.find_lead_loss(at(2s)), 0.25);
+    EXPECT_EQ(s.find_lead_loss(at(9s)), 1);
+}
+
+TEST(queue, counts_no_lead_of_requests_from_other_processes) {
+    slot_scheduler s(1, 0s);
+    s.request({.due = at(0s)});
+    const int slot = only_grant(s, at(0s)).slot;
+    s.request({.kind = request_kind::continuation, .due = at(4s), .is_from_elsewhere = true});
+    EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
+    EXPECT_EQ(s.find_lead_loss(at(3s)), 0);
+    s.release(slot, at(3s));
+    only_grant(s, at(3s));
+    EXPECT_EQ(s.find_lead_loss(at(3s)), 0);
+}
+
 TEST(queue, counts_no_lead_of_requests_that_are_due_at_once) {
     slot_scheduler s(1, 0s);
     s.request({.due = at(0s)});

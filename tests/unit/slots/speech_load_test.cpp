@@ -204,11 +204,30 @@ TEST_F(a_speech_load, lets_sessions_in_one_by_one_while_requests_lose_much_of_th
     begin_and_talk(85);
     load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
-    EXPECT_TRUE(load.refuse_session(now)) << "the first one does not show in the leads yet";
+    EXPECT_FALSE(load.refuse_session(now)) << "a session that does not begin changes nothing";
+    begin(85);
+    EXPECT_TRUE(load.refuse_session(now)) << "its effect on the leads is not seen yet";
     pass(5s);
+    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
+    begin(86);
     load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.1}}, now);
     EXPECT_FALSE(load.refuse_session(now)) << "there is room for several";
+}
+
+TEST_F(a_speech_load, ignores_leads_that_were_lost_some_time_ago) {
+    begin_and_talk(85);
+    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8}}, now);
+    pass(3s);
+    EXPECT_FALSE(load.refuse_session(now));
+}
+
+TEST_F(a_speech_load, refuses_sessions_while_one_server_is_late_and_the_other_one_loses_leads) {
+    begin_and_talk(85);
+    load.servers_seen({{.server = "one", .tokens_per_s = 160.0, .late = 3s},
+                       {.server = "two", .tokens_per_s = 160.0, .lead_loss = 0.8}},
+                      now);
+    EXPECT_TRUE(load.refuse_session(now));
 }
 
 TEST_F(a_speech_load, leaves_out_a_server_that_cannot_be_used) {

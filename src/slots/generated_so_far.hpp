@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+
+namespace tandem::slots {
+
+/// What a request has generated so far: the tokens after the first one, and the time from the first
+/// one to the last. The steady time excludes hold-ups, most of all by the prompts of other
+/// requests.
+struct generated_so_far {
+    int tokens = 0;
+    duration time{};
+    /// A part of `tokens`: what token_gaps has evaluated.
+    int steady_tokens = 0;
+    duration steady_time{};
+};
+
+inline generated_so_far operator-(generated_so_far a, const generated_so_far& b) {
+    return {a.tokens - b.tokens, a.time - b.time, a.steady_tokens - b.steady_tokens,
+            a.steady_time - b.steady_time};
+}
+
+/// Adds the gaps between tokens to a generated_so_far. Pure.
+class token_gaps {
+ public:
+    void add(duration gap, generated_so_far& sum) {
+        ++sum.tokens;
+        sum.time += gap;
+        gaps_[count_++] = gap;
+        if (count_ < gaps_.size()) return;
+        count_ = 0;
+        sum.steady_tokens += static_cast<int>(gaps_.size());
+        sum.steady_time += find_steady_time();
+    }
+
+ private:
+    // A gap much longer than the median contains a hold-up, unless the server generates several
+    // tokens at once, which arrive together.
+    duration find_steady_time() {
+        const auto whole = std::reduce(gaps_.begin(), gaps_.end());
+        const auto middle = gaps_.begin() + gaps_.size() / 2;
+        std::nth_element(gaps_.begin(), middle, gaps_.end());
+        const auto median = *middle;
+        constexpr int together = 8;
+        if (median * together < whole / static_cast<int>(gaps_.size())) return whole;
+        duration sum{};
+        for (const auto gap : gaps_) sum += gap > median * 3 / 2 ? median : gap;
+        return sum;
+    }
+
+    std::array<duration, 8> gaps_{};
+    std::size_t count_ = 0;
+};
+
+}  // namespace tandem::slots
