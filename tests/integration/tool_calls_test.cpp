@@ -2,6 +2,8 @@
 
 #include "service_fixture.hpp"
 
+#include "tandem/config_fields.hpp"
+
 namespace {
 
 using namespace tandem;
