@@ -118,9 +118,9 @@ class conversation {
     /// Appends the result of a function that a reply called (reply::async_tool_calls()), as the
     /// model shall read it. Call generate() after the last result. When the next turn begins, calls
     /// without a result get one that says so. A result that comes after that is appended before the
-    /// turn that follows, as a message of the user: "Result of get_time {}: noon". A second result,
-    /// and a late one after service::load(), is dropped, with a warning in the log. Errors:
-    /// invalid_prompt if the content is not valid UTF-8; nothing is appended then.
+    /// turn that follows, as a message of the user: "Result of get_time {}: noon". A second result
+    /// is dropped, with a warning in the log. Errors: invalid_prompt if the content is not valid
+    /// UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
     /// Answers the call for now, so that the next turn can begin. answer_call() follows, before or
     /// after that. Errors as there.
@@ -237,8 +237,9 @@ class conversation {
         return call<CompletionToken, conversation_state>(&conversation::ask_state, &diag, token);
     }
     /// The conversation as JSON, for service::load(): history and ledger. An open turn is saved as
-    /// history would keep it now; unless it called functions, it can be resumed after load().
-    /// Handler signature: `void(error_code, std::string)`.
+    /// history would keep it now; unless it called functions, it can be resumed after load(). The
+    /// result of a call may also come after load(). Handler signature: `void(error_code,
+    /// std::string)`.
     template <class CompletionToken>
     auto async_save(CompletionToken&& token) {
         return call<CompletionToken, std::string>(&conversation::ask_save, nullptr, token);

@@ -74,6 +74,9 @@ struct saved_conversation {
     /// Ledger of the last turn.
     saved_turn last_turn{};
     std::optional<saved_open_turn> open_turn{};
+    /// Calls of functions whose result may still come, the oldest first; at most 128. Long
+    /// arguments are omitted.
+    std::vector<tool_call> late_calls{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;
 };

@@ -18,6 +18,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -28,6 +29,8 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 
 const std::string question = "Tell me a story.";
+const std::string clock_call =
+    "<tool_call>\n{\"name\": \"clock\", \"arguments\": {}}\n</tool_call>";
 
 std::string make_story() {
     std::string text;
@@ -45,14 +48,32 @@ class moving_sessions : public ::testing::Test {
 
     std::vector<std::string> mock_arguments() {
         const auto file = std::string(::testing::TempDir()) + "moving_dialogues.jsonl";
-        std::ofstream(file) << json{{"id", "d"},
-                                    {"messages",
-                                     {{{"role", "user"}, {"content", question}},
-                                      {{"role", "assistant"}, {"content", story}}}}}
-                                   .dump()
-                            << "\n";
-        return {"--port", "0",          "--no-bos", "--dialogues", file,    "--tokens-per-second",
-                "1000",   "--parallel", "64",       "--ctx-size",  "131072"};
+        std::ofstream(file) << make_dialogue({{"user", question}, {"assistant", story}})
+                            << make_dialogue({{"user", "What time is it?"},
+                                              {"assistant", clock_call},
+                                              {"tool", "The result comes later."},
+                                              {"assistant", "I am looking."},
+                                              {"user", "Result of clock {}: noon\nAnd?"},
+                                              {"assistant", "It is noon."}});
+        return {"--port",
+                "0",
+                "--no-bos",
+                "--tool-template",
+                "--dialogues",
+                file,
+                "--tokens-per-second",
+                "1000",
+                "--parallel",
+                "64",
+                "--ctx-size",
+                "131072"};
+    }
+    static std::string make_dialogue(
+        const std::vector<std::pair<std::string, std::string>>& messages) {
+        json dialogue{{"id", "d"}, {"messages", json::array()}};
+        for (const auto& [role, content] : messages)
+            dialogue["messages"].push_back({{"role", role}, {"content", content}});
+        return dialogue.dump() + "\n";
     }
 
     gateway::gateway_options options() {
@@ -171,6 +192,27 @@ TEST_F(moving_sessions, come_back_to_a_gateway_with_what_was_said_elsewhere) {
     EXPECT_EQ(third.read()["resumed"], true);
     const auto next = third.read("chunk")["text"].get<std::string>();
     EXPECT_TRUE(story.starts_with(heard + next)) << next;
+}
+
+TEST_F(moving_sessions, read_a_result_that_comes_after_the_move) {
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    voice_client first(a->port());
+    const auto tools = json::parse(R"([{"type":"function","function":{"name":"clock"}}])");
+    first.say({{"type", "start"}, {"text", "What time is it?"}, {"options", {{"tools", tools}}}});
+    const auto session = first.read("ready")["session"];
+    const auto call = first.read("call")["id"];
+    first.say({{"type", "result"}, {"call", call}, {"later", true}});
+    first.say({{"type", "continue"}, {"chunk", first.read("chunk")["id"]}});
+    EXPECT_EQ(first.read("end")["finish_reason"], "eos");
+    a->terminate();
+    EXPECT_EQ(first.close_code(), 4012);
+
+    voice_client second(b->port());
+    second.say({{"type", "start"}, {"session", session}});
+    second.say({{"type", "result"}, {"call", call}, {"content", "noon"}});
+    second.say({{"type", "start"}, {"text", "And?"}});
+    EXPECT_EQ(second.read("chunk")["text"], "It is noon.");
 }
 
 TEST_F(moving_sessions, of_another_key_or_none_are_not_found) {

@@ -1,12 +1,14 @@
 #include "conversation/history/conversation_json.hpp"
+#include "conversation/history/turn_history.hpp"
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/json/wire_limits.hpp"
 
 #include <string>
+#include <string_view>
 
 // A text is either read completely or refused with a message. The result survives writing and
-// reading.
+// reading, and its late calls survive a history.
 namespace {
 
 using namespace tandem;
@@ -29,12 +31,20 @@ void require_within_bounds(const saved_conversation& c) {
     fuzzing::require(c.last_turn.handed_over <= c.last_turn.generated);
 }
 
+void require_kept_late_calls(std::string_view text) {
+    saved_conversation saved;
+    if (read_saved(text, saved)) return;
+    fuzzing::require(saved.late_calls.size() <= conversations::max_late_calls);
+    fuzzing::require(conversations::turn_history(saved).saved().late_calls == saved.late_calls);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzzing::input in(data, size);
+    const auto text = in.rest();
     saved_conversation read;
-    if (const auto fault = wire::read_conversation(in.rest(), read)) {
+    if (const auto fault = wire::read_conversation(text, read)) {
         require_refused(*fault, read);
         return 0;
     }
@@ -42,5 +52,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     saved_conversation again;
     fuzzing::require(!wire::read_conversation(wire::serialize_conversation(read), again));
     fuzzing::require(again == read);
+    require_kept_late_calls(text);
     return 0;
 }

@@ -96,6 +96,25 @@ TEST_F(voice_tools, talks_on_while_a_result_is_to_come_and_reads_it_in_the_next_
     EXPECT_THAT(last_prompt(), HasSubstr("Result of clock {\"zone\": \"UTC\"}: noon\nAnd?"));
 }
 
+TEST_F(voice_tools, speaks_at_once_of_a_late_result_that_a_start_contains) {
+    server_options.replies.push_back(
+        {mock::render_prompt({{"tool", "The result comes later."}}), "I am looking."});
+    server_options.replies.push_back(
+        {mock::render_prompt({{"user", "Result of clock {\"zone\": \"UTC\"}: noon"}}),
+         "It is noon."});
+    start();
+    auto c = voice();
+    c.say(question());
+    const auto call = c.read("call");
+    c.read("end");
+    c.say({{"type", "result"}, {"call", call["id"]}, {"later", true}});
+    c.say(spoken(c.read("chunk")));
+    c.read("end");
+    const json late{{"role", "tool"}, {"tool_call_id", call["id"]}, {"content", "noon"}};
+    c.say({{"type", "start"}, {"messages", json::array({late})}});
+    EXPECT_EQ(c.read("chunk")["speech"], "It is noon.");
+}
+
 TEST_F(voice_tools, keeps_a_result_of_a_dropped_call_on_request) {
     start();
     auto c = voice();

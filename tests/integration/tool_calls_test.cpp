@@ -2,6 +2,8 @@
 
 #include "service_fixture.hpp"
 
+#include "tandem/config_fields.hpp"
+
 namespace {
 
 using namespace tandem;
@@ -139,6 +141,21 @@ TEST_F(a_calling_conversation, may_begin_the_next_turn_before_a_result_that_it_r
     EXPECT_EQ(history[4].content, R"(Result of get_time {"zone": "UTC"}: 12:00)");
     EXPECT_EQ(history[5].content, "And?");
     EXPECT_EQ(log.count(log_level::warning, "a result was dropped"), 1u) << "the second one";
+}
+
+TEST_F(a_calling_conversation, reads_a_late_result_after_it_was_loaded) {
+    start();
+    auto talk = ask();
+    auto first = run(talk.generate(with_tools()));
+    const auto id = calls_of(first).calls.at(0).id;
+    talk.answer_call_later(id);
+    const auto saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); });
+    error_code ec;
+    auto loaded = bots->load(saved.second, ec);
+    ASSERT_TRUE(loaded) << ec.message();
+    loaded->answer_call(id, "12:00");
+    EXPECT_EQ(state_of(*loaded).history.back().content,
+              R"(Result of get_time {"zone": "UTC"}: 12:00)");
 }
 
 TEST_F(a_calling_conversation, can_be_resumed_after_a_late_result) {

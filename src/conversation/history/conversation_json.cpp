@@ -98,7 +98,8 @@ class conversation_reader {
         return check_version(root) && member(root, "", "options", out.options) &&
                member(root, "", "exchanges", out.exchanges) &&
                member(root, "", "last_turn", out.last_turn) &&
-               member(root, "", "open_turn", out.open_turn);
+               member(root, "", "open_turn", out.open_turn) &&
+               member(root, "", "late_calls", out.late_calls);
     }
     bool fail(std::string field, std::string message) {
         fault_ = config_fault{std::move(field), std::move(message)};
@@ -289,6 +290,7 @@ std::string serialize_conversation(const saved_conversation& c) {
               {"exchanges", json_of(c.exchanges)},
               {"last_turn", json_of(c.last_turn)}};
     if (c.open_turn) root["open_turn"] = json_of(*c.open_turn);
+    if (!c.late_calls.empty()) root["late_calls"] = json_of(c.late_calls);
     return dump_json(root);
 }
 

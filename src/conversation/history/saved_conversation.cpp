@@ -1,6 +1,7 @@
 #include "tandem/saved_conversation.hpp"
 
 #include "conversation/history/conversation_json.hpp"
+#include "conversation/history/turn_history.hpp"
 #include "text/characters/utf8.hpp"
 
 #include <fmt/format.h>
@@ -83,6 +84,9 @@ std::optional<config_fault> read_saved(std::string_view text, saved_conversation
     for (std::size_t i = 0; i < read.exchanges.size(); ++i)
         if (auto fault = fault_of(read.exchanges[i], i)) return fault;
     if (auto fault = fault_of_open_turn(read)) return fault;
+    if (const auto count = read.late_calls.size(); count > conversations::max_late_calls)
+        return config_fault{"late_calls", fmt::format("has {} calls; the maximum is {}", count,
+                                                      conversations::max_late_calls)};
     out = std::move(read);
     return std::nullopt;
 }

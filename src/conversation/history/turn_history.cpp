@@ -141,16 +141,17 @@ std::optional<chat_message> turn_history::make_late_message(std::string_view id,
                                                             std::string_view content) {
     const auto call = take_late_call(id);
     if (!call) return std::nullopt;
-    return chat_message{.role = std::string(user),
-                        .content = fmt::format("Result of {}: {}", call->name, content)};
+    const auto* const gap = call->arguments.empty() ? "" : " ";
+    return chat_message{
+        .role = std::string(user),
+        .content = fmt::format("Result of {}{}{}: {}", call->name, gap, call->arguments, content)};
 }
 
 // Two calls of one function differ in their arguments, which are omitted if they are long.
-void turn_history::expect_late_result(const tool_call& call) {
-    const bool is_long = call.arguments.size() > most_late_argument_bytes;
-    const auto shown = call.arguments.empty() || is_long ? "" : " " + call.arguments;
+void turn_history::expect_late_result(tool_call call) {
+    if (call.arguments.size() > most_late_argument_bytes) call.arguments.clear();
     if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());
-    late_calls_.push_back({.id = call.id, .name = call.name + shown});
+    late_calls_.push_back(std::move(call));
 }
 
 std::optional<tool_call> turn_history::take_late_call(std::string_view id) {

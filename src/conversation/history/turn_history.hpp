@@ -165,7 +165,7 @@ class turn_history {
     bool is_awaiting_tool_result() const;
     void begin_exchange();
     const chat_message* find_result(std::string_view id) const noexcept;
-    void expect_late_result(const tool_call& call);
+    void expect_late_result(tool_call call);
     std::optional<tool_call> take_late_call(std::string_view id);
     bool is_unanswered() const noexcept;
 
@@ -182,7 +182,7 @@ class turn_history {
     std::string filler_;
     std::vector<tool_call> calls_;       // of the turn
     std::vector<chat_message> results_;  // of these calls, so far
-    std::vector<tool_call> late_calls_;  // without a final result; `name` has the arguments
+    std::vector<tool_call> late_calls_;  // without a final result
     saved_turn settled_turn_;
 
     // Prompt tokens before the last exchange, and before the previous one; -1 = unknown.

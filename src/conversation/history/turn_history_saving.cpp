@@ -10,6 +10,7 @@ turn_history::turn_history(saved_conversation saved, time_point now)
     : turn_history(std::move(saved.options)) {
     std::move(saved.exchanges.begin(), saved.exchanges.end(), std::back_inserter(exchanges_));
     settled_turn_ = saved.last_turn;
+    late_calls_ = std::move(saved.late_calls);
     if (!saved.open_turn) return;
     auto& open = *saved.open_turn;
     if (exchanges_.empty()) begin_exchange();
@@ -31,7 +32,7 @@ saved_conversation turn_history::saved(std::span<const chat_message> said_meanwh
     copy.settle();
     for (const auto& m : said_meanwhile) copy.append_message(m);
     saved_conversation all{std::move(copy.options_), std::move(copy.exchanges_), copy.settled_turn_,
-                           std::move(open)};
+                           std::move(open), std::move(copy.late_calls_)};
     all.options.messages = std::move(copy.system_);
     return all;
 }

@@ -56,6 +56,12 @@ void visit_fields(recorded_end& r, Visitor&& visit) {
 }
 
 template <class Visitor>
+void visit_fields(late_call& r, Visitor&& visit) {
+    visit("id", r.id);
+    visit("dropped", r.is_dropped);
+}
+
+template <class Visitor>
 void visit_fields(session_record& r, Visitor&& visit) {
     visit("model", r.model);
     visit("asked_model", r.asked_model);
@@ -68,6 +74,7 @@ void visit_fields(session_record& r, Visitor&& visit) {
     visit("reply_before", r.reply_before);
     visit("resumes", r.resumes);
     visit("ends", r.ends);
+    visit("late_calls", r.late_calls);
 }
 
 template <class T>

@@ -56,6 +56,15 @@ struct recorded_end {
     friend bool operator==(const recorded_end&, const recorded_end&) = default;
 };
 
+/// A call of a function whose result may still come, for the next turn.
+struct late_call {
+    std::string id{};
+    /// Then the result is accepted only if the client asks to keep it.
+    bool is_dropped = false;
+
+    friend bool operator==(const late_call&, const late_call&) = default;
+};
+
 /// What another gateway needs to resume a voice session.
 struct session_record {
     std::string model{};
@@ -73,6 +82,8 @@ struct session_record {
     /// Whether the last turn has more to say.
     bool resumes = false;
     std::vector<recorded_end> ends{};
+    /// The oldest first.
+    std::vector<late_call> late_calls{};
 
     friend bool operator==(const session_record&, const session_record&) = default;
 };

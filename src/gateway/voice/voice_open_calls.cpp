@@ -56,13 +56,16 @@ std::vector<std::string> voice_open_calls::answer_all(const std::string& meanwhi
     return ids;
 }
 
-std::vector<std::string> voice_open_calls::drop() {
+std::vector<std::string> voice_open_calls::list_open() const {
     std::vector<std::string> ids;
-    for (const auto& c : calls_) {
-        if (c.result) continue;
-        ids.push_back(c.id);
-        expect_late_result({.id = c.id, .is_dropped = true});
-    }
+    for (const auto& c : calls_)
+        if (!c.result) ids.push_back(c.id);
+    return ids;
+}
+
+std::vector<std::string> voice_open_calls::drop() {
+    auto ids = list_open();
+    for (const auto& id : ids) expect_late_result({.id = id, .is_dropped = true});
     std::erase_if(calls_, [](const call& c) { return !c.result; });
     open_count_ = 0;
     return ids;
@@ -77,18 +80,24 @@ std::vector<call_result> voice_open_calls::take_results() {
     return results;
 }
 
-void voice_open_calls::expect_late_result(call c) {
+void voice_open_calls::expect_late_result(late_call c) {
     if (late_.size() >= max_sent_calls) late_.erase(late_.begin());
     late_.push_back(std::move(c));
 }
 
 bool voice_open_calls::is_late(std::string_view id, bool keep) const noexcept {
-    const auto found = std::ranges::find(late_, id, &call::id);
-    return found != late_.end() && found->accepts_result(keep);
+    const auto found = std::ranges::find(late_, id, &late_call::id);
+    return found != late_.end() && (keep || !found->is_dropped);
 }
 
 void voice_open_calls::forget_late(std::string_view id) {
-    std::erase_if(late_, [&](const call& c) { return c.id == id; });
+    std::erase_if(late_, [&](const late_call& c) { return c.id == id; });
+}
+
+std::vector<late_call> voice_open_calls::list_late() const {
+    auto all = late_;
+    for (const auto& c : calls_) all.push_back({c.id, c.is_dropped || !c.result});
+    return all;
 }
 
 std::optional<time_point> voice_open_calls::deadline() const noexcept {

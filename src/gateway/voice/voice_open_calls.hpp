@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "gateway/records/session_record.hpp"
 #include "wire/calls/server_messages.hpp"
 
 #include "tandem/server.hpp"
@@ -42,15 +43,20 @@ class voice_open_calls {
     bool answer_later(std::string_view id, std::string meanwhile);
     /// Drops each open call with this result for now, and returns their ids.
     std::vector<std::string> answer_all(const std::string& meanwhile);
+    std::vector<std::string> list_open() const;
     /// Drops the open calls, and returns their ids.
     std::vector<std::string> drop();
     /// The results that were not taken yet, in the order of the calls.
     std::vector<call_result> take_results();
 
     /// Whether the final result of an earlier call is still accepted; if the call was dropped, only
-    /// if `keep`. The newest `max_sent_calls` of such calls are remembered.
+    /// if `keep`.
     bool is_late(std::string_view id, bool keep) const noexcept;
+    /// Remembers the newest `max_sent_calls` of such calls.
+    void expect_late_result(late_call c);
     void forget_late(std::string_view id);
+    /// As if the open calls were dropped and no result had come that was not taken.
+    std::vector<late_call> list_late() const;
 
     /// Whether the reply called functions.
     bool has_reply_called() const noexcept { return has_reply_called_; }
@@ -75,14 +81,13 @@ class voice_open_calls {
     };
     call* find(std::string_view id) noexcept;
     void close(call& c, std::string content);
-    void expect_late_result(call c);
 
     std::vector<call> calls_{};
     std::size_t open_count_ = 0;
     std::size_t result_bytes_ = 0;
     bool has_reply_called_ = false;
     time_point deadline_{};
-    std::vector<call> late_{};
+    std::vector<late_call> late_{};
 };
 
 }  // namespace tandem::gateway

@@ -251,6 +251,7 @@ class voice_turn_machine {
     bool is_too_much(const std::string& content);
     void keep_late_result(time_point now, call_result result);
     void report_dropped(const std::vector<std::string>& calls, call_drop_reason why);
+    std::string encode_drop(const std::string& call, call_drop_reason why) const;
     void drop_calls(time_point now);
     void cut_calling_reply(time_point now);
     void drop_late_calls(time_point now);
@@ -275,6 +276,7 @@ class voice_turn_machine {
     void end_cut_reply();
     static recorded_reply make_record(const last_reply& r);
     bool has_words_to_come() const;
+    void record_calls(session_record& r) const;
 
     // Sockets.
     void detach_socket(time_point now);

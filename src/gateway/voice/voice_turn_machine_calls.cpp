@@ -86,9 +86,12 @@ void voice_turn_machine::keep_late_result(time_point now, call_result result) {
 
 void voice_turn_machine::report_dropped(const std::vector<std::string>& calls,
                                         call_drop_reason why) {
-    for (const auto& id : calls)
-        deliver(encode_call_dropped(
-            {.reply = last_turn_->number, .turn = last_turn_->id, .call = id, .why = why}));
+    for (const auto& id : calls) deliver(encode_drop(id, why));
+}
+
+std::string voice_turn_machine::encode_drop(const std::string& call, call_drop_reason why) const {
+    return encode_call_dropped(
+        {.reply = last_turn_->number, .turn = last_turn_->id, .call = call, .why = why});
 }
 
 /// Drops the calls without a result. History keeps the other results.

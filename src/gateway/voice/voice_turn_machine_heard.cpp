@@ -143,6 +143,7 @@ void voice_turn_machine::restore(session_record record, const generation_changes
             voice_action::load_conversation{std::move(record.conversation), std::move(options)});
     is_resume_due_ = record.resumes && last_turn_;
     for (auto& e : record.ends) held_texts_.push_back({std::move(e.text), std::move(e.turn)});
+    for (auto& c : record.late_calls) calls_.expect_late_result(std::move(c));
     if (record.reply_before) reply_before_ = restore_reply(*std::move(record.reply_before));
     if (record.reply) reply_ = restore_reply(*std::move(record.reply));
     if (reply_ && reply_->is_interrupted) end_cut_reply();
@@ -232,7 +233,18 @@ session_record voice_turn_machine::record() const {
     if (reply_) r.reply = make_record(*reply_);
     if (reply_before_) r.reply_before = make_record(*reply_before_);
     for (const auto& held : held_texts_) r.ends.push_back({held.text, held.ended});
+    record_calls(r);
     return r;
+}
+
+// Results that history does not have yet are lost with this gateway. The client may repeat them.
+void voice_turn_machine::record_calls(session_record& r) const {
+    for (const auto& id : calls_.list_open())
+        r.ends.push_back({encode_drop(id, call_drop_reason::interrupted)});
+    r.late_calls = calls_.list_late();
+    for (const auto& w : waiting_)
+        for (const auto& result : w.turn->results)
+            if (result.is_final) r.late_calls.push_back({.id = result.id});
 }
 
 void voice_turn_machine::begin_move(time_point now) {

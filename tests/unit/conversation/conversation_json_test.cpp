@@ -33,6 +33,7 @@ saved_conversation full() {
                     41},
                    {{{"user", "Thanks"}}}};
     c.last_turn = {12, 8, 4};
+    c.late_calls = {{"2", "time", "{}"}};
     return c;
 }
 
@@ -43,6 +44,7 @@ constexpr std::string_view full_text =
     R"({"content":"sunny","name":"weather","role":"tool","tool_call_id":"1"}],"tokens":41},)"
     R"({"messages":[{"content":"Thanks","role":"user"}],"tokens":-1}],)"
     R"("last_turn":{"generated":12,"handed_over":8,"heard":4},)"
+    R"("late_calls":[{"arguments":"{}","id":"2","name":"time"}],)"
     R"("options":{"draft_limit":5,"interrupted":"handed_over","interrupted_mark":"…","isolate":true,)"
     R"("messages":[{"content":"Be brief.","role":"system"}],)"
     R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim":false,"trim_slack":0.5},"version":1})";
@@ -162,6 +164,7 @@ TEST(conversation_json, is_refused_with_the_path_of_a_member_of_another_type) {
          "last_turn.handed_over is greater than generated"},
         {R"("last_turn":{"generated":2,"handed_over":1,"heard":2})",
          "last_turn.heard is greater than handed_over"},
+        {R"("late_calls":[{},7])", "late_calls[1] is of type number, but must be an object"},
     };
     for (const auto& row : rows) EXPECT_EQ(fault_of(with(row.members)), row.fault) << row.members;
 }

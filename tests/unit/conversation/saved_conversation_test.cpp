@@ -37,6 +37,17 @@ TEST(saved_conversation, is_refused_with_options_out_of_range) {
     EXPECT_EQ(read, before);
 }
 
+TEST(saved_conversation, is_refused_with_too_many_late_calls) {
+    saved_conversation c, read;
+    c.late_calls.resize(max_late_calls);
+    EXPECT_FALSE(read_saved(saved_text(c), read));
+    c.late_calls.emplace_back();
+    const auto fault = read_saved(saved_text(c), read);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->field, "late_calls");
+    EXPECT_EQ(fault->message, "has 129 calls; the maximum is 128");
+}
+
 TEST(saved_conversation, is_refused_where_the_text_is_none) {
     saved_conversation read;
     const auto fault = read_saved("{", read);
@@ -200,7 +211,7 @@ class random_history {
     }
     void step() {
         now_ += std::chrono::milliseconds(below(400));
-        switch (below(9)) {
+        switch (below(11)) {
             case 0:
                 return append();
             case 1:
@@ -219,6 +230,11 @@ class random_history {
                 return history_.generated(now_, text());
             case 7:
                 if (history_.resume(now_)) history_.begin_reply(++reply_);
+                return;
+            case 8:
+                return history_.record_calls(calls());
+            case 9:
+                history_.answer_call(text(), text(), below(2) == 0);
                 return;
             default:
                 history_.record_prompt_tokens(prompt_ += static_cast<int>(below(50)));

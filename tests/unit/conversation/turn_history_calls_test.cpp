@@ -16,6 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr time_point now{100s};
 
@@ -168,6 +169,20 @@ TEST_F(history_of_calls, is_saved_without_a_call_that_lacks_its_result) {
                 ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
                             "tool: No result: interrupted. (weather#a)",
                             "tool: No result: interrupted. (time#b)"));
+}
+
+TEST_F(history_of_calls, is_saved_with_the_calls_whose_results_may_still_come) {
+    history.answer_call("a", "later", false);
+    turn_history restored(history.saved());
+    EXPECT_FALSE(restored.answer_call("a", "sunny")) << "its turn is over";
+    EXPECT_EQ(restored.make_late_message("a", "sunny")->content, "Result of weather {}: sunny");
+    EXPECT_EQ(restored.make_late_message("b", "noon")->content, "Result of time {}: noon");
+    EXPECT_THAT(restored.saved().late_calls, IsEmpty()) << "once";
+}
+
+TEST_F(history_of_calls, is_saved_without_the_calls_that_have_their_results) {
+    history.answer_call("a", "sunny");
+    EXPECT_THAT(history.saved().late_calls, ElementsAre(tool_call{"b", "time", "{}"}));
 }
 
 TEST_F(history_of_calls, has_a_filler_before_the_text_of_the_turn_that_has_ended) {

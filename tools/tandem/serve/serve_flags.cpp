@@ -163,6 +163,10 @@ void serve_flags::add_gateway_flags() {
     flags_.add_number("--max-connections", g.max_connections, 1, most_connections, "N",
                       "maximum connections; further ones are closed at once", "10000");
     flags_.add_time("--drain", options_.drain, "time for running replies after a stop", "30s");
+    flags_.add_time("--session-kept", g.voice.session_kept,
+                    "time that a voice session without a connection is kept", "60s");
+    flags_.add_time("--call-timeout", g.voice.call_timeout,
+                    "time for the results of the functions of a voice session", "60s");
     add_placement(flags_, g.service, "a request");
     flags_.add_text(
         "--adapter", adapters_, "NAME=ID[@MODEL]",
@@ -323,6 +327,10 @@ void serve_flags::check_gateway(std::vector<std::string>& faults) const {
             faults.push_back(fmt::format("--allow-origin: {}", f.message));
         else if (f.field == "otlp_endpoint")
             faults.push_back(fmt::format("--otlp-endpoint: {}", f.message));
+        else if (f.field == "voice.session_kept")
+            faults.push_back(fmt::format("--session-kept {}", f.message));
+        else if (f.field == "voice.call_timeout")
+            faults.push_back(fmt::format("--call-timeout {}", f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(denied_file_), f.message));
         // If --keys is given but unreadable, that fault has already been reported.

@@ -49,6 +49,8 @@ TEST_F(serve_arguments, have_defaults_for_this_machine_alone) {
     EXPECT_EQ(g.service.client.server.slots, std::nullopt) << "all slots of the server";
     EXPECT_EQ(g.service.client.server.reuse_guard, tandem::auto_guard);
     EXPECT_EQ(c.serve->drain, 30s);
+    EXPECT_EQ(g.voice.session_kept, 60s);
+    EXPECT_EQ(g.voice.call_timeout, 60s);
     EXPECT_EQ(c.serve->log_level, tandem::log_level::info);
     EXPECT_EQ(c.serve->log_format, log_format::text);
 }
@@ -64,6 +66,10 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
                           "5",
                           "--drain",
                           "250ms",
+                          "--session-kept",
+                          "10m",
+                          "--call-timeout",
+                          "5s",
                           "--placement",
                           "round_robin",
                           "--max-prompt-bytes",
@@ -95,6 +101,8 @@ TEST_F(serve_arguments, have_values_of_every_kind) {
     EXPECT_EQ(g.service.client.server.slots, 3);
     EXPECT_THAT(g.service.servers, ElementsAre("http://a:1", "http://b:1"));
     EXPECT_EQ(c.serve->drain, 250ms);
+    EXPECT_EQ(g.voice.session_kept, 10min);
+    EXPECT_EQ(g.voice.call_timeout, 5s);
     EXPECT_EQ(c.serve->audit, "-");
     EXPECT_EQ(c.serve->log_level, tandem::log_level::debug);
     EXPECT_EQ(c.serve->log_format, log_format::json);
@@ -273,6 +281,12 @@ INSTANTIATE_TEST_SUITE_P(
             "a_name", {"serve", "--listen", "example.com:1"}, "--listen is example.com:1;"},
         wrong_arguments{
             "no_connections", {"serve", "--max-connections", "0"}, "--max-connections is 0;"},
+        wrong_arguments{"too_long_a_session",
+                        {"serve", "--session-kept", "1h"},
+                        "--session-kept is 3600000 ms; it must be 1000 to 3540000 ms"},
+        wrong_arguments{"too_short_a_call",
+                        {"serve", "--call-timeout", "0"},
+                        "--call-timeout is 0 ms; it must be 1000 to 3600000 ms"},
         wrong_arguments{
             "a_size", {"serve", "--max-prompt-bytes", "1k"}, "--max-prompt-bytes is 1k;"},
         wrong_arguments{"a_level", {"serve", "--log-level", "all"}, "--log-level is all;"},

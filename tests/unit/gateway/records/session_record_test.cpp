@@ -29,7 +29,8 @@ session_record make_record() {
                                     .text = "Hello. How are you?",
                                     .unspoken = {{.speech = "How are you?", .tokens = 4}}},
             .resumes = true,
-            .ends = {{.text = "{}", .turn = "t6"}}};
+            .ends = {{.text = "{}", .turn = "t6"}},
+            .late_calls = {{.id = "a"}, {.id = "b", .is_dropped = true}}};
 }
 
 std::string fault_of(std::string_view text) {
@@ -62,6 +63,8 @@ TEST(session_record, that_is_wrong_names_the_field) {
     EXPECT_EQ(fault_of(R"({"version":1,"reply":{"unspoken":[{"tokens":1e30}]}})"),
               "record.reply.unspoken[0].tokens must be a whole number from 0 to 2147483647");
     EXPECT_EQ(fault_of(R"({"version":1,"ends":{}})"), "record.ends must be a list");
+    EXPECT_EQ(fault_of(R"({"version":1,"late_calls":[{"dropped":1}]})"),
+              "record.late_calls[0].dropped must be true or false");
     EXPECT_THAT(fault_of("\xff"), HasSubstr("record is not valid UTF-8"));
     EXPECT_THAT(fault_of(std::string(max_record_bytes + 1, ' ')), HasSubstr("the maximum is"));
 }

@@ -23,6 +23,12 @@ inline const tool_call table_call{.id = "b", .name = "table", .arguments = "{}"}
 inline std::string result(const std::string& call, const std::string& content) {
     return R"({"type":"result","call":")" + call + R"(","content":")" + content + "\"}";
 }
+inline std::string kept_result(const std::string& call, const std::string& content) {
+    return R"({"type":"result","keep":true,"call":")" + call + R"(","content":")" + content + "\"}";
+}
+inline std::string comes_later(const std::string& call) {
+    return R"({"type":"result","later":true,"call":")" + call + "\"}";
+}
 
 struct session_with_tools : voice_session_driver {
     explicit session_with_tools(voice_setup setup = defaults())

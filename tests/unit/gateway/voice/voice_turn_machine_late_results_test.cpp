@@ -12,10 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::string comes_later(const std::string& call) {
-    return R"({"type":"result","later":true,"call":")" + call + "\"}";
-}
-
 TEST(a_result, may_come_later_so_that_the_next_reply_begins) {
     waiting_for_results s;
     s.say(phone, comes_later("a"));
@@ -108,7 +104,7 @@ TEST(a_result, of_a_dropped_call_is_kept_on_request) {
     s.sent(phone);
     s.say(phone, result("a", "noon"));
     EXPECT_THAT(s.heard_by(phone), ElementsAre("error unknown_call"));
-    s.say(phone, R"({"type":"result","call":"a","content":"noon","keep":true})");
+    s.say(phone, kept_result("a", "noon"));
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "answer a noon"));
     s.say(phone, R"({"type":"resume"})");
     EXPECT_THAT(s.asked(), ElementsAre("check 3", "generate 3", "await calls 3", "next 3"));

@@ -1,16 +1,20 @@
 // Another gateway resumes a session from its record.
 
+#include "voice_calling_session.hpp"
 #include "voice_session_driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 namespace tandem::gateway {
 namespace {
 
+using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr voice_socket socket_here = 1;
 constexpr voice_socket socket_there = 2;
@@ -103,6 +107,48 @@ TEST(voice_record, lets_the_next_turn_follow) {
     s.attach(socket_there, R"({"type":"start","session":"s-1","text":"And now?"})");
     EXPECT_THAT(s.asked(),
                 ElementsAre("load saved", "check 2", "append And now?", "generate 2", "next 2"));
+}
+
+TEST(voice_record, has_the_calls_whose_results_come_later) {
+    waiting_for_results before;
+    before.say(phone, comes_later("a"));
+    before.say(phone, result("b", "four seats"));
+    before.end(2);
+    moved_session s{before};
+    s.attach(next_phone, resumed_session);
+    s.say(next_phone, result("a", "noon"));
+    EXPECT_THAT(s.asked(), ElementsAre("load saved", "check 3", "answer a noon"));
+    s.say(next_phone, kept_result("b", "four seats"));
+    EXPECT_THAT(s.heard_by(next_phone), ElementsAre("ready", "error unknown_call"))
+        << "history has this result";
+}
+
+TEST(voice_record, drops_the_open_calls) {
+    waiting_for_results before;
+    before.say(phone, comes_later("a"));
+    moved_session s{before};
+    s.attach(next_phone, resumed_session);
+    EXPECT_THAT(s.heard_by(next_phone), ElementsAre("ready", "dropped b interrupted"));
+    s.end(2);
+    s.say(next_phone, result("b", "four seats"));
+    EXPECT_THAT(s.heard_by(next_phone), ElementsAre("end 2", "error unknown_call"));
+    s.asked();
+    s.say(next_phone, kept_result("b", "four seats"));
+    s.say(next_phone, result("a", "noon"));
+    EXPECT_THAT(s.asked(),
+                ElementsAre("check 3", "answer b four seats", "check 4", "answer a noon"));
+}
+
+TEST(voice_record, lets_the_client_repeat_results_that_history_does_not_have) {
+    waiting_for_results before;
+    before.say(phone, comes_later("a"));
+    before.say(phone, comes_later("b"));
+    before.say(phone, result("a", "noon"));  // waits for the end of the reply
+    moved_session s{before};
+    s.attach(next_phone, resumed_session);
+    s.sent(next_phone);
+    s.say(next_phone, result("a", "noon"));
+    EXPECT_THAT(s.heard_by(next_phone), IsEmpty());
 }
 
 TEST(voice_record, can_move_when_a_chunk_has_just_begun_or_nothing_runs) {
