@@ -35,8 +35,8 @@ class running_limit {
         double running_seconds = 0;  // seconds, each times the number that ran
         time_point last{};
         double running() const { return running_seconds / seconds; }
-        // The tokens/s of one request; and nearly those while no prompt of another one held it up,
-        // as fast parts count more.
+        // The tokens/s of one request: on average, and while the prompts of others did not delay
+        // it. The latter is an estimate in which fast parts count more.
         double tokens_per_s() const { return tokens / seconds; }
         double free_tokens_per_s() const { return tokens_by_rate / tokens; }
     };
