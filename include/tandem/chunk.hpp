@@ -19,7 +19,7 @@ enum class boundary {
     end,    ///< the reply has no more text; the last chunk may have another boundary
 };
 
-/// Its name, as in logs and JSON.
+/// The name of the value, as in logs and JSON.
 std::string_view to_string(boundary b) noexcept;
 
 /// Identifies a chunk: its reply, and its position there.
@@ -36,8 +36,8 @@ struct chunk_metrics {
     /// text is left from an interrupted reply that was resumed.
     std::string server{};
     /// Index of that request, from 0, among the events of kind `request` in
-    /// `reply_result::timeline`; -1 if no request did. If one request made several chunks, the
-    /// first has its tokens and guard wait below.
+    /// `reply_result::timeline`; -1 if no request did. If one request completed several chunks,
+    /// only the first of them has its tokens and its guard wait, in the fields below.
     int request = -1;
     /// Slot of that request, and whether it was the last slot that the client used.
     int slot = 0;
@@ -48,13 +48,13 @@ struct chunk_metrics {
     /// Wait of that request for its slot's guard, in ms.
     double guard_wait_ms = 0;
     /// From the previous chunk's continue to this chunk's delivery, in ms: the silence that the
-    /// listener hears, without the voice's own part. 0 for the first chunk.
+    /// listener hears, apart from the delay of the voice. 0 for the first chunk.
     double gap_ms = 0;
 };
 
-/// A part of a chunk's speech, and the part of the text that it stands for; lengths in bytes. Parts
-/// of equal length are equal. Otherwise, the speech replaces the text: text without speech is not
-/// spoken, and a replaced word counts as heard only as a whole.
+/// The lengths in bytes of a part of a chunk's speech, and of the part of the text that it stands
+/// for. If the lengths are equal, so are the bytes. Otherwise, the speech replaces the text: text
+/// without speech is not spoken, and a replaced word counts as heard only as a whole.
 struct speech_run {
     std::uint32_t speech = 0;
     std::uint32_t text = 0;
@@ -80,14 +80,14 @@ struct speech_mark {
 struct chunk {
     /// Names the chunk in continue_after() and heard().
     chunk_id id{};
-    /// May be only white space if a limit or a late token left nothing else. Empty only in a piece
-    /// of reasoning.
+    /// May be only white space if a limit or a late token left nothing else. Empty only in the
+    /// pieces of a streamed reply that contain reasoning or report progress.
     std::string text{};
-    /// The text to speak: without Markdown and HTML marks, code blocks, link targets and emoji, by
-    /// the fields of `speech_config`; with `speech_form::exact` the same as `text`. Replaced words
-    /// and dropped marks differ in both forms.
-    /// Valid UTF-8. Clean speech has no surrounding white space, and is empty if there is nothing
-    /// to speak, for example in a chunk of code: continue it after the chunks before it then.
+    /// The text to speak; valid UTF-8. The fields of `speech_config` select what clean speech
+    /// omits, such as Markdown and HTML marks, code blocks, link targets and emoji. With
+    /// `speech_form::exact`, it is the same as `text`, except for replaced words and dropped marks.
+    /// Clean speech has no surrounding white space. It is empty if there is nothing to speak, for
+    /// example in a chunk of code; continue such a chunk after the chunks before it.
     std::string speech{};
     /// Maps the speech to the text, from start to end. Empty if both are equal.
     std::vector<speech_run> speech_runs{};
@@ -104,8 +104,8 @@ struct chunk {
     int tokens = 0;
     /// Only in streamed replies (conversation::stream()): the model's reasoning as it arrives,
     /// without its marks. Such a piece has no text and does not count as a chunk in the reply's
-    /// figures; continue it like the others. Joined, they are `reply_result::reasoning`, except
-    /// what an interrupt or an error left.
+    /// figures; continue it like the others. All pieces, joined, are `reply_result::reasoning`,
+    /// except for what an interrupt or an error kept from delivery.
     std::string reasoning{};
     /// How it was made; a voice needs none of it.
     chunk_metrics metrics{};

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tandem {
@@ -25,13 +24,15 @@ class channel_core;
 namespace tandem {
 inline namespace v0 {
 
-/// Delivers one reply to code with threads and no event loop: items are popped, and the channel
-/// continues the reply at its pace. Create one channel for each reply. See docs/channel.md.
+/// Delivers one reply to code that has threads and no event loop. The code pops items, and the
+/// channel continues the reply at the pace of its options. Create one channel for each reply. See
+/// docs/channel.md.
 ///
-/// Exactly one terminal item is popped, whether the reply ends or fails, the channel is cancelled,
-/// client, conversation or service is destroyed, or the io_context is stopped or destroyed. The
-/// first reason counts, and is known at once, whether or not anybody pops. Earlier items are popped
-/// before it, except after an interrupt or a cancel(), which drop them.
+/// The last item is terminal, and there is exactly one: whether the reply ends or fails, the
+/// channel is cancelled, the client, conversation or service is destroyed, or the io_context is
+/// stopped or destroyed. The first of these reasons counts; is_finished() and reason() report it at
+/// once. Earlier items can still be popped, except after an interrupt or a cancel(), which drop
+/// them.
 ///
 /// Thread safety: all functions may be called from any thread; do not call those that wait from a
 /// thread that runs the reply's executor. No call runs handlers of the library's loop.

@@ -67,7 +67,7 @@ inline namespace v0 {
 /// executor, so the io_context may have several threads.
 class client {
  public:
-    /// The strand's type.
+    /// The type of the strand.
     using executor_type = boost::asio::any_io_executor;
 
     /// Throws config_error, which lists every error of the configuration.
@@ -76,17 +76,18 @@ class client {
     client& operator=(client&&) noexcept;
     ~client();
 
-    /// Starts a reply to a raw prompt (with the chat template applied; see async_apply_template()).
-    /// The options default to `config::generation`. Errors are reported at the reply's end
-    /// (reply_result::error): invalid_config if the options are invalid, the errors of all calls as
-    /// above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,
+    /// Starts a reply to a raw prompt, which contains what the chat template adds (see
+    /// async_apply_template()). The options default to `config::generation`. Errors are reported at
+    /// the reply's end (reply_result::error): invalid_config if the options are invalid, the errors
+    /// of all calls as above, and prompt_too_long, queue_full, queue_timeout, first_token_timeout,
     /// between_tokens_timeout, continue_timeout, reply_timeout, circuit_open. docs/failures.md
     /// lists those after which the reply continues.
     reply start(std::string prompt);
     reply start(std::string prompt, generation_options options);
 
-    /// Requests what the first reply needs (slots, context size), so that it starts sooner and an
-    /// incorrect setup shows early. Handler signature: `void(error_code, server_props)`.
+    /// Requests the properties that the first reply needs (slots, context size), so that it starts
+    /// sooner, and an incorrect set-up shows early. Handler signature: `void(error_code,
+    /// server_props)`.
     template <class CompletionToken>
     auto async_prepare(CompletionToken&& token) {
         return call<CompletionToken, server_props>(&client::prepare, nullptr, token);
@@ -231,34 +232,34 @@ class client {
  private:
     template <class... Results>
     using pending = std::shared_ptr<detail::pending_call<Results...>>;
-    using core = detail::server_link;
+    using link = detail::server_link;
     friend client detail::make_client(const executor_type&, config, instruments,
                                       const detail::slot_defaults&);
 
-    explicit client(std::shared_ptr<core> c) noexcept;
+    explicit client(std::shared_ptr<link> c) noexcept;
 
     template <class CompletionToken, class... Results, class Function, class... Args>
     auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
               Args... args) {
         return detail::async_call<CompletionToken, Results...>(
-            function, diag, token, detail::used(core_), std::move(args)...);
+            function, diag, token, detail::used(link_), std::move(args)...);
     }
 
-    static void prepare(std::shared_ptr<core>, pending<server_props>);
-    static void props(std::shared_ptr<core>, pending<server_props>);
-    static void slots(std::shared_ptr<core>, pending<std::vector<slot_state>>);
-    static void health(std::shared_ptr<core>, pending<>);
-    static void tokenize(std::shared_ptr<core>, pending<std::vector<std::int32_t>>, std::string);
-    static void apply_template(std::shared_ptr<core>, pending<std::string>,
+    static void prepare(std::shared_ptr<link>, pending<server_props>);
+    static void props(std::shared_ptr<link>, pending<server_props>);
+    static void slots(std::shared_ptr<link>, pending<std::vector<slot_state>>);
+    static void health(std::shared_ptr<link>, pending<>);
+    static void tokenize(std::shared_ptr<link>, pending<std::vector<std::int32_t>>, std::string);
+    static void apply_template(std::shared_ptr<link>, pending<std::string>,
                                std::vector<chat_message>);
-    static void erase_slot(std::shared_ptr<core>, pending<>, int slot);
-    static void save_slot(std::shared_ptr<core>, pending<slot_file_result>, int slot, std::string);
-    static void restore_slot(std::shared_ptr<core>, pending<slot_file_result>, int slot,
+    static void erase_slot(std::shared_ptr<link>, pending<>, int slot);
+    static void save_slot(std::shared_ptr<link>, pending<slot_file_result>, int slot, std::string);
+    static void restore_slot(std::shared_ptr<link>, pending<slot_file_result>, int slot,
                              std::string);
-    static void adapters(std::shared_ptr<core>, pending<std::vector<server_adapter>>);
-    static void set_adapters(std::shared_ptr<core>, pending<>, std::vector<adapter_scale>);
+    static void adapters(std::shared_ptr<link>, pending<std::vector<server_adapter>>);
+    static void set_adapters(std::shared_ptr<link>, pending<>, std::vector<adapter_scale>);
 
-    std::shared_ptr<core> core_;
+    std::shared_ptr<link> link_;
 };
 
 }  // namespace v0

@@ -15,9 +15,9 @@
 namespace tandem {
 inline namespace v0 {
 
-/// When the next chunk is generated. In every mode a chunk is delivered only after the continue of
-/// the previous one, and at temperature 0 the text is the same, as far as the server's arithmetic
-/// allows. docs/pacing.md has details and figures.
+/// When the next chunk is generated. In every mode, a chunk is delivered only after the continue of
+/// the previous one, unless there is a `lookahead`. At temperature 0, the text is the same in all
+/// modes, as far as the server's arithmetic allows. docs/pacing.md has details and figures.
 enum class pacing {
     /// Named `auto`. At least the next chunk is generated early, and up to `ahead_speech` while
     /// slots are idle. The reply whose listener has least left to hear gets a slot first.
@@ -65,10 +65,10 @@ enum class mark_speech {
     report,  ///< not in the speech, but in `chunk::marks`
 };
 
-/// Words, and their replacements in the speech: "Dr." → "Doctor".
+/// Words and their replacements in the speech, such as "Dr." → "Doctor".
 using speech_replacements = std::map<std::string, std::string, std::less<>>;
 
-/// Bounds: entries of this list and of tags, bytes of a word or tag, and of the words to speak.
+/// Bounds: number of words, and of tags; bytes of a word or tag, and of its replacement.
 inline constexpr std::size_t max_speech_words = 128;
 inline constexpr std::size_t max_speech_word_bytes = 64;
 inline constexpr std::size_t max_spoken_words_bytes = 256;
@@ -84,7 +84,7 @@ struct tag_pair {
 /// The marks of current models.
 std::vector<tag_pair> default_reasoning_tags();
 
-/// Bounds of adapters: of a list, of an id, of a scale's size.
+/// Bounds of adapters: the length of a list, an id, the absolute value of a scale.
 inline constexpr std::size_t max_adapters = 64;
 inline constexpr int max_adapter_id = 1023;
 inline constexpr double max_adapter_scale = 100;
@@ -103,18 +103,19 @@ struct adapter_scale {
 /// and a `low` reply half a second later.
 enum class reply_priority { high, normal, low };
 
-/// How one reply is cut into chunks and paced, where that differs from the configuration: its
-/// fields of the same names.
+/// Settings of the configuration that one reply replaces, under their names in field_info. Unset
+/// members change nothing.
 struct delivery_options {
     std::optional<tandem::pacing> pacing{};
     std::optional<std::string> language{};
     /// Form of `chunk::speech`.
     std::optional<speech_form> speech{};
-    /// These replace all of the configuration's words and tags.
+    /// Words and tags replace those of the configuration as a whole.
     std::optional<speech_replacements> speech_replace{};
     std::optional<mark_speech> speech_marks{};
     std::optional<std::vector<std::string>> speech_mark_tags{};
-    /// Of two limits of the first chunk of which only one is set here, that one holds.
+    /// If only one of these two is set and the other limit contradicts it, the one that is set
+    /// wins.
     std::optional<int> first_chunk_min_tokens{};
     std::optional<int> first_chunk_max_tokens{};
     std::optional<int> chunk_max_tokens{};
@@ -190,16 +191,16 @@ struct generation_options {
     /// `reasoning_effort`.
     std::string template_options{};
 
-    /// Text for this turn of a conversation alone, such as the time or retrieved documents: the
-    /// prompt has it before the words of the last user message, and history does not keep it. So
-    /// the cache holds what precedes it, which it would not if the system prompt changed. 64 KiB,
-    /// valid UTF-8; empty = none. Files and flags cannot set it.
+    /// Text for this turn of a conversation alone, such as the time or retrieved documents. The
+    /// prompt has it before the words of the last user message, and history does not keep it.
+    /// Therefore, the cache of everything before it stays valid, unlike after a change of the
+    /// system prompt. 64 KiB, valid UTF-8; empty = none. Files and flags cannot set it.
     std::string context{};
 
     /// How many chunks may be handed over before the one that is spoken is continued, so that a
     /// voice can prepare their sound; 0 to 8. The pacings `auto`, `ahead` and `stream` generate
-    /// chunks that early. After an interrupt, these chunks count as unheard. The reply ends when
-    /// its last chunk is continued, too. Files and flags cannot set it.
+    /// chunks that early. After an interrupt, these chunks count as unheard. With a lookahead, the
+    /// reply ends only when its last chunk is continued. Files and flags cannot set it.
     int lookahead = 0;
 
     /// Replaces settings of the configuration for this reply. Files and flags set those instead.
@@ -225,8 +226,9 @@ enum class stream_by {
 bool is_constrained(const generation_options& o) noexcept;
 /// Whether `tool_choice` requires a call.
 bool must_call(const generation_options& o) noexcept;
-/// Whether a reply with these options is JSON that may be a call.
-bool is_call_json(const generation_options& o) noexcept;
+/// Whether a reply with these options is JSON under a schema of the calls: a call or, if none is
+/// required, what `json_schema` allows.
+bool uses_call_schema(const generation_options& o) noexcept;
 
 /// For `server_config::reuse_guard`: chosen by the server's build.
 inline constexpr duration auto_guard{-1};
@@ -244,14 +246,12 @@ struct server_config {
     /// Proxy URL; empty = `http_proxy`, `https_proxy` and `no_proxy` apply, "none" = no proxy.
     std::string proxy{};
 
-    /// Slots to use, from slot 0; fewer if the server has fewer. 0 to 1024; 0 = all. If unset, the
-    /// value of others in the process that use the server, or else 2 for a `client`, and all for a
-    /// `service`.
+    /// Slots to use, from slot 0; fewer if the server has fewer. 0 to 1024; 0 = all. If unset, as
+    /// set elsewhere in the process for the server, else 2 for a `client`, and all for a `service`.
     std::optional<int> slots{};
     /// Shortest time between two uses of a slot; 0 = none. 0 to 1 h. `auto_guard` = none on builds
-    /// known to be sound, otherwise, and while the build is unknown, 2 s. If unset, the value of
-    /// others in the process that use the server, or else 2 s for a `client`, and `auto_guard` for
-    /// a `service`.
+    /// known to be sound, else 2 s. If unset, as set elsewhere in the process for the server, else
+    /// 2 s for a `client`, and `auto_guard` for a `service`.
     std::optional<duration> reuse_guard{};
     /// Check with GET /slots that a cut takes effect. The time is in the metrics; a slot that stays
     /// busy is set aside until it is idle.
@@ -317,9 +317,9 @@ struct speech_config {
     /// Text from an opening to its closing mark is in no chunk, also if the prompt ends with the
     /// opening mark. Empty = all text is in chunks. At most 32 pairs of texts of 1 to 64 bytes.
     std::vector<tag_pair> reasoning_tags = default_reasoning_tags();
-    /// A reasoning that lasts longer, or has more tokens, is closed with its closing mark, and the
-    /// reply goes on after it. With one of these, a reasoning also ends after half of `max_tokens`,
-    /// and does not end the reply. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
+    /// Reasoning that lasts longer, or has more tokens, is closed with its closing mark, and the
+    /// reply continues after it. With one of these limits, reasoning also ends after half of
+    /// `max_tokens`, so that the rest is spoken. 0 = no limit. 0 to 1 h; 0 to 1,000,000.
     duration reasoning_limit{};
     int reasoning_limit_tokens = 0;
 };
@@ -353,8 +353,8 @@ struct failover_config {
     /// Limit from a failure to the next request that starts, while nothing is spoken; also for a
     /// server that is down or loading. 1 ms to 1 h.
     duration resume_within = std::chrono::seconds(3);
-    /// After this many consecutive broken requests, the server gets none for `breaker_pause`, then
-    /// one that decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
+    /// After this many consecutive broken requests, the server gets no request for `breaker_pause`,
+    /// and then a single one, whose outcome decides. 0 = off. 0 to 1000; the pause is 1 ms to 1 h.
     int breaker_failures = 5;
     duration breaker_pause = std::chrono::seconds(1);
 };

@@ -180,12 +180,12 @@ void for_each_chunk_field(Config& c, Visitor& visit) {
                      "marks around text that is not in chunks (may be repeated; none: no marks)", 0,
                      32},
           c.speech.reasoning_tags);
-    visit(field_info{"reasoning_limit", "speech", "TIME",
-                     "close a reasoning that lasts this long, so that speech begins (0: off)", 0,
-                     3600},
-          c.speech.reasoning_limit);
+    visit(
+        field_info{"reasoning_limit", "speech", "TIME",
+                   "close reasoning that lasts this long, so that speech begins (0: off)", 0, 3600},
+        c.speech.reasoning_limit);
     visit(field_info{"reasoning_limit_tokens", "speech", "N",
-                     "the same for a reasoning of this many tokens (0: off)", 0, 1e6},
+                     "close reasoning that has this many tokens (0: off)", 0, 1e6},
           c.speech.reasoning_limit_tokens);
 }
 
@@ -245,25 +245,25 @@ void for_each_field(Config& c, Visitor&& visit) {
     for_each_field(c.generation, visit);
 }
 
-/// Sets the field `name` from text as people write it: durations as 250ms, 2s, 1m, 1h or plain
-/// seconds (`reuse_guard` also as auto), switches as true or false; `stop` and `speech_mark_tags`
-/// add one text, `reasoning_tags` one pair, parted by white space, and `speech_replace` one word,
-/// as WORD=WORDS; "none" takes all pairs or words away. Returns what is wrong, and then changes
-/// nothing; ranges are checked by check().
+/// Sets the field `name` from text: a duration as 250ms, 2s, 1m, 1h or plain seconds (`reuse_guard`
+/// also as auto), a switch as true or false. Lists get one more entry: `stop` and
+/// `speech_mark_tags` a text, `reasoning_tags` a pair with white space between its marks, and
+/// `speech_replace` a word as WORD=WORDS; "none" removes all pairs or words. On a fault, returns it
+/// and changes nothing. Ranges are left to check().
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text);
 
-/// A field's value as set_field() reads it, lists with commas between their items; empty if there
-/// is no such field. Secrets give "***" where they are set, and the URL comes without user and
-/// password.
+/// The value of a field in the form that set_field() reads. The items of a list are separated by
+/// commas. Empty if there is no such field. A secret that is set is shown as "***", and a URL
+/// without user name and password.
 std::string field_text(const config& c, std::string_view name);
 
-/// "250ms" → 250 ms; nullopt if `text` is not a duration, is negative, or too long to count.
+/// "250ms" → 250 ms; nullopt if `text` is not a duration, or is negative or out of range.
 std::optional<duration> parse_duration(std::string_view text);
 
 /// 250 ms → "250ms", 2 s → "2s", 1.5 s → "1500ms": in the form that parse_duration() reads.
 std::string to_string(duration d);
 
-/// Its name, as in files, flags and logs.
+/// The name of the value, as in files, flags and logs.
 std::string_view to_string(pacing p) noexcept;
 std::string_view to_string(boundary_rule r) noexcept;
 std::string_view to_string(speech_form s) noexcept;

@@ -43,8 +43,8 @@ struct conversation_metrics {
     /// Waits for slots in ms: the sum, and the longest of a turn's first request.
     double slot_wait_ms = 0;
     double longest_turn_wait_ms = 0;
-    /// How often the oldest exchanges were dropped, how many they were, and how often it was done
-    /// early, while the voice or the user spoke.
+    /// How often the oldest exchanges were dropped, how many exchanges that were, and how often
+    /// this was done early, while the voice or the user spoke.
     int trims = 0;
     int trimmed_exchanges = 0;
     int early_trims = 0;
@@ -100,7 +100,7 @@ struct conversation_state {
 /// overlap with another call on it.
 class conversation {
  public:
-    /// The strand's type.
+    /// The type of the strand.
     using executor_type = boost::asio::any_io_executor;
 
     conversation(conversation&&) noexcept;
@@ -188,10 +188,10 @@ class conversation {
     /// What the user has said so far, from a speech recognizer: prefills an idle slot with history
     /// and these words, so that the next turn has little left to evaluate when the user stops.
     /// Requests run one at a time; the newest text counts. `stable` is the number of characters
-    /// that the recognizer will not change. Without it, all but the last word count; on a server
-    /// that evaluates revised words anew with all before them, what two texts in a row have in
-    /// common. Changes no history: append() the final text. Has no effect while a reply runs, or if
-    /// the text is not valid UTF-8.
+    /// that the recognizer will not change. Without it, all words but the last count as stable; on
+    /// a server that has to evaluate the whole prompt again after a revision, the words that two
+    /// texts in a row have in common. Changes no history: append() the final text. Has no effect
+    /// while a reply runs, or if the text is not valid UTF-8.
     void hearing(std::string text, std::optional<std::size_t> stable = {});
     /// Drafts the reply to what the user may have said, before that is certain: generates its first
     /// chunk, cuts the request there, and keeps it. The next turn continues from the draft if the
@@ -223,8 +223,8 @@ class conversation {
     /// Drops the draft, because the user goes on speaking, unless it has exactly the text `unless`.
     /// Has no effect once its turn has begun.
     void drop_draft(std::string unless = {});
-    /// As destroying the handle. Later calls change nothing, and later replies end with
-    /// session_not_found.
+    /// Ends the conversation, as destroying the handle does. Later calls change nothing, and later
+    /// replies end with session_not_found.
     void end();
 
     /// The state of the conversation. Handler signature: `void(error_code, conversation_state)`.
@@ -297,7 +297,7 @@ class conversation {
             function, diag, token, detail::used(shell_), std::move(args)...);
     }
 
-    static void let_go(shell s) noexcept;
+    static void destroy_on_strand(shell s) noexcept;
     static void ask_draft(shell s, pending<int> call, std::string text,
                           std::optional<generation_options> options);
     static void ask_state(shell s, pending<conversation_state> call);

@@ -12,7 +12,7 @@
 namespace tandem {
 inline namespace v0 {
 
-/// What history keeps of an interrupted turn, which the model will believe it said.
+/// What history keeps of an interrupted turn, and thus what the model believes that it said.
 enum class history_policy {
     heard,        ///< what the listener heard, to the last whole word or chunk
     handed_over,  ///< what was delivered; for voices that cannot report how far they got
@@ -20,7 +20,7 @@ enum class history_policy {
     none,         ///< nothing
 };
 
-/// Its name, as in logs, files and flags.
+/// The name of the value, as in logs, files and flags.
 std::string_view to_string(history_policy p) noexcept;
 
 /// Options of a conversation. The defaults suit a voice bot that the listener may interrupt.

@@ -81,13 +81,13 @@ enum class errc {
     channel_in_use,
     /// The channel has finished, or was cancelled.
     channel_finished,
-    /// Not one channel for each reply.
+    /// There is not one channel for each reply, or a reply was moved from.
     channel_mismatch,
-    /// An exception in what feeds a channel.
+    /// An exception was thrown while the channel was fed.
     channel_failed,
     /// The model began a tool call that the server cannot parse.
     invalid_tool_call,
-    /// A draft was not begun.
+    /// No draft was begun; see conversation::async_draft().
     draft_skipped,
 };
 

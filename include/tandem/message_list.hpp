@@ -36,7 +36,7 @@ class message_list {
         for (const auto& m : {first, second, third, fourth, fifth, sixth, seventh, eighth})
             if (m.is_given) add(m);
     }
-    /// From a vector. A template, so that braces never mean one.
+    /// From a vector. A template, so that braces are never read as a vector.
     template <std::same_as<std::vector<chat_message>> Vector>
     message_list(Vector messages) : messages_(std::move(messages)) {}
 

@@ -35,7 +35,7 @@ struct read_all_operation {
     }
     template <class Self>
     void operator()(Self& self, error_code ec, std::optional<chunk> c) {
-        // A cancellation finds no request while the completion with a chunk is posted.
+        // While the completion with a chunk is on its way, there is no request to cancel.
         if (c && is_cancelled(self)) return finish(self, boost::asio::error::operation_aborted);
         if (!c) return finish(self, ec);
         source->continue_after(c->id);

@@ -20,11 +20,11 @@ inline namespace v0 {
 
 /// Options of a recorder.
 struct recorder_options {
-    /// False: prompts, messages and their ids are replaced by their lengths, also in answers of
-    /// servers. The text of replies is always recorded.
+    /// False: placeholders of the same length replace prompts, messages and their ids, also in the
+    /// answers of servers. The text of replies is always recorded.
     bool prompts = true;
-    /// Bound of all lines in bytes, except the first and the last. The rest is dropped, and a last
-    /// line says so.
+    /// Bound of all lines in bytes, apart from the first and the last one. Beyond it, lines are
+    /// dropped, and a last line reports that.
     std::size_t max_bytes = std::size_t{256} << 20;
 };
 
@@ -61,9 +61,9 @@ class recorder {
 /// With the same settings and the same pace of the voice, the chunks are the same; otherwise the
 /// text is the same, and divided again.
 ///
-/// A request gets the next recorded reply to its prompt, else the one with the most similar prompt,
-/// and without prompts the next one. Requests beyond the recording fail with bad_request, other
-/// requests without an answer with not_supported.
+/// A request gets the next recorded reply to its prompt, or else the reply to the most similar
+/// prompt. In a recording without prompts, it gets the next reply. Requests beyond the recording
+/// fail with bad_request, other requests without an answer with not_supported.
 ///
 /// Thread safety and lifetime: as for a recorder. A recording plays once; read it again for another
 /// run.
@@ -89,8 +89,11 @@ class recording {
     /// URLs without credentials, in the order of their first requests. A client that plays the
     /// recording needs one of these.
     const std::vector<std::string>& servers() const noexcept;
+    /// The JSON of recorder::note(), in order.
     const std::vector<std::string>& notes() const noexcept;
+    /// In the order of their first requests.
     const std::vector<reply>& replies() const noexcept;
+    /// Whether it was made with recorder_options::prompts.
     bool has_prompts() const noexcept;
     /// The recorder's bound was reached: the end is missing.
     bool is_cut_short() const noexcept;

@@ -50,7 +50,7 @@ inline namespace v0 {
 /// must not overlap with, or precede, another call on it; use a control() for such calls.
 class reply {
  public:
-    /// The strand's type.
+    /// The type of the strand.
     using executor_type = boost::asio::any_io_executor;
 
     reply(reply&&) noexcept;
@@ -186,7 +186,7 @@ class reply {
             token, diag, detail::used(shell_));
     }
 
-    static void let_go(std::shared_ptr<detail::reply_shell> shell) noexcept;
+    static void destroy_on_strand(std::shared_ptr<detail::reply_shell> shell) noexcept;
     template <class Handler>
     static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
                                  Handler handler);
@@ -202,9 +202,9 @@ class reply {
     using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>&,
                                      const detail::shared_cancellation& by);
     template <class Handler>
-    static detail::shared_cancellation let_cancel(const Handler& handler,
-                                                  const std::shared_ptr<detail::reply_shell>& shell,
-                                                  cancel_function cancel);
+    static detail::shared_cancellation connect_cancellation(
+        const Handler& handler, const std::shared_ptr<detail::reply_shell>& shell,
+        cancel_function cancel);
     static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
     static void next_chunk(std::shared_ptr<detail::reply_shell> shell,
                            detail::shared_cancellation by, detail::next_chunk_completion handler);

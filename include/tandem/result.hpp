@@ -24,7 +24,7 @@ enum class finish_reason {
     error,        ///< see `reply_result::error`
 };
 
-/// Its name, as in logs and JSON.
+/// The name of the value, as in logs and JSON.
 std::string_view to_string(finish_reason r) noexcept;
 
 /// Tokens of one reply, over all its requests.
@@ -38,13 +38,13 @@ struct token_usage {
     int warmed = 0;
     /// Received tokens, including the end token.
     int generated = 0;
-    /// Of `generated`: those of reasoning and its marks.
+    /// The part of `generated` that is reasoning and its marks.
     int reasoning = 0;
-    /// Of `generated`: those of the draft from which the reply continues.
+    /// The part of `generated` that the reply took from a draft.
     int drafted = 0;
-    /// Generated tokens of drafts that were dropped since the turn before.
+    /// Generated tokens of drafts that were dropped since the previous turn.
     int draft_wasted = 0;
-    /// Prompt tokens that drafts and conversation::hearing() evaluated since the turn before, not
+    /// Prompt tokens that drafts and conversation::hearing() evaluated since the previous turn, not
     /// in `evaluated`.
     int prefilled = 0;
     /// Tokens in delivered chunks, and in continued ones.
@@ -62,8 +62,9 @@ struct token_usage {
     double cache_hit_ratio() const noexcept;
 };
 
-/// Where the prompt of a turn differs from that of the turn before, so that the server evaluates
-/// everything behind it anew. An interrupted reply is not one: history keeps its beginning.
+/// The point at which the prompt of a turn differs from that of the previous turn, so that the
+/// server evaluates everything after it again. An interrupted reply causes none, because history
+/// keeps its beginning.
 struct cache_break {
     /// What changed.
     enum class cause {
@@ -73,9 +74,9 @@ struct cache_break {
         history,        ///< an earlier message, or the template writes it in another way
     };
     cause why = cause::history;
-    /// Tokens that the slot still had of the prompt, according to the server.
+    /// Tokens of the prompt that the slot still held, according to the server.
     int at = 0;
-    /// Tokens of the prompt of the turn before.
+    /// Tokens of the previous turn's prompt.
     int of = 0;
     /// The new prompt around the difference, at most 64 bytes.
     std::string text{};
@@ -83,13 +84,13 @@ struct cache_break {
     friend bool operator==(const cache_break&, const cache_break&) = default;
 };
 
-/// Its name, as in logs, JSON and metrics.
+/// The name of the value, as in logs, JSON and metrics.
 std::string_view to_string(cache_break::cause c) noexcept;
 
 /// How a reply used the slots.
 struct slot_metrics {
     int slot = -1;  ///< slot of the last request; -1 if none
-    /// Whether the client had used that slot last before, for any reply.
+    /// Whether the previous request of the client, for any reply, used that slot, too.
     bool slot_reused = false;
     int chunks = 0;            ///< delivered chunks
     int requests = 0;          ///< requests to /completion
@@ -103,15 +104,15 @@ struct slot_metrics {
     /// end; 0 without a draft.
     double draft_first_token_ms = 0;
     double draft_ms = 0;
-    /// How long the model reasoned, and whether a limit, or the end of its text, closed a
-    /// reasoning.
+    /// How long the model reasoned, and whether its reasoning was closed at a limit or at the end
+    /// of its text.
     double reasoning_ms = 0;
     bool reasoning_cut = false;
     double total_ms = 0;         ///< from start to end
     double first_chunk_ms = -1;  ///< from start to the first chunk; -1 if none
     double longest_gap_ms = 0;   ///< from a continue to the next chunk
-    /// The longest wait under each limit, also if a failure or the limit ended it; 0 if there was
-    /// none.
+    /// The longest wait under each limit, including waits that ended with a failure or at the
+    /// limit; 0 if there was none.
     double longest_connect_ms = 0;      ///< to connect, including TLS (connect_timeout)
     double longest_first_token_ms = 0;  ///< request to first token (first_token_timeout)
     double longest_token_gap_ms = 0;    ///< token to token (between_tokens_timeout)
@@ -152,11 +153,11 @@ struct timeline_event {
     int chunk = -1;
     /// The slot's server, as an index of `reply_result::servers`; -1 without a slot.
     int server = -1;
-    /// Of a `request`: its wait for the slot's guard, in ms.
+    /// For a `request`, its wait for the slot's guard, in ms.
     double guard_wait_ms = 0;
 };
 
-/// Its name, as in logs and JSON.
+/// The name of the value, as in logs and JSON.
 std::string_view to_string(timeline_event::kind k) noexcept;
 
 /// A request of a reply to /completion. Times are since the reply's start, in ns.

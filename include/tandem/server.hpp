@@ -49,7 +49,8 @@ struct slot_state {
     /// The server's number of the current or last task; empty for an unused slot, and if the server
     /// does not report it.
     std::optional<int> task{};
-    /// Tokens in the slot; of these, in the running request, cached and evaluated ones.
+    /// Tokens in the slot. Of these, the tokens that the running request found cached, and those
+    /// that it evaluated.
     int prompt_tokens = 0;
     int cached_tokens = 0;
     int evaluated_tokens = 0;

@@ -37,7 +37,7 @@ inline namespace v0 {
 /// Executor, cancellation and thread safety: as for `client`.
 class service {
  public:
-    /// The strand's type.
+    /// The type of the strand.
     using executor_type = boost::asio::any_io_executor;
 
     /// Throws config_error, which lists every error of the configuration.
@@ -69,13 +69,13 @@ class service {
                                      error_code& ec, diagnostics& diag);
 
     // The list of servers may change while conversations run. An invalid URL throws config_error.
-    /// A server that is listed already, or is being removed, stays in use.
+    /// Adds a server. One that is listed already, or is being removed, stays in use.
     void add_server(std::string url);
-    /// No further turn starts there; running replies finish. After `limit`, they continue on
-    /// another server, or end with server_gone if they cannot.
+    /// Removes a server: no further turn starts there, and running replies may finish. After
+    /// `limit`, they continue on another server, or end with server_gone if they cannot.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
-    /// Makes this the list of servers, with a minute for the replies of removed ones. Conversations
-    /// stay.
+    /// Replaces the list of servers. Replies on removed servers may run for another minute.
+    /// Conversations are kept.
     void reload(std::vector<std::string> urls);
 
     /// Starts no more turns on this server until undrain_server() is called or the server is

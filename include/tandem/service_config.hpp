@@ -20,7 +20,7 @@ enum class placement {
     least_busy,   ///< the one with the fewest running replies per slot, then conversations
 };
 
-/// Its name, as in logs, files and flags.
+/// The name of the value, as in logs, files and flags.
 std::string_view to_string(placement p) noexcept;
 
 /// Configuration of a service.
@@ -32,9 +32,9 @@ struct service_config {
     config client{};
     /// Which server a conversation is pinned to.
     tandem::placement placement = tandem::placement::least_busy;
-    /// Interval of /health while replies run (or always, see watch_always): 100 ms to 1 h. A server
-    /// that is down is polled at intervals that grow from 100 ms to this, and every 400 ms while a
-    /// turn waits for a server.
+    /// Interval at which /health is polled while replies run (or always, see watch_always). 100 ms
+    /// to 1 h. A server that is down is polled at intervals that grow from 100 ms to this, and
+    /// every 400 ms while a turn waits for a server.
     duration health_interval = std::chrono::seconds(2);
     /// Polls /health also while no reply runs, so that the state is always fresh. The event loop
     /// then has work until the service is destroyed.
@@ -73,17 +73,19 @@ struct server_status {
     std::optional<double> tokens_per_s{};
     /// How long the first waiting request is overdue; 0 if none is.
     duration late{};
-    /// The part of their lead, 0 to 1, that recent continuations lost while they waited for a slot;
-    /// near 1, one more listener makes gaps audible.
+    /// The share of their lead that recent continuations lost while they waited for a slot, 0 to 1.
+    /// The lead is the speech that a listener had left to hear. Near 1, one more listener makes
+    /// gaps audible.
     double lead_loss = 0;
-    /// How often a slot got another conversation, and the prompt tokens evaluated then.
+    /// How often a slot changed to another conversation, and the prompt tokens that were evaluated
+    /// for it.
     std::int64_t residence_changes = 0;
     std::int64_t residence_change_tokens = 0;
     /// Why it is down, in words.
     std::string fault{};
 };
 
-/// Its name, as in logs, files and flags.
+/// The name of the value, as in logs, files and flags.
 std::string_view to_string(server_status::health h) noexcept;
 
 }  // namespace v0

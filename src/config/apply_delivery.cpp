@@ -1,6 +1,5 @@
 #include "config/apply_delivery.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace tandem {

@@ -260,7 +260,7 @@ bool must_call(const generation_options& o) noexcept {
     return !o.tools.empty() && !choice.empty() && choice != "auto" && choice != "none";
 }
 
-bool is_call_json(const generation_options& o) noexcept {
+bool uses_call_schema(const generation_options& o) noexcept {
     return must_call(o) || (!o.tools.empty() && o.tool_choice != "none" && !o.json_schema.empty());
 }
 

@@ -98,16 +98,16 @@ conversation::conversation(shell s) noexcept : shell_(std::move(s)) {}
 conversation::conversation(conversation&&) noexcept = default;
 
 conversation& conversation::operator=(conversation&& other) noexcept {
-    if (this != &other) let_go(std::exchange(shell_, std::move(other.shell_)));
+    if (this != &other) destroy_on_strand(std::exchange(shell_, std::move(other.shell_)));
     return *this;
 }
 
 conversation::~conversation() {
-    let_go(std::move(shell_));
+    destroy_on_strand(std::move(shell_));
 }
 
 // A shell's members belong to its strand, so the shell must be destroyed there.
-void conversation::let_go(shell s) noexcept {
+void conversation::destroy_on_strand(shell s) noexcept {
     if (!s) return;
     s->stop_deliveries();
     const auto& scope = s->scope();

@@ -2,8 +2,6 @@
 #include "conversation/history/draft_rules.hpp"
 #include "conversation/history/partial_transcript.hpp"
 #include "conversation/prompt_rendering.hpp"
-#include "loop/clock.hpp"
-#include "reply/machine/generation_options_check.hpp"
 #include "reply/reply_shell.hpp"
 #include "server/server_link.hpp"
 
@@ -36,7 +34,7 @@ void conversation_shell::hearing(std::string text, std::optional<std::size_t> st
     // A prefill of fewer words would displace the draft's text.
     if (draft_ && conversations::is_beginning_of(text, draft_->words())) return;
     discard_draft();
-    const bool must_be_sure = !stable && core_ && !core_->can_roll_back();
+    const bool must_be_sure = !stable && link_ && !link_->can_roll_back();
     const auto settled = must_be_sure ? conversations::select_repeated_words(before, text)
                                       : conversations::select_settled_words(text, stable);
     prefill_words(std::string(settled));
@@ -54,11 +52,11 @@ void conversation_shell::prefill_heard_words() {
     if (is_prefilling_words_ || heard_words_.empty()) return;
     is_prefilling_words_ = true;
     prefilled_words_ = heard_words_;
-    render_prompt(core_, add_words(history_, prefilled_words_ + end_of_words), prefill_options(),
-                  [weak = weak_from_this(), asked = core_.get()](error_code ec, const diagnostics&,
+    render_prompt(link_, add_words(history_, prefilled_words_ + end_of_words), prefill_options(),
+                  [weak = weak_from_this(), asked = link_.get()](error_code ec, const diagnostics&,
                                                                  std::string prompt) {
                       const auto self = weak.lock();
-                      if (!self || !self->is_prefilling_words_ || self->core_.get() != asked)
+                      if (!self || !self->is_prefilling_words_ || self->link_.get() != asked)
                           return;
                       // What the template adds after the words is not in the next prompt.
                       const auto end = prompt.rfind(end_of_words);
@@ -78,8 +76,8 @@ std::optional<std::size_t> conversation_shell::find_revision(std::string_view pr
 void conversation_shell::count_heard_words(const wire::timings& counts) {
     early_.prefilled += counts.evaluated;
     metrics_.prefilled += counts.evaluated;
-    if (revised_ && core_ && prefill_)
-        core_->record_rollback(!conversations::shows_failed_rollback(
+    if (revised_ && link_ && prefill_)
+        link_->record_rollback(!conversations::shows_failed_rollback(
             counts.cached, counts.evaluated, *revised_, prefill_->text().size()));
 }
 
@@ -127,11 +125,11 @@ std::optional<std::string> conversation_shell::find_reason_to_skip_draft(
                                                       .drafts = drafts_,
                                                       .limit = rules.draft_limit}))
         return why;
-    auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
+    auto placed = host_->assign_server({.pinned = link_, .is_for_turn = false});
     // Without the servers' addresses, because clients of a gateway read it.
     if (const auto* why = std::get_if<failure>(&placed)) return why->ec.message();
     pin_server(std::get<server_link_ptr>(std::move(placed)));
-    if (!core_->slots().has_slot_to_spare())
+    if (!link_->slots().has_slot_to_spare())
         return "no slot is idle, apart from those kept for turns";
     return std::nullopt;
 }
@@ -181,7 +179,7 @@ void conversation_shell::find_draft_start(const draft_ptr& draft, const start_ha
 }
 
 void conversation_shell::learn_draft_call_mark(const draft_ptr& draft, const start_handler& done) {
-    core_->load_call_mark(
+    link_->load_call_mark(
         [weak = weak_from_this(), drafted = std::weak_ptr(draft), done](
             error_code ec, const diagnostics& diag, const server::call_mark& mark) {
             const auto self = weak.lock();
@@ -196,13 +194,13 @@ void conversation_shell::learn_draft_call_mark(const draft_ptr& draft, const sta
 
 void conversation_shell::render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
                                              const start_handler& done) {
-    render_prompt(core_, draft->messages(), draft->options(),
-                  [weak = weak_from_this(), drafted = std::weak_ptr(draft), asked = core_.get(),
+    render_prompt(link_, draft->messages(), draft->options(),
+                  [weak = weak_from_this(), drafted = std::weak_ptr(draft), asked = link_.get(),
                    mark, done](error_code ec, const diagnostics& diag, std::string prompt) {
                       const auto self = weak.lock();
                       const auto known = drafted.lock();
                       if (!self || !known || self->running_ != 0) return;
-                      if (self->core_.get() != asked)
+                      if (self->link_.get() != asked)
                           return done(errc::server_gone,
                                       {.client_message = "the conversation has moved"}, {});
                       if (ec) return done(ec, diag, {});
@@ -217,7 +215,7 @@ void conversation_shell::check_draft_size(const draft_ptr& draft, const server::
     if (is_sure_to_fit(prompt, draft->options().max_tokens))
         return begin_draft(*draft, mark, std::move(prompt), done);
     count_prompt_tokens(
-        core_, std::move(prompt),
+        link_, std::move(prompt),
         [weak = weak_from_this(), drafted = std::weak_ptr(draft), mark, done](
             error_code ec, const diagnostics& diag, prompt_with_ids counted) {
             const auto self = weak.lock();
@@ -241,8 +239,8 @@ void conversation_shell::check_draft_size(const draft_ptr& draft, const server::
 
 void conversation_shell::begin_draft(reply_draft& draft, const server::call_mark& mark,
                                      prompt_with_ids prompt, const start_handler& done) {
-    draft.set_started(core_, props_.model);
-    host_->turn_began(core_);
+    draft.set_started(link_, props_.model);
+    host_->turn_began(link_);
     auto here = make_start_point(mark, {.prompt = std::move(prompt)});
     if (prefill_) here.warmed = prefill_->slot();
     done({}, {}, std::move(here));
@@ -283,10 +281,10 @@ void conversation_shell::discard_draft() {
 
 // --- the turn that follows
 
-/// The turn's reply is the draft's.
+/// Starts a turn that continues from the draft.
 void conversation_shell::begin_drafted_turn(const start_ptr& start) {
     if (draft_->is_over()) return continue_from_draft(start);
-    // Without a request, the turn itself is as fast.
+    // A draft that has sent no request is no faster than the turn itself.
     if (draft_->server()) return draft_->commit();
     discard_draft();
     find_server(start);

@@ -1,7 +1,6 @@
 #include "conversation/conversation_shell.hpp"
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/prompt_rendering.hpp"
-#include "loop/clock.hpp"
 #include "server/server_link.hpp"
 
 #include <utility>
@@ -15,7 +14,7 @@ namespace tandem::detail {
 // The next prompt starts with the slot's contents, so its ids are requested while the voice speaks.
 void conversation_shell::request_history_ids() {
     const auto& said = rest_->text;
-    if (!core_ || core_->shut_down() || said.text().empty()) return;
+    if (!link_ || link_->shut_down() || said.text().empty()) return;
     const std::string unknown(said.untokenized_prompt());
     if (unknown.empty()) return request_missing_ids();
     auto learnt = [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
@@ -25,13 +24,13 @@ void conversation_shell::request_history_ids() {
         self->rest_->text.prompt_tokenized(std::move(ids));
         self->request_missing_ids();
     };
-    core_->calls().tokenize_prompt_rest(unknown, said.has_known_prefix(), std::move(learnt));
+    link_->calls().tokenize_prompt_rest(unknown, said.has_known_prefix(), std::move(learnt));
 }
 
 void conversation_shell::request_missing_ids() {
     auto lost = rest_->text.texts_with_missing_ids();
-    if (!core_ || core_->shut_down() || lost.empty()) return on_ids_received();
-    core_->calls().tokenize_pieces(
+    if (!link_ || link_->shut_down() || lost.empty()) return on_ids_received();
+    link_->calls().tokenize_pieces(
         lost, reply_transcript::separator, rest_->text.is_missing_mark(),
         [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
                                                        const std::vector<std::int32_t>& ids) {
@@ -76,7 +75,7 @@ void conversation_shell::drop_oldest(std::size_t exchanges) {
 
 // Runs while the voice speaks, when it delays nothing.
 void conversation_shell::trim_or_prefill() {
-    if (ended_ || running_ != 0 || draft_ || !core_ || core_->shut_down()) return;
+    if (ended_ || running_ != 0 || draft_ || !link_ || link_->shut_down()) return;
     const auto costs = history_.measure_exchanges();
     const auto use = context_usage(costs, tokens_said_, rules_.generation.max_tokens);
     const auto user_bytes = history_.average_user_bytes();
@@ -101,20 +100,20 @@ void conversation_shell::warm() {
 void conversation_shell::prepare_idle_server(std::function<void(conversation_shell&)> done,
                                              std::function<void(const failure&)> on_failed) {
     if (ended_ || running_ != 0) return;
-    auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
+    auto placed = host_->assign_server({.pinned = link_, .is_for_turn = false});
     if (const auto* why = std::get_if<failure>(&placed)) {
         if (on_failed) on_failed(*why);
         return;
     }
     pin_server(std::get<server_link_ptr>(std::move(placed)));
-    core_->load_props([weak = weak_from_this(), asked = std::weak_ptr(core_),
+    link_->load_props([weak = weak_from_this(), asked = std::weak_ptr(link_),
                        done = std::move(done), on_failed = std::move(on_failed)](
                           error_code ec, const diagnostics& diag, const server_props& props) {
         const auto self = weak.lock();
-        const auto core = asked.lock();
-        if (!self || !core || core != self->core_ || self->running_ != 0) return;
+        const auto link = asked.lock();
+        if (!self || !link || link != self->link_ || self->running_ != 0) return;
         if (ec) {
-            self->host_->server_failed(core, {ec, diag});
+            self->host_->server_failed(link, {ec, diag});
             if (on_failed) on_failed({ec, diag});
             return;
         }
@@ -135,11 +134,11 @@ generation_options conversation_shell::prefill_options() const {
 void conversation_shell::prefill() {
     // The prompt must equal that of the next turn as far as known, so it uses the tools of the last
     // turn, unless those of the next are known.
-    render_history(prefill_options(), [weak = weak_from_this(), asked = core_.get()](
+    render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
         const auto self = weak.lock();
-        if (!self || self->core_.get() != asked || self->running_ != 0 || self->draft_) return;
+        if (!self || self->link_.get() != asked || self->running_ != 0 || self->draft_) return;
         if (ec)
             return self->scope_->log(log_level::info, "conversation {}: no slot is prefilled: {}",
                                      self->id_, diag.to_string());
@@ -147,15 +146,15 @@ void conversation_shell::prefill() {
     });
 }
 
-// While the functions run. The template may write a call in another way than the model did, so that
-// the slot's text differs from the next prompt.
+// Prefills while the functions run, because the slot's text may differ from the next prompt: the
+// template may write a call in another way than the model did.
 void conversation_shell::prefill_before_results() {
-    if (ended_ || running_ != 0 || !core_ || core_->shut_down()) return;
+    if (ended_ || running_ != 0 || !link_ || link_->shut_down()) return;
     render_history(next_options_ ? *next_options_ : *turn_options_,
-                   [weak = weak_from_this(), asked = core_.get(), open = history_.open_calls()](
+                   [weak = weak_from_this(), asked = link_.get(), open = history_.open_calls()](
                        error_code ec, const diagnostics&, std::string prompt) {
                        const auto self = weak.lock();
-                       if (ec || !self || self->core_.get() != asked || self->running_ != 0) return;
+                       if (ec || !self || self->link_.get() != asked || self->running_ != 0) return;
                        // The open calls' results are the last texts of this kind.
                        auto end = prompt.size();
                        for (std::size_t i = 0; i < open && end != std::string::npos && end > 0; ++i)
@@ -175,7 +174,7 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     is_prefilling_words_ = is_of_words;
     if (is_of_words) revised_ = find_revision(prompt.text);
     prefill_ =
-        std::make_shared<slot_prefill>(core_, std::move(prompt), prefill_options().lora, id_);
+        std::make_shared<slot_prefill>(link_, std::move(prompt), prefill_options().lora, id_);
     prefill_->start([weak = weak_from_this(), is_of_words](std::optional<wire::timings> counts) {
         const auto self = weak.lock();
         if (!self) return;
@@ -187,9 +186,9 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
     });
 }
 
-// Others may prefill them. The slot of a draft is needed soon.
+// From then on, others may prefill the slots. Keeps the slot of a draft, which is needed soon.
 void conversation_shell::let_go_of_slots() {
-    if (running_ == 0 && !draft_ && core_ && !core_->shut_down()) core_->slots().let_go(id_);
+    if (running_ == 0 && !draft_ && link_ && !link_->shut_down()) link_->slots().release_owner(id_);
 }
 
 // --- slot files
@@ -200,15 +199,15 @@ void conversation_shell::run_slot_file_job(slot_file_job::kind what, std::string
     if (uses_slot_file_)
         return done(errc::operation_in_progress,
                     {.client_message = "a slot file of the conversation is already in use"}, {});
-    auto placed = host_->assign_server({.pinned = core_, .is_for_turn = false});
+    auto placed = host_->assign_server({.pinned = link_, .is_for_turn = false});
     if (const auto* why = std::get_if<failure>(&placed)) return done(why->ec, why->diag, {});
     pin_server(std::get<server_link_ptr>(std::move(placed)));
     done = begin_slot_file_job(std::move(done));
-    core_->load_props(
+    link_->load_props(
         [weak = weak_from_this(), what, file = std::move(file), done = std::move(done)](
             error_code ec, const diagnostics& diag, const server_props&) mutable {
             const auto self = weak.lock();
-            if (ec || !self || !self->core_)
+            if (ec || !self || !self->link_)
                 return done(ec ? ec : errc::session_not_found, diag, {});
             self->resolve_slot_text(what, std::move(file), std::move(done));
         });
@@ -234,7 +233,7 @@ void conversation_shell::resolve_slot_text(slot_file_job::kind what, std::string
                                     done = std::move(done)](error_code ec, const diagnostics& diag,
                                                             std::string prompt) mutable {
         const auto self = weak.lock();
-        if (ec || !self || !self->core_) return done(ec ? ec : errc::session_not_found, diag, {});
+        if (ec || !self || !self->link_) return done(ec ? ec : errc::session_not_found, diag, {});
         self->start_slot_file_job(what, std::move(file), std::move(prompt), std::move(done));
     });
 }
@@ -242,7 +241,7 @@ void conversation_shell::resolve_slot_text(slot_file_job::kind what, std::string
 void conversation_shell::start_slot_file_job(slot_file_job::kind what, std::string file,
                                              std::string text, slot_file_job::handler done) {
     file_job_ = slot_file_job::start(
-        core_, {.what = what, .file = std::move(file), .owner = id_, .text = std::move(text)},
+        link_, {.what = what, .file = std::move(file), .owner = id_, .text = std::move(text)},
         [weak = weak_from_this(), what, done = std::move(done)](
             error_code ec, const diagnostics& diag, slot_file_result r) {
             if (const auto self = weak.lock()) self->on_slot_file_done(what, ec, r);

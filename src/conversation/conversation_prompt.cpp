@@ -32,7 +32,7 @@ void conversation_shell::render_history(const generation_options& options, promp
 
 void conversation_shell::render_messages(const std::vector<chat_message>& messages,
                                          const generation_options& options, prompt_handler done) {
-    if (!history_.options().raw) return render_prompt(core_, messages, options, std::move(done));
+    if (!history_.options().raw) return render_prompt(link_, messages, options, std::move(done));
     std::string prompt;
     for (const auto& m : messages) prompt += m.content;
     done({}, {}, std::move(prompt));
@@ -82,7 +82,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
 void conversation_shell::check_prompt_size(const start_ptr& start, prompt_with_ids prompt) {
     if (is_sure_to_fit(prompt, start->max_tokens))
         return start_prompted_reply(start, std::move(prompt));
-    count_prompt_tokens(core_, std::move(prompt),
+    count_prompt_tokens(link_, std::move(prompt),
                         [weak = weak_from_this(), start, check_id = start->check_id](
                             error_code ec, const diagnostics& diag, prompt_with_ids counted) {
                             const auto self = weak.lock();

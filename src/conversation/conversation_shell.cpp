@@ -1,6 +1,5 @@
 #include "conversation/conversation_shell.hpp"
 
-#include "conversation/history/context_trimming.hpp"
 #include "conversation/history/conversation_json.hpp"
 #include "conversation/prompt_rendering.hpp"
 #include "loop/clock.hpp"
@@ -143,7 +142,7 @@ std::shared_ptr<reply_shell> conversation_shell::say_text(
                              weak_from_this(), interrupts_);
 }
 
-// Not a turn: nothing of it is reported.
+// An aside is not a turn, so its events are not reported.
 std::shared_ptr<reply_shell> conversation_shell::say_aside(
     std::string text, std::optional<generation_options> options) {
     return reply_shell::make(
@@ -248,9 +247,9 @@ void conversation_shell::end() {
     prefill_.reset();
     rest_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
-    const auto core = std::exchange(core_, nullptr);
-    if (core && !core->shut_down()) core->slots().retire_owner(id_);
-    host_->conversation_ended(id_, core);
+    const auto link = std::exchange(link_, nullptr);
+    if (link && !link->shut_down()) link->slots().retire_owner(id_);
+    host_->conversation_ended(id_, link);
 }
 
 conversation_state conversation_shell::state() const {
@@ -293,8 +292,8 @@ void conversation_shell::on_handed_over(const chunk& c) {
 
 server::call_id conversation_shell::parse_calls(
     const generated_calls& g, server::server_calls::handler<wire::parsed_reply> done) {
-    if (!core_) return server::no_call;
-    return core_->calls().parse_reply({.messages = history_.messages_before_turn(),
+    if (!link_) return server::no_call;
+    return link_->calls().parse_reply({.messages = history_.messages_before_turn(),
                                        .text = g.text,
                                        .slot = g.slot,
                                        .reuse_cache = g.reuse_cache,
@@ -305,10 +304,10 @@ server::call_id conversation_shell::parse_calls(
 
 server::call_id conversation_shell::force_calls(
     wire::begun_call after, server::server_calls::handler<wire::parsed_reply> done) {
-    if (!core_) return server::no_call;
+    if (!link_) return server::no_call;
     after.messages = history_.messages_before_turn();
     const auto& limits = rules_.limits;
-    return core_->calls().force_call(after, *turn_options_, limits.first_token_timeout,
+    return link_->calls().force_call(after, *turn_options_, limits.first_token_timeout,
                                      std::move(done));
 }
 
@@ -384,7 +383,7 @@ void conversation_shell::on_owner_destroyed() {
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
     shunned_.clear();
-    core_.reset();
+    link_.reset();
 }
 
 void conversation_shell::on_context_destroyed() noexcept {
@@ -394,7 +393,7 @@ void conversation_shell::on_context_destroyed() noexcept {
     if (prefill_) prefill_->on_context_destroyed();
     prefill_.reset();
     shunned_.clear();
-    core_.reset();
+    link_.reset();
 }
 
 }  // namespace tandem::detail

@@ -46,13 +46,13 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
     strand_scope& scope() const noexcept { return *scope_; }
     slots::owner_id id() const noexcept { return id_; }
-    const server_link_ptr& pinned() const noexcept { return core_; }
+    const server_link_ptr& pinned() const noexcept { return link_; }
 
     /// Makes the open turn of a saved conversation resumable, with its options. Called before all
     /// other functions.
     void restore_turn(const generation_options& options);
     /// Called before the first turn, which then uses this server if possible.
-    void set_first_server(server_link_ptr core) { pin_server(std::move(core)); }
+    void set_first_server(server_link_ptr link) { pin_server(std::move(link)); }
     void append(chat_message message);
     void answer_call(const std::string& id, const std::string& content, bool is_final = true);
     void add_filler(const std::string& text) { history_.add_filler(text); }
@@ -115,11 +115,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         std::uint64_t reply = 0;
         start_handler done;
         int max_tokens = 0;
-        /// For a reader, to whom calls may be text.
+        /// The reply is for a reader, to whom calls may be shown as text.
         bool is_streamed = false;
         /// Whether the reply may call functions in the format of the model.
         bool needs_call_mark = false;
-        /// How its calls look at the server.
+        /// How the server's template writes calls.
         server::call_mark call_mark{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
@@ -193,7 +193,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void drop_oldest(std::size_t exchanges);
     bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
-    void pin_server(server_link_ptr core);
+    void pin_server(server_link_ptr link);
     void take_known_text(const std::shared_ptr<const conversation_shell>& before);
     void leave_slots_of_server();
     bool has_model_changed();
@@ -267,34 +267,34 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     options_ptr next_options_;  // if they are known before the turn
     std::weak_ptr<const generation_options> asked_options_;
     conversations::turn_history history_;
-    server_link_ptr core_;
-    /// The part of the conversation that a slot of core_ holds.
+    server_link_ptr link_;
+    /// The part of the conversation that a slot of link_ holds.
     tokenized_text known_;
     std::string known_model_;
     conversations::cache_watch watch_;
-    /// Of the conversation that this one continues, until a server is assigned.
+    /// The conversation that this one continues; empty once a server is assigned.
     std::shared_ptr<const conversation_shell> before_;
-    server_props props_;  // of core_, as last reported
+    server_props props_;  // of link_, as last reported
     bool has_spoken_here_ = false;
     voice_pace pace_;
     std::weak_ptr<reply_shell> reply_;
     std::vector<std::weak_ptr<reply_shell>> asides_;
     std::uint64_t running_ = 0;      // id of the running reply
     start_ptr starting_;             // until its reply has a prompt
-    start_ptr checking_;             // waits for answers of core_
-    std::uint64_t last_reply_ = 0;   // that has ended
+    start_ptr checking_;             // waits for answers of link_
+    std::uint64_t last_reply_ = 0;   // id of the last reply that ended
     int tokens_said_ = 0;            // of the last prompt and the text generated after it
-    server_link_ptr generating_at_;  // the server that counts it
+    server_link_ptr generating_at_;  // the server that counts the reply
     // Servers on which the running reply could not start. Tried again when there is no other.
     std::vector<server_link_ptr> shunned_;
     std::optional<reply_remainder> rest_;
     std::string rest_model_;  // the model that the ids in rest_ belong to
     std::shared_ptr<slot_prefill> prefill_;
     std::string last_partial_;     // what the user who speaks has said so far
-    std::string heard_words_;      // of it, the settled ones
-    std::string prefilled_words_;  // of them, the last that were prefilled
+    std::string heard_words_;      // of these, the stable ones
+    std::string prefilled_words_;  // of these, the ones prefilled last
     bool is_prefilling_words_ = false;
-    /// The bytes that the last prefill of words kept of the one before, if it revised words.
+    /// How many bytes of the previous prefill the last one kept, if it revised words.
     std::optional<std::size_t> revised_;
     draft_ptr draft_;
     int drafts_ = 0;    // since the last turn

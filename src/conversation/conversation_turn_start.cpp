@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -176,13 +175,13 @@ void conversation_shell::fail(const start_ptr& start, const failure& why) {
 
 // --- choice of the server
 
-void conversation_shell::pin_server(server_link_ptr core) {
-    if (core == core_) return;
-    if (core_) {
+void conversation_shell::pin_server(server_link_ptr link) {
+    if (link == link_) return;
+    if (link_) {
         // Leaving a server that the conversation never used does not count as a move.
         if (has_spoken_here_ || !known_.text().empty()) ++metrics_.moves;
         scope_->log(log_level::info, "conversation {}: assigned to server {}", id_,
-                    core->shown_url());
+                    link->shown_url());
         leave_slots_of_server();
     }
     // Another server may have another vocabulary.
@@ -193,46 +192,46 @@ void conversation_shell::pin_server(server_link_ptr core) {
     prefill_.reset();
     is_prefilling_words_ = false;
     prefilled_words_.clear();
-    core_ = std::move(core);
+    link_ = std::move(link);
     take_known_text(std::exchange(before_, nullptr));
-    if (history_.options().isolate) core_->slots().isolate(id_);
+    if (history_.options().isolate) link_->slots().isolate(id_);
 }
 
 void conversation_shell::continue_from(std::shared_ptr<const conversation_shell> before) {
-    if (core_) return take_known_text(before);
-    // One that never had a server knows no more than its own predecessor.
+    if (link_) return take_known_text(before);
+    // A predecessor that never had a server knows only what its own predecessor knows.
     before_ = before->before_;
-    if (before->core_) before_ = std::move(before);
+    if (before->link_) before_ = std::move(before);
 }
 
 // The ids hold for this server alone.
 void conversation_shell::take_known_text(const std::shared_ptr<const conversation_shell>& before) {
-    if (!before || before->core_ != core_) return;
+    if (!before || before->link_ != link_) return;
     known_ = before->known_;
     known_model_ = before->known_model_;
     watch_ = before->watch_;
 }
 
 std::string conversation_shell::server_url() const {
-    return core_ ? core_->config().server.url : std::string();
+    return link_ ? link_->config().server.url : std::string();
 }
 
 // The conversation will not return to the text that it leaves there.
 void conversation_shell::leave_slots_of_server() {
     if (const auto job = file_job_.lock()) job->abort(errc::server_gone);
-    if (!core_->shut_down()) core_->slots().retire_owner(id_);
+    if (!link_->shut_down()) link_->slots().retire_owner(id_);
 }
 
 // If all servers have failed this reply, they are tried again.
 auto conversation_shell::assign_server(const turn_start& start)
     -> std::variant<server_link_ptr, failure> {
     auto placed = host_->assign_server(
-        {.pinned = core_, .prefer_other = start.is_failover, .excluded = shunned_});
+        {.pinned = link_, .prefer_other = start.is_failover, .excluded = shunned_});
     const bool is_first_look = !start.unreachable;
     if (std::holds_alternative<server_link_ptr>(placed) || shunned_.empty() || !is_first_look)
         return placed;
     shunned_.clear();
-    return host_->assign_server({.pinned = core_, .prefer_other = start.is_failover});
+    return host_->assign_server({.pinned = link_, .prefer_other = start.is_failover});
 }
 
 void conversation_shell::find_server(const start_ptr& start) {
@@ -241,10 +240,10 @@ void conversation_shell::find_server(const start_ptr& start) {
     auto placed = assign_server(*start);
     if (const auto* why = std::get_if<failure>(&placed))
         return start->unreachable ? fail_without_server(start) : fail(start, *why);
-    const bool moves = core_ && core_ != std::get<server_link_ptr>(placed);
+    const bool moves = link_ && link_ != std::get<server_link_ptr>(placed);
     pin_server(std::get<server_link_ptr>(std::move(placed)));
     if (start->resumed && moves) start->resumed->rest->text.forget_ids();
-    core_->load_props([weak = weak_from_this(), start, check_id](
+    link_->load_props([weak = weak_from_this(), start, check_id](
                           error_code ec, const diagnostics& diag, const server_props& props) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
@@ -262,10 +261,10 @@ bool conversation_shell::has_model_changed() {
 }
 
 void conversation_shell::server_check_failed(const start_ptr& start, failure why) {
-    core_->request_failed(why.ec);
-    if (!core_->slots().were_props_read_before())
+    link_->request_failed(why.ec);
+    if (!link_->slots().were_props_read_before())
         why = transport::reclassify_handshake_timeout(std::move(why));
-    host_->server_failed(core_, why);
+    host_->server_failed(link_, why);
     try_other_server(start, why);
 }
 
@@ -279,7 +278,7 @@ void conversation_shell::on_prompt_failed(const start_ptr& start, const failure&
 
 void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
-    shunned_.push_back(core_);
+    shunned_.push_back(link_);
     if (scope_->is_closed() || ++start->servers_tried == most_servers_tried)
         return fail_without_server(start);
     find_server(start);
@@ -288,19 +287,19 @@ void conversation_shell::try_other_server(const start_ptr& start, const failure&
 // A failure of another server does not end a reply whose own server may be back in time.
 void conversation_shell::fail_without_server(const start_ptr& start) {
     auto why = *start->unreachable;
-    const bool is_of_another = start->is_failover && core_.get() != start->previous_server;
+    const bool is_of_another = start->is_failover && link_.get() != start->previous_server;
     if (is_of_another && classify_failure(why.ec, false) != failure_kind::away) {
         why.ec = errc::no_model;
         why.diag.client_message = fmt::format("no server can continue the reply; {}: {}",
-                                              core_->shown_url(), why.diag.client_message);
+                                              link_->shown_url(), why.diag.client_message);
     }
     fail(start, why);
 }
 
-// A reply of JSON needs no mark.
+// A reply that is JSON needs no mark.
 bool conversation_shell::needs_call_mark(const generation_options& o) const {
     return !o.tools.empty() && o.tool_choice != "none" && !history_.options().raw &&
-           !is_call_json(o);
+           !uses_call_schema(o);
 }
 
 void conversation_shell::server_found(const start_ptr& start) {
@@ -309,7 +308,7 @@ void conversation_shell::server_found(const start_ptr& start) {
 }
 
 void conversation_shell::learn_call_mark(const start_ptr& start) {
-    core_->load_call_mark([weak = weak_from_this(), start, check_id = start->check_id](
+    link_->load_call_mark([weak = weak_from_this(), start, check_id = start->check_id](
                               error_code ec, const diagnostics& diag, const server::call_mark& m) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
@@ -320,7 +319,7 @@ void conversation_shell::learn_call_mark(const start_ptr& start) {
             self->scope_->log(log_level::warning,
                               "conversation {}: the chat template of {} does not show how a tool "
                               "call begins; calls are text",
-                              self->id_, self->core_->shown_url());
+                              self->id_, self->link_->shown_url());
         start->call_mark = m;
         self->begin_at_server(start);
     });
@@ -339,8 +338,8 @@ void conversation_shell::begin_at_server(const start_ptr& start) {
 void conversation_shell::start_reply(const start_ptr& start, reply_origin origin) {
     starting_.reset();
     end_server_check(start);
-    generating_at_ = core_;
-    host_->turn_began(core_);
+    generating_at_ = link_;
+    host_->turn_began(link_);
     origin.early = take_early_work(*start);
     origin.early.broken = std::exchange(start->broken, {});
     if (start->watched) watch_ = *std::exchange(start->watched, {});
@@ -351,14 +350,14 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
 
 void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
-    generating_at_ = core_;
-    host_->turn_began(core_);
+    generating_at_ = link_;
+    host_->turn_began(link_);
     start->done({}, {}, make_start_point(start->call_mark, {}));
 }
 
 reply_start_point conversation_shell::make_start_point(server::call_mark mark,
                                                        reply_origin origin) {
-    return {.core = core_,
+    return {.link = link_,
             .origin = std::move(origin),
             .owner = id_,
             .was_here = has_spoken_here_,

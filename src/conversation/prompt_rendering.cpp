@@ -26,14 +26,14 @@ failure count_failure(const error_code& ec, diagnostics diag) {
 
 }  // namespace
 
-void render_prompt(const std::shared_ptr<server_link>& core, std::vector<chat_message> messages,
+void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_message> messages,
                    const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done) {
-    auto& calls = core->calls();
+    auto& calls = link->calls();
     wire::add_context(messages, o.context);
     const auto list = std::make_shared<const std::vector<chat_message>>(std::move(messages));
     calls.apply_template(*list, o,
-                         [list, done = std::move(done), weak = std::weak_ptr(core)](
+                         [list, done = std::move(done), weak = std::weak_ptr(link)](
                              error_code ec, const diagnostics& diag, std::string prompt) {
                              if (!ec) return done({}, diag, std::move(prompt));
                              if (ec == errc::not_supported) {
@@ -48,7 +48,7 @@ void render_prompt(const std::shared_ptr<server_link>& core, std::vector<chat_me
 }
 
 void count_prompt_tokens(
-    const std::shared_ptr<server_link>& core, prompt_with_ids prompt,
+    const std::shared_ptr<server_link>& link, prompt_with_ids prompt,
     std::function<void(error_code, const diagnostics&, prompt_with_ids)> done) {
     const auto tail = prompt.text.substr(prompt.bytes_with_ids);
     if (tail.empty() && prompt.bytes_with_ids > 0) return done({}, {}, std::move(prompt));
@@ -62,7 +62,7 @@ void count_prompt_tokens(
         prompt.bytes_with_ids = prompt.text.size();
         done({}, {}, std::move(prompt));
     };
-    core->calls().tokenize_prompt_rest(tail, is_tail, std::move(completed));
+    link->calls().tokenize_prompt_rest(tail, is_tail, std::move(completed));
 }
 
 std::size_t most_tokens(const prompt_with_ids& prompt) noexcept {

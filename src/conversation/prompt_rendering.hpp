@@ -22,12 +22,12 @@ class server_link;
 /// Applies the server's chat template, or ChatML if it has none. A template that rejects the
 /// messages is tokenize_failed. The template receives the tools and template options of `o`; ChatML
 /// does not.
-void render_prompt(const std::shared_ptr<server_link>& core, std::vector<chat_message> messages,
+void render_prompt(const std::shared_ptr<server_link>& link, std::vector<chat_message> messages,
                    const generation_options& o,
                    std::function<void(error_code, const diagnostics&, std::string)> done);
 
 /// Completes the ids of `prompt`; their number is then its token count.
-void count_prompt_tokens(const std::shared_ptr<server_link>& core, prompt_with_ids prompt,
+void count_prompt_tokens(const std::shared_ptr<server_link>& link, prompt_with_ids prompt,
                          std::function<void(error_code, const diagnostics&, prompt_with_ids)> done);
 
 /// Upper bound of the prompt's tokens: each token has at least one byte, plus one token at the

@@ -9,7 +9,7 @@
 namespace tandem::detail {
 namespace {
 
-// What does not change the text.
+// Drops the options that do not affect the text.
 generation_options without_order(generation_options o) {
     o.priority = {};
     o.traceparent.clear();

@@ -22,7 +22,7 @@ class reply_shell;
 class reply_draft final : public reply_listener, public std::enable_shared_from_this<reply_draft> {
  public:
     struct events {
-        /// As in reply_listener.
+        /// See reply_listener::on_request_failed().
         std::function<void(const std::shared_ptr<server_link>& at, const failure& why)> on_failed;
         /// The draft is complete, or has failed, or was stopped.
         std::function<void(reply_draft&)> on_over;
@@ -43,7 +43,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     void extend();
     /// A turn waits for the draft, which does not expire any more.
     void commit();
-    /// Ends a draft that is not over, with this cause.
+    /// Ends the draft with this cause, unless it is over.
     void stop(failure why);
 
     const std::vector<chat_message>& messages() const noexcept { return messages_; }
@@ -59,7 +59,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     bool is_committed() const noexcept { return is_committed_; }
     /// The model that generated it.
     const std::string& model() const noexcept { return model_; }
-    /// Its tokens and times. 0 until it is over.
+    /// The tokens and times of the draft; 0 until it is over.
     const early_work& work() const noexcept { return work_; }
     /// Why it is over without being complete.
     const failure& cause() const noexcept { return cause_; }

@@ -36,16 +36,16 @@ class server_provider {
     virtual std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) = 0;
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
-    virtual bool server_failed(const server_link_ptr& core, const failure& why) = 0;
+    virtual bool server_failed(const server_link_ptr& link, const failure& why) = 0;
     /// Whether no server has ever been reached, which means the set-up is wrong and waiting does
     /// not help.
     virtual bool no_server_ever_reached() const = 0;
-    /// The conversation needs a server from here on ...
+    /// The conversation needs a server until reply_ended().
     virtual void reply_began() = 0;
     /// ... until here.
     virtual void reply_ended() = 0;
-    virtual void turn_began(const server_link_ptr& core) = 0;
-    virtual void turn_ended(const server_link_ptr& core) = 0;
+    virtual void turn_began(const server_link_ptr& link) = 0;
+    virtual void turn_ended(const server_link_ptr& link) = 0;
     virtual void conversation_ended(slots::owner_id conversation,
                                     const server_link_ptr& pinned) = 0;
 

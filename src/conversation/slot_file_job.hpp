@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace tandem::detail {
@@ -17,8 +16,8 @@ namespace tandem::detail {
 class server_link;
 
 /// Saves a conversation's slot to a file on its server, or restores it. Takes a slot for this, like
-/// a request. The creator of the job calls slot_manager::let_go() for the owner afterwards, unless
-/// the job was aborted.
+/// a request. The creator of the job calls slot_manager::release_owner() for the owner afterwards,
+/// unless the job was aborted.
 class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
  public:
     enum class kind { save, restore };
@@ -33,13 +32,13 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     /// Called once, on the strand.
     using handler = std::function<void(error_code, const diagnostics&, slot_file_result)>;
 
-    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& core,
+    static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& link,
                                               slot_file_request o, handler done);
     /// The conversation is gone: reports `ec` now, and returns the slot once the server is done.
     void abort(const error_code& ec);
 
  private:
-    slot_file_job(const std::shared_ptr<server_link>& core, slot_file_request o, handler done);
+    slot_file_job(const std::shared_ptr<server_link>& link, slot_file_request o, handler done);
 
     void request_slot();
     bool take_slot(const slots::grant& g);
@@ -48,7 +47,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     void give_up();
     void complete(const error_code& ec, const diagnostics& diag, slot_file_result r = {});
 
-    std::weak_ptr<server_link> core_;
+    std::weak_ptr<server_link> link_;
     slot_file_request order_;
     handler done_;
     slots::ticket ticket_ = slots::no_ticket;

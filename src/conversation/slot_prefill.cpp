@@ -9,62 +9,62 @@
 
 namespace tandem::detail {
 
-slot_prefill::slot_prefill(std::shared_ptr<server_link> core, prompt_with_ids prompt,
+slot_prefill::slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids prompt,
                            std::vector<adapter_scale> lora, slots::owner_id owner)
-    : core_(std::move(core)),
+    : link_(std::move(link)),
       prompt_(std::move(prompt)),
       lora_(std::move(lora)),
       owner_(owner),
-      limit_(core_->executor()),
+      limit_(link_->executor()),
       call_({.begun =
                  [this] {
                      has_begun_ = true;
-                     arm_limit(core_->config().limits.first_token_timeout);
+                     arm_limit(link_->config().limits.first_token_timeout);
                  },
              .read = [this](const wire::token_event& event) { read(event); },
              .on_failed =
                  [this](const failure& why) {
-                     core_->log(log_level::info,
+                     link_->log(log_level::info,
                                 "conversation {}: a slot could not be prefilled: {}", owner_,
                                 why.diag.to_string());
-                     core_->completion_failed(why.ec, call_.sent_at());
+                     link_->completion_failed(why.ec, call_.sent_at());
                      end({}, false);
                      slot_.reset();
                      complete(std::nullopt);
                  }}) {}
 
 slot_prefill::~slot_prefill() {
-    if (!core_ || core_->shut_down()) return;
+    if (!link_ || link_->shut_down()) return;
     stop_waiting();
     end({.server_state = slots::server_slot_state::maybe_busy}, true);
 }
 
 void slot_prefill::start(handler done) {
     done_ = std::move(done);
-    ticket_ = core_->slots().enqueue(
+    ticket_ = link_->slots().enqueue(
         {.prompt = prompt_.text, .kind = slots::request_kind::background, .owner = owner_},
         [weak = weak_from_this()](const slots::grant& g) {
             const auto self = weak.lock();
             return self && self->take_slot(g);
         });
-    core_->slots().dispatch_grants();
+    link_->slots().dispatch_grants();
 }
 
 void slot_prefill::stop_waiting() {
     if (ticket_ != slots::no_ticket)
-        core_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket));
+        link_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket));
 }
 
 bool slot_prefill::holds_text(std::string_view text) const {
     if (prompt_.text != text) return false;
     if (ticket_ != slots::no_ticket || is_running_) return true;
-    return slot_ && core_ && core_->slots().still_belongs_to(*slot_, owner_);
+    return slot_ && link_ && link_->slots().still_belongs_to(*slot_, owner_);
 }
 
 void slot_prefill::on_context_destroyed() noexcept {
     call_.close();
     is_running_ = false;
-    core_.reset();
+    link_.reset();
 }
 
 bool slot_prefill::take_slot(const slots::grant& g) {
@@ -86,7 +86,7 @@ void slot_prefill::arm_limit(duration limit) {
 
 void slot_prefill::give_up() {
     if (!is_running_) return;
-    core_->log(log_level::info, "conversation {}: a slot could not be prefilled in time", owner_);
+    link_->log(log_level::info, "conversation {}: a slot could not be prefilled in time", owner_);
     end({.server_state = slots::server_slot_state::maybe_busy}, true);
     slot_.reset();
     complete(std::nullopt);
@@ -101,19 +101,19 @@ void slot_prefill::cancel_unless_begun() {
 void slot_prefill::send(int slot) {
     const auto settings = wire::encode_completion_settings({.lora = lora_});
     const auto tail = std::string_view(prompt_.text).substr(prompt_.bytes_with_ids);
-    core_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
-    call_.start(core_->transport(),
+    link_->log(log_level::debug, "conversation {}: prefilling slot {}", owner_, slot);
+    call_.start(link_->transport(),
                 encode_body({.prompt = {prompt_.ids, tail},
                              .slot = slot,
                              .n_predict = 1,
-                             .reuse_cache = !core_->slots().holds_foreign_text(slot),
+                             .reuse_cache = !link_->slots().holds_foreign_text(slot),
                              .settings = settings}),
                 weak_from_this());
 }
 
 void slot_prefill::read(const wire::token_event& event) {
     if (event.what != wire::token_event::kind::final) return;
-    core_->report_server_success();
+    link_->report_server_success();
     const auto counts = event.timings;
     end({.is_use = false, .holds = prompt_.text}, false);
     complete(counts);
@@ -127,7 +127,7 @@ void slot_prefill::end(slots::release_info note, bool was_cut) {
     if (!std::exchange(is_running_, false)) return;
     limit_.cancel();
     call_.close();
-    core_->slots().release(*slot_, std::move(note), false, was_cut);
+    link_->slots().release(*slot_, std::move(note), false, was_cut);
 }
 
 }  // namespace tandem::detail

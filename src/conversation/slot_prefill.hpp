@@ -23,14 +23,14 @@ class server_link;
 class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
  public:
     /// `lora` is that of the next turn, as far as known; the prompt is evaluated with it.
-    slot_prefill(std::shared_ptr<server_link> core, prompt_with_ids prompt,
+    slot_prefill(std::shared_ptr<server_link> link, prompt_with_ids prompt,
                  std::vector<adapter_scale> lora, slots::owner_id owner);
     ~slot_prefill();
 
     /// Receives the final event's token counts; nullopt if it failed.
     using handler = std::function<void(std::optional<wire::timings>)>;
-    /// Waits for a slot that no other request wants. The caller must call slot_manager::let_go()
-    /// for the owner afterwards.
+    /// Waits for a slot that no other request wants. The caller must call
+    /// slot_manager::release_owner() for the owner afterwards.
     void start(handler done);
     /// Withdraws the slot request if no slot was granted yet.
     void stop_waiting();
@@ -54,7 +54,7 @@ class slot_prefill : public std::enable_shared_from_this<slot_prefill> {
     void complete(std::optional<wire::timings> counts);
     void end(slots::release_info note, bool was_cut);
 
-    std::shared_ptr<server_link> core_;
+    std::shared_ptr<server_link> link_;
     prompt_with_ids prompt_;
     std::vector<adapter_scale> lora_;
     slots::owner_id owner_;

@@ -4,7 +4,7 @@
 
 namespace tandem::detail {
 
-/// For the shells only; all other code receives the time.
+/// The current time. Only shells call this; all other code receives the time.
 inline time_point now() {
     return std::chrono::steady_clock::now();
 }

@@ -22,7 +22,7 @@ inline constexpr auto owner_destroyed = "the client or service was destroyed";
 
 class context_shutdown_service;
 
-/// An object that ends with its strand_scope, such as a client's core, a reply or a conversation.
+/// An object that ends with its strand_scope, such as a server_link, a reply or a conversation.
 class shutdown_listener {
  public:
     /// The client or service was destroyed: end with errc::client_destroyed. Called on the strand.

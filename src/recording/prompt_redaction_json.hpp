@@ -3,7 +3,8 @@
 #include <string>
 #include <string_view>
 
-// Prompts occur not only as prompts: also as messages, as token ids, and in the server's answers.
+// Prompts occur not only in the field `prompt`, but also as messages, as token ids, and in the
+// server's answers.
 namespace tandem::wire {
 
 /// Whether requests to this path, or their answers, contain prompts or other texts.

@@ -33,7 +33,7 @@ inline constexpr int status_not_implemented = 501;
 /// An error in the stream that ends a reply permanently.
 std::string encode_stream_refusal(std::string_view message);
 
-/// The body of an answer with one of these statuses.
+/// The body of an answer with such a status.
 std::string make_error_body(int http_status, std::string_view message);
 
 }  // namespace tandem::wire

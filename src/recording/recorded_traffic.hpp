@@ -22,8 +22,8 @@ struct recorded_exchange {
     duration status_at{};
     std::vector<timed_bytes> pieces{};
     duration ended_at{};
-    /// The client ended it, or it was still running at the end of the recording; otherwise the
-    /// server ended it.
+    /// Whether the client ended it, or it was still running at the end of the recording. Otherwise,
+    /// the server ended it.
     bool was_cut = true;
     error_code ec{};
     std::string message{};

@@ -1,29 +1,19 @@
 #include "tandem/recording.hpp"
 
+#include "base/format_utc_time.hpp"
 #include "recording/playback.hpp"
 #include "recording/traffic_writer.hpp"
-
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 
 #include <chrono>
 #include <utility>
 
 namespace tandem {
 inline namespace v0 {
-namespace {
-
-std::string wall_time() {
-    using std::chrono::system_clock;
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(system_clock::to_time_t(system_clock::now())));
-}
-
-}  // namespace
 
 recorder::recorder(sink to, recorder_options options)
     : writer_(std::make_shared<detail::traffic_writer>(
-          std::move(to), options, std::chrono::steady_clock::now(), wall_time())) {}
+          std::move(to), options, std::chrono::steady_clock::now(),
+          format_utc_time(std::chrono::system_clock::now()))) {}
 
 recorder::~recorder() = default;
 

@@ -157,7 +157,7 @@ std::string format_recording_line(const recording_line& line) {
     object out;
     out["ms"] = std::round(to_ms(line.at) * us_per_ms) / us_per_ms;
     std::visit([&](const auto& entry) { put(out, entry); }, line.entry);
-    return out.dump(-1, ' ', false, object::error_handler_t::replace);
+    return dump_json(out);
 }
 
 std::optional<recording_line> read_recording_line(std::string_view text, std::string& fault) try {

@@ -28,7 +28,7 @@ struct recorded_request {
     std::string method{};
     std::string path{};
     std::string body{};
-    /// `reply` is the reply's number in the recording; `home` is not stored.
+    /// `reply` is the reply's number in the recording; `scope_number` is not stored.
     std::optional<recording_key> reply_key{};
 };
 

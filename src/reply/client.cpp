@@ -17,30 +17,30 @@ std::function<void()> cut_request(const std::weak_ptr<detail::server_link>& weak
                                   server::call_id request) {
     if (request == server::no_call) return {};
     return [weak, request] {
-        if (const auto core = weak.lock())
-            core->calls().cancel(request, boost::asio::error::operation_aborted);
+        if (const auto link = weak.lock())
+            link->calls().cancel(request, boost::asio::error::operation_aborted);
     };
 }
 
 // Ends everything the client owns, on its strand.
-void destroy(std::shared_ptr<detail::server_link> core) {
-    if (!core) return;
-    const auto& scope = core->scope();
-    scope.dispatch([owned = std::move(core)] { owned->scope().close(); });
+void destroy(std::shared_ptr<detail::server_link> link) {
+    if (!link) return;
+    const auto& scope = link->scope();
+    scope.dispatch([owned = std::move(link)] { owned->scope().close(); });
 }
 
-// Runs `ask(core, done)` on the strand; it returns the id of the request. The call completes with
+// Runs `ask(link, done)` on the strand; it returns the id of the request. The call completes with
 // the arguments of `done`.
 template <class... Results, class Ask>
-void run_call(std::shared_ptr<detail::server_link> core,
+void run_call(std::shared_ptr<detail::server_link> link,
               std::shared_ptr<detail::pending_call<Results...>> call, Ask ask) {
     auto done = [call](error_code ec, const diagnostics& d, Results... results) {
         if (!call->handler) return;  // it was cancelled
         if (call->diag) *call->diag = d;
         call->handler.complete(ec, std::move(results)...);
     };
-    const auto& scope = core->scope();
-    scope.dispatch([k = std::move(core), p = std::move(call), d = std::move(done),
+    const auto& scope = link->scope();
+    scope.dispatch([k = std::move(link), p = std::move(call), d = std::move(done),
                     a = std::move(ask)]() mutable {
         if (!p->handler) return;
         if (k->shut_down())
@@ -77,98 +77,98 @@ client::client(executor_type executor, config c, instruments i)
     : client(detail::make_client(executor, detail::apply_client_sampling_defaults(std::move(c)),
                                  std::move(i), detail::client_slot_defaults)) {}
 
-client::client(std::shared_ptr<core> c) noexcept : core_(std::move(c)) {}
+client::client(std::shared_ptr<link> c) noexcept : link_(std::move(c)) {}
 
 client::client(client&&) noexcept = default;
 
 client& client::operator=(client&& other) noexcept {
-    if (this != &other) destroy(std::exchange(core_, std::move(other.core_)));
+    if (this != &other) destroy(std::exchange(link_, std::move(other.link_)));
     return *this;
 }
 
 client::~client() {
-    destroy(std::move(core_));
+    destroy(std::move(link_));
 }
 
 client::executor_type client::get_executor() const noexcept {
-    return detail::used(core_)->executor();
+    return detail::used(link_)->executor();
 }
 
 reply client::start(std::string prompt) {
-    return start(std::move(prompt), detail::used(core_)->config().generation);
+    return start(std::move(prompt), detail::used(link_)->config().generation);
 }
 
 reply client::start(std::string prompt, generation_options options) {
     const auto shell = detail::reply_shell::make(
-        detail::used(core_)->scope(), core_->config(), {.options = std::move(options)},
-        detail::make_single_server_source(core_, std::move(prompt)));
+        detail::used(link_)->scope(), link_->config(), {.options = std::move(options)},
+        detail::make_single_server_source(link_, std::move(prompt)));
     return reply(shell);
 }
 
 // All waiting callers share the answer, so no single caller may cancel the request.
-void client::prepare(std::shared_ptr<core> c, pending<server_props> p) {
-    run_call(std::move(c), std::move(p), [](core& k, auto done) {
+void client::prepare(std::shared_ptr<link> c, pending<server_props> p) {
+    run_call(std::move(c), std::move(p), [](link& k, auto done) {
         k.load_props(std::move(done));
         return server::no_call;
     });
 }
 
-void client::props(std::shared_ptr<core> c, pending<server_props> p) {
+void client::props(std::shared_ptr<link> c, pending<server_props> p) {
     run_call(std::move(c), std::move(p),
-             [](core& k, auto done) { return k.calls().props(std::move(done)); });
+             [](link& k, auto done) { return k.calls().props(std::move(done)); });
 }
 
-void client::slots(std::shared_ptr<core> c, pending<std::vector<slot_state>> p) {
+void client::slots(std::shared_ptr<link> c, pending<std::vector<slot_state>> p) {
     run_call(std::move(c), std::move(p),
-             [](core& k, auto done) { return k.calls().slots(std::move(done)); });
+             [](link& k, auto done) { return k.calls().slots(std::move(done)); });
 }
 
-void client::health(std::shared_ptr<core> c, pending<> p) {
+void client::health(std::shared_ptr<link> c, pending<> p) {
     run_call(std::move(c), std::move(p),
-             [](core& k, auto done) { return k.calls().health(std::move(done)); });
+             [](link& k, auto done) { return k.calls().health(std::move(done)); });
 }
 
-void client::tokenize(std::shared_ptr<core> c, pending<std::vector<std::int32_t>> p,
+void client::tokenize(std::shared_ptr<link> c, pending<std::vector<std::int32_t>> p,
                       std::string text) {
-    run_call(std::move(c), std::move(p), [t = std::move(text)](core& k, auto done) {
+    run_call(std::move(c), std::move(p), [t = std::move(text)](link& k, auto done) {
         return k.calls().tokenize(t, std::move(done));
     });
 }
 
-void client::apply_template(std::shared_ptr<core> c, pending<std::string> p,
+void client::apply_template(std::shared_ptr<link> c, pending<std::string> p,
                             std::vector<chat_message> messages) {
-    run_call(std::move(c), std::move(p), [m = std::move(messages)](core& k, auto done) {
+    run_call(std::move(c), std::move(p), [m = std::move(messages)](link& k, auto done) {
         return k.calls().apply_template(m, {}, std::move(done));
     });
 }
 
-void client::erase_slot(std::shared_ptr<core> c, pending<> p, int slot) {
+void client::erase_slot(std::shared_ptr<link> c, pending<> p, int slot) {
     run_call(std::move(c), std::move(p),
-             [slot](core& k, auto done) { return k.calls().erase_slot(slot, std::move(done)); });
+             [slot](link& k, auto done) { return k.calls().erase_slot(slot, std::move(done)); });
 }
 
-void client::save_slot(std::shared_ptr<core> c, pending<slot_file_result> p, int slot,
+void client::save_slot(std::shared_ptr<link> c, pending<slot_file_result> p, int slot,
                        std::string file) {
-    run_call(std::move(c), std::move(p), [slot, f = std::move(file)](core& k, auto done) {
+    run_call(std::move(c), std::move(p), [slot, f = std::move(file)](link& k, auto done) {
         return k.calls().save_slot(slot, f, std::move(done));
     });
 }
 
-void client::restore_slot(std::shared_ptr<core> c, pending<slot_file_result> p, int slot,
+void client::restore_slot(std::shared_ptr<link> c, pending<slot_file_result> p, int slot,
                           std::string file) {
-    run_call(std::move(c), std::move(p), [slot, f = std::move(file)](core& k, auto done) {
+    run_call(std::move(c), std::move(p), [slot, f = std::move(file)](link& k, auto done) {
         return k.calls().restore_slot(slot, f, std::move(done));
     });
 }
 
-void client::adapters(std::shared_ptr<core> c, pending<std::vector<server_adapter>> p) {
+void client::adapters(std::shared_ptr<link> c, pending<std::vector<server_adapter>> p) {
     run_call(std::move(c), std::move(p),
-             [](core& k, auto done) { return k.calls().adapters(std::move(done)); });
+             [](link& k, auto done) { return k.calls().adapters(std::move(done)); });
 }
 
-void client::set_adapters(std::shared_ptr<core> c, pending<> p,
+void client::set_adapters(std::shared_ptr<link> c, pending<> p,
                           std::vector<adapter_scale> adapters) {
-    run_call(std::move(c), std::move(p), [a = std::move(adapters)](core& k, auto done) {
+    run_call(std::move(c), std::move(p), [a = std::move(adapters)](link& k, auto done) {
         return k.calls().set_adapters(a, std::move(done));
     });
 }

@@ -20,16 +20,16 @@ reply::reply(std::shared_ptr<detail::reply_shell> shell) noexcept : shell_(std::
 reply::reply(reply&&) noexcept = default;
 
 reply& reply::operator=(reply&& other) noexcept {
-    if (this != &other) let_go(std::exchange(shell_, std::move(other.shell_)));
+    if (this != &other) destroy_on_strand(std::exchange(shell_, std::move(other.shell_)));
     return *this;
 }
 
 reply::~reply() {
-    let_go(std::move(shell_));
+    destroy_on_strand(std::move(shell_));
 }
 
 // A shell's members belong to its strand, so the shell must be destroyed there.
-void reply::let_go(std::shared_ptr<detail::reply_shell> shell) noexcept {
+void reply::destroy_on_strand(std::shared_ptr<detail::reply_shell> shell) noexcept {
     if (!shell) return;
     shell->link()->interrupt();
     const auto& scope = shell->scope();

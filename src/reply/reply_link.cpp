@@ -15,7 +15,7 @@ reply_link::reply_link(boost::asio::any_io_executor strand, interrupt_count inte
       interrupts_(std::move(interrupts)),
       interrupts_before_(interrupts_ ? interrupts_->load() : 0) {}
 
-void reply_link::lead_to(std::weak_ptr<reply_shell> shell) {
+void reply_link::set_shell(std::weak_ptr<reply_shell> shell) {
     shell_ = std::move(shell);
 }
 

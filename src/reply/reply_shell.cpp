@@ -5,15 +5,10 @@
 #include "loop/clock.hpp"
 #include "reply/machine/generation_options_check.hpp"
 #include "server/template_thinking.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 #include "wire/calls/completion_request.hpp"
 
-#include <boost/asio/error.hpp>
-#include <boost/asio/post.hpp>
-
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace tandem::detail {
 namespace {
@@ -48,7 +43,7 @@ std::shared_ptr<reply_shell> reply_shell::make(strand_scope& scope, const config
     std::shared_ptr<reply_shell> shell(new reply_shell(scope, own, std::move(wish),
                                                        std::move(source), std::move(listener),
                                                        std::move(interrupts)));
-    shell->link_->lead_to(shell);
+    shell->link_->set_shell(shell);
     scope.add_listener(shell);
     scope.dispatch([shell] { shell->start(); });
     return shell;
@@ -121,7 +116,7 @@ void reply_shell::perform(action::request_server) {
         const auto self = weak.lock();
         if (self && !self->has_ended()) self->on_server_acquired({ec, diag}, std::move(where));
     };
-    if (core_)
+    if (server_)
         source_.go_on(*this, machine_.failover_cause(), done);
     else
         source_.start(*this, done);
@@ -134,38 +129,38 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
         auto origin = std::move(where.origin);
         origin.call_mark = where.call_mark.opening;
         origin.call_lead = where.call_mark.lead;
-        if (where.core)
+        if (where.link)
             switch_to_server(std::move(where));
         else
             machine_.set_pace(where.pace);
-        machine_.server_found(now(), core_ ? core_->slots().slots() : 0, std::move(origin));
-        if (core_ && machine_.limits_reasoning()) learn_closing_text();
+        machine_.server_found(now(), server_ ? server_->slots().slots() : 0, std::move(origin));
+        if (server_ && machine_.limits_reasoning()) learn_closing_text();
     }
     perform_actions();
 }
 
 void reply_shell::switch_to_server(reply_start_point where) {
     // After the first server, the reply knows the pace better than its conversation does.
-    if (!core_) machine_.set_pace(where.pace);
-    if (core_ && core_ != where.core) {
-        core_->slots().let_go(owner_);
+    if (!server_) machine_.set_pace(where.pace);
+    if (server_ && server_ != where.link) {
+        server_->slots().release_owner(owner_);
         scope_->log(log_level::info, "reply {}: continues on server {}", id(),
-                    where.core->shown_url());
+                    where.link->shown_url());
     }
     ++moves_;
-    core_ = std::move(where.core);
+    server_ = std::move(where.link);
     owner_ = where.owner != slots::nobody ? where.owner : id();
     was_here_ = where.was_here;
     warmed_ = where.warmed;
-    machine_.set_server_url(core_->config().server.url);
+    machine_.set_server_url(server_->config().server.url);
     call_mark_ = std::move(where.call_mark);
     encode_settings();
 }
 
-/// The answer is there long before a reasoning has to be closed. Without it, the closing mark is
+/// The answer arrives long before the reasoning has to be closed. Without it, the closing mark is
 /// added without white space.
 void reply_shell::learn_closing_text() {
-    core_->calls().apply_template(
+    server_->calls().apply_template(
         {{"user", "Hello."}}, {.template_options = std::string(server::options_without_thinking)},
         [weak = weak_from_this(), at = moves_](const error_code&, const diagnostics&,
                                                std::string prompt) {
@@ -177,8 +172,8 @@ void reply_shell::learn_closing_text() {
 
 void reply_shell::encode_settings() {
     settings_ =
-        wire::encode_completion_settings(options_, core_->config().speech.reasoning_tags,
-                                         core_->prompt_progress_mode(), call_mark_.preserved);
+        wire::encode_completion_settings(options_, server_->config().speech.reasoning_tags,
+                                         server_->prompt_progress_mode(), call_mark_.preserved);
 }
 
 // --- events from the server
@@ -191,7 +186,7 @@ completion_call::handlers reply_shell::request_handlers() {
                 },
             .read =
                 [this](const wire::token_event& event) {
-                    if (wire::is_generation_event(event)) core_->report_server_success();
+                    if (wire::is_generation_event(event)) server_->report_server_success();
                     machine_.event_read(now(), event);
                     perform_actions();
                 },
@@ -209,7 +204,7 @@ completion_call::handlers reply_shell::warming_handlers() {
                 [this](const wire::token_event& event) {
                     machine_.warming_read(now(), event);
                     if (event.what == wire::token_event::kind::final)
-                        core_->log(
+                        server_->log(
                             log_level::debug, "reply {}: slot prefilled, {} token{} evaluated",
                             id(), event.timings.evaluated, event.timings.evaluated == 1 ? "" : "s");
                     perform_actions();
@@ -217,8 +212,8 @@ completion_call::handlers reply_shell::warming_handlers() {
             // The next request meets the same fault and reports it.
             .on_failed =
                 [this](const failure& why) {
-                    core_->log(log_level::info, "reply {}: a slot could not be prefilled: {}", id(),
-                               why.diag.to_string());
+                    server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",
+                                 id(), why.diag.to_string());
                     report_failure(warming_, why);
                     machine_.warming_failed(now(), why);
                     perform_actions();
@@ -226,7 +221,7 @@ completion_call::handlers reply_shell::warming_handlers() {
 }
 
 void reply_shell::report_failure(const completion_call& call, const failure& why) {
-    const auto at = core_;
+    const auto at = server_;
     at->completion_failed(why.ec, call.sent_at());
     if (const auto listener = listener_.lock()) listener->on_request_failed(at, why);
 }

@@ -40,7 +40,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     strand_scope& scope() const noexcept { return *scope_; }
     std::uint64_t id() const noexcept { return machine_.id(); }
     /// The server of the reply, or the previous one while the reply moves.
-    const server_link* server() const noexcept { return core_.get(); }
+    const server_link* server() const noexcept { return server_.get(); }
     bool is_streamed() const noexcept { return is_streamed_; }
     /// Whether text was generated.
     bool has_begun() const noexcept { return machine_.has_begun(); }
@@ -63,8 +63,8 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     /// The reply was interrupted after it handed over a chunk that was not delivered; completes the
     /// wait for that chunk with the end.
     void complete_with_end(next_chunk_completion handler);
-    /// Calls `told` asynchronously when the reply has ended; never if it has already ended.
-    void on_end(std::function<void()> told) { on_end_ = std::move(told); }
+    /// Calls `handler` asynchronously when the reply has ended; never if it has already ended.
+    void on_end(std::function<void()> handler) { on_end_ = std::move(handler); }
     void abandon(error_code ec, const diagnostics& diag);
     /// Continues on another server, if the reply can and should.
     void leave_server(reason_to_leave reason);
@@ -140,7 +140,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     std::weak_ptr<reply_listener> listener_;
     generation_options options_;
     reply_server_source source_;
-    std::shared_ptr<server_link> core_;
+    std::shared_ptr<server_link> server_;
     std::uint64_t moves_ = 0;  // answers from an earlier server are ignored
     slots::owner_id owner_ = slots::nobody;
     bool was_here_ = false;

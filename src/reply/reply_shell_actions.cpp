@@ -1,8 +1,6 @@
 // The part of reply_shell that performs the machine's actions.
 #include "loop/clock.hpp"
-#include "reply/machine/generation_options_check.hpp"
 #include "reply/reply_shell.hpp"
-#include "wire/calls/completion_request.hpp"
 #include "wire/calls/json_calls.hpp"
 
 #include <boost/asio/post.hpp>
@@ -75,7 +73,7 @@ void reply_shell::tokenize_prompt() {
         self->perform_actions();
     };
     const std::string unknown(machine_.transcript().untokenized_prompt());
-    core_->calls().tokenize_prompt_rest(unknown, machine_.transcript().has_known_prefix(), done);
+    server_->calls().tokenize_prompt_rest(unknown, machine_.transcript().has_known_prefix(), done);
 }
 
 void reply_shell::perform(action::recover_tokens a) {
@@ -91,7 +89,7 @@ void reply_shell::recover_tokens(const action::recover_tokens& a) {
         if (!self->ids_request_failed(ec, diag)) self->machine_.tokens_recovered(now(), ids);
         self->perform_actions();
     };
-    core_->calls().tokenize_pieces(a.texts, reply_transcript::separator, a.parse_special, done);
+    server_->calls().tokenize_pieces(a.texts, reply_transcript::separator, a.parse_special, done);
 }
 
 void reply_shell::perform(action::check_ids) {
@@ -102,7 +100,7 @@ void reply_shell::perform(action::check_ids) {
         if (!self->ids_request_failed(ec, diag)) self->machine_.ids_checked(now(), text);
         self->perform_actions();
     };
-    core_->calls().detokenize(machine_.next_prompt().ids, done);
+    server_->calls().detokenize(machine_.next_prompt().ids, done);
 }
 
 bool reply_shell::ids_request_failed(const error_code& ec, const diagnostics& diag) {
@@ -132,7 +130,7 @@ void reply_shell::perform(action::request_warm_slot) {
 
 void reply_shell::request_slot() {
     const auto warmed = warmed_ ? std::exchange(warmed_, {}) : machine_.warm_slot();
-    auto& manager = core_->slots();
+    auto& manager = server_->slots();
     ticket_ = manager.enqueue({.prompt = comparable(machine_.text()),
                                .warmed = warmed,
                                .kind = machine_.slot_request_kind(),
@@ -147,7 +145,7 @@ void reply_shell::request_slot() {
 }
 
 void reply_shell::request_warm_slot() {
-    auto& manager = core_->slots();
+    auto& manager = server_->slots();
     warm_ticket_ = manager.enqueue({.prompt = comparable(machine_.text()),
                                     .kind = slots::request_kind::background,
                                     .due = get_due_time(),
@@ -161,24 +159,24 @@ time_point reply_shell::get_due_time() const {
 }
 
 void reply_shell::perform(action::update_slot_request) {
-    core_->slots().set_due(ticket_, get_due_time());
+    server_->slots().set_due(ticket_, get_due_time());
 }
 
 void reply_shell::perform(action::record_progress a) {
-    core_->slots().record_progress(a.slot, a.generated);
+    server_->slots().record_progress(a.slot, a.generated);
 }
 
 void reply_shell::perform(action::check_slot_demand a) {
-    if (core_->slots().should_yield_slot(a.slot, get_due_time())) machine_.slot_wanted(now());
+    if (server_->slots().should_yield_slot(a.slot, get_due_time())) machine_.slot_wanted(now());
 }
 
 void reply_shell::perform(action::cancel_slot_request) {
     machine_.slot_wait_cancelled(
-        core_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket)));
+        server_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket)));
 }
 
 void reply_shell::perform(action::cancel_warm_slot_request) {
-    core_->slots().cancel_request(std::exchange(warm_ticket_, slots::no_ticket));
+    server_->slots().cancel_request(std::exchange(warm_ticket_, slots::no_ticket));
 }
 
 void reply_shell::perform(action::send_request a) {
@@ -187,27 +185,27 @@ void reply_shell::perform(action::send_request a) {
         encode_settings();
     }
     const auto prompt = machine_.next_prompt();
-    core_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,
-               prompt.as_ids()      ? "ids"
-               : prompt.ids.empty() ? "text"
-                                    : "ids and text");
+    server_->log(log_level::debug, "reply {}: request to slot {}, prompt as {}", id(), a.slot,
+                 prompt.as_ids()      ? "ids"
+                 : prompt.ids.empty() ? "text"
+                                      : "ids and text");
     send(request_, a.slot, a.n_predict, prompt,
          a.ignores_end ? settings_ + R"(,"ignore_eos":true)" : settings_);
 }
 
 // A server generates at least one token.
 void reply_shell::perform(action::send_warming_request a) {
-    core_->log(log_level::debug, "reply {}: prefilling slot {}", id(), a.slot);
+    server_->log(log_level::debug, "reply {}: prefilling slot {}", id(), a.slot);
     send(warming_, a.slot, 1, machine_.warming_prompt(), settings_);
 }
 
 void reply_shell::send(completion_call& call, int slot, int n_predict, const prompt_view& prompt,
                        std::string_view settings) {
-    call.start(core_->transport(),
+    call.start(server_->transport(),
                encode_body({.prompt = prompt,
                             .slot = slot,
                             .n_predict = n_predict,
-                            .reuse_cache = !core_->slots().holds_foreign_text(slot),
+                            .reuse_cache = !server_->slots().holds_foreign_text(slot),
                             .settings = settings}),
                weak_from_this(), options_.traceparent,
                recording_key{.scope_number = scope_->scope_number(),
@@ -224,7 +222,7 @@ void reply_shell::calls_parsed(std::vector<tool_call> calls) {
 /// The calls that are JSON in a known place; nullopt if the server has to parse the text.
 std::optional<std::vector<tool_call>> reply_shell::decode_calls() const {
     const auto text = machine_.call_text();
-    if (!is_call_json(options_) && !text.empty()) return std::nullopt;
+    if (!uses_call_schema(options_) && !text.empty()) return std::nullopt;
     auto call = text.empty() ? wire::decode_channel_call(machine_.result().reasoning)
                              : wire::decode_json_call(text, options_);
     std::vector<tool_call> calls;
@@ -238,7 +236,7 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         const auto self = weak.lock();
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
-        if (ec) self->core_->request_failed(ec);
+        if (ec) self->server_->request_failed(ec);
         if (ec)
             self->machine_.request_failed(now(), {ec, diag});
         else
@@ -250,18 +248,18 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
 // Only a conversation's replies look for calls, and it knows the messages before them.
 void reply_shell::perform(action::parse_calls a) {
     if (auto calls = decode_calls()) return calls_parsed(*std::move(calls));
-    core_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
-               a.slot);
+    server_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
+                 a.slot);
     request_.close();  // the same slot, but another endpoint
     parsing_ = source_.parse_calls({.slot = a.slot,
                                     .text = machine_.transcript().generated(),
-                                    .reuse_cache = !core_->slots().holds_foreign_text(a.slot),
+                                    .reuse_cache = !server_->slots().holds_foreign_text(a.slot),
                                     .end_token = call_mark_.end_token},
                                    make_calls_handler());
 }
 
 void reply_shell::perform(action::force_calls a) {
-    core_->log(
+    server_->log(
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
@@ -271,7 +269,7 @@ void reply_shell::perform(action::force_calls a) {
     const auto before = text.substr(0, text.rfind(call_mark_.opening, latest));
     parsing_ = source_.force_calls({.text = std::string(before) + call_mark_.lead,
                                     .slot = a.slot,
-                                    .reuse_cache = !core_->slots().holds_foreign_text(a.slot)},
+                                    .reuse_cache = !server_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());
 }
 
@@ -285,7 +283,7 @@ void reply_shell::perform(action::report_calls a) {
 void reply_shell::perform(action::close_connection) {
     request_.close();
     if (const auto call = std::exchange(parsing_, server::no_call); call != server::no_call)
-        core_->calls().cancel(call, boost::asio::error::operation_aborted);
+        server_->calls().cancel(call, boost::asio::error::operation_aborted);
 }
 
 void reply_shell::perform(action::close_warming_connection) {
@@ -294,13 +292,14 @@ void reply_shell::perform(action::close_warming_connection) {
 
 void reply_shell::perform(action::release_slot a) {
     a.note.holds = comparable(machine_.text().substr(0, a.holds_bytes));
-    core_->slots().release(a.slot, std::move(a.note), a.erase, a.was_cut,
-                           [weak = weak_from_this()](duration since_cut) {
-                               // Others may read the result of an ended reply, so it must not
-                               // change.
-                               const auto self = weak.lock();
-                               if (self && !self->has_ended()) self->machine_.slot_idle(since_cut);
-                           });
+    server_->slots().release(a.slot, std::move(a.note), a.erase, a.was_cut,
+                             [weak = weak_from_this()](duration since_cut) {
+                                 // Others may read the result of an ended reply, so it must not
+                                 // change.
+                                 const auto self = weak.lock();
+                                 if (self && !self->has_ended())
+                                     self->machine_.slot_idle(since_cut);
+                             });
 }
 
 void reply_shell::perform(action::hand_over a) {
@@ -311,10 +310,10 @@ void reply_shell::perform(action::hand_over a) {
 }
 
 void reply_shell::perform(action::log_late_start a) {
-    core_->log(log_level::warning,
-               "reply {}: slot {}: the server held the request for {:.0f} ms; the slot was still "
-               "busy, or the model was asleep",
-               id(), a.slot, to_ms(a.held));
+    server_->log(log_level::warning,
+                 "reply {}: slot {}: the server held the request for {:.0f} ms; the slot was still "
+                 "busy, or the model was asleep",
+                 id(), a.slot, to_ms(a.held));
 }
 
 void reply_shell::perform(action::log_failover) {
@@ -325,22 +324,22 @@ void reply_shell::perform(action::log_failover) {
 
 // The reply's own timeouts are as informative about the server as a broken stream.
 void reply_shell::perform(action::report_timeout a) {
-    core_->completion_failed(a.code, request_.sent_at());
+    server_->completion_failed(a.code, request_.sent_at());
 }
 
 void reply_shell::perform(action::log_slot_mismatch a) {
-    core_->report_slot_mismatch(a.asked, a.used);
+    server_->report_slot_mismatch(a.asked, a.used);
 }
 
 void reply_shell::perform(action::release_slot_ownership) {
-    if (core_ && !machine_.is_draft()) core_->slots().let_go(owner_);
+    if (server_ && !machine_.is_draft()) server_->slots().release_owner(owner_);
 }
 
 void reply_shell::perform(action::finish) {
     ended_.store(true, std::memory_order_release);
     timer_.reset();
     // A draft's slot stays protected for the turn.
-    if (core_ && !machine_.is_draft()) core_->slots().let_go(owner_);
+    if (server_ && !machine_.is_draft()) server_->slots().release_owner(owner_);
     const auto& r = machine_.result();
     scope_->log(log_level::info, "{} {}: {}: {}", name(), id(), to_string(r.finish_reason),
                 r.metrics_line());

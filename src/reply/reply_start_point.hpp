@@ -26,7 +26,7 @@ class reply_shell;
 /// The server on which a reply runs, and what it starts from.
 struct reply_start_point {
     /// Null for a reply that is not generated.
-    std::shared_ptr<server_link> core{};
+    std::shared_ptr<server_link> link{};
     reply_origin origin{};
     /// The owner of the slots if it is not the reply itself, and whether a slot has held the
     /// owner's text before.
@@ -34,7 +34,7 @@ struct reply_start_point {
     bool was_here = false;
     /// The pace of the voice in earlier replies.
     voice_pace pace{};
-    /// How the calls of this reply look; empty if none are expected.
+    /// How the template writes the calls of this reply; empty if none are expected.
     server::call_mark call_mark{};
     /// A slot prefilled for the first request.
     std::optional<int> warmed{};
@@ -71,7 +71,7 @@ struct reply_server_source {
 };
 
 /// Replies to `prompt` on this server as soon as its /props are known.
-reply_server_source make_single_server_source(std::shared_ptr<server_link> core,
+reply_server_source make_single_server_source(std::shared_ptr<server_link> link,
                                               std::string prompt);
 
 /// Receives the events of a reply on the strand.

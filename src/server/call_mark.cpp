@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 namespace tandem::server {
 namespace {
@@ -146,7 +145,7 @@ std::vector<string_view> tags_after_message(string_view without_call) {
 
 /// A rendered call.
 struct call_text {
-    /// What leads to the function's name, after the assistant's words or the question.
+    /// The text between the assistant's words, or the question, and the function's name.
     string_view lead;
     /// From there to the result of the call.
     string_view rest;

@@ -1,5 +1,7 @@
 #include "server/retry_policy.hpp"
 
+#include "base/mix_bits.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -22,14 +24,6 @@ constexpr std::array unreadable{errc::bad_response, errc::response_too_large};
 template <class Codes>
 bool is_among(const Codes& codes, const error_code& ec) noexcept {
     return std::find(codes.begin(), codes.end(), ec) != codes.end();
-}
-
-// splitmix64: a reply uses the same pauses in every run.
-std::uint64_t mixed(std::uint64_t x) noexcept {
-    x += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
 }
 
 }  // namespace
@@ -62,12 +56,12 @@ time_point retry_policy::give_up_deadline(time_point listener_waits_since) const
     return std::max(*since_, listener_waits_since) + rules_.resume_within;
 }
 
-// Random between half of the pause and the full pause.
+// Random between half of the pause and the full pause. A reply uses the same pauses in every run.
 duration retry_policy::pause() const noexcept {
     if (tries_ == 0) return {};
     const auto whole = std::min(longest_pause, first_pause * (1 << std::min(tries_ - 1, 10)));
     const auto half = static_cast<std::uint64_t>(whole.count() / 2);
-    const auto chance = mixed(seed_ + static_cast<std::uint64_t>(tries_)) % (half + 1);
+    const auto chance = mix_bits(seed_ + static_cast<std::uint64_t>(tries_)) % (half + 1);
     return duration(static_cast<duration::rep>(half + chance));
 }
 

@@ -52,15 +52,15 @@ std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> sco
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
                                                std::shared_ptr<server_usage> use) {
-    std::shared_ptr<server_link> core(
+    std::shared_ptr<server_link> link(
         new server_link(std::move(scope), std::move(c), i, std::move(use)));
-    core->manager_.register_self();
-    core->scope_->add_listener(core);
-    if (const auto remark = std::exchange(core->use_->startup_warning, std::nullopt))
-        boost::asio::post(core->executor(), [weak = std::weak_ptr(core), remark] {
+    link->manager_.register_self();
+    link->scope_->add_listener(link);
+    if (const auto remark = std::exchange(link->use_->startup_warning, std::nullopt))
+        boost::asio::post(link->executor(), [weak = std::weak_ptr(link), remark] {
             if (const auto made = weak.lock()) made->log_lines({*remark});
         });
-    return core;
+    return link;
 }
 
 wire::prompt_progress_mode server_link::prompt_progress_mode() const {
@@ -169,7 +169,7 @@ void server_link::shut_down(error_code ec) {
     calls_->cancel(ec);
 }
 
-// Its loop may end after this call, so others must not post to it.
+// The loop may end after this call, so others must not post to it.
 void server_link::on_owner_destroyed() {
     shut_down(errc::client_destroyed);
     manager_.unregister_self();

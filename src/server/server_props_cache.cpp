@@ -49,7 +49,7 @@ std::string server_props_cache::take_guard_advice(duration waited) {
 
 std::vector<log_line> server_props_cache::store_props(const server_props& props) {
     props_ = props;
-    const auto before = std::exchange(told_, props);
+    const auto before = std::exchange(logged_, props);
     if (before && same(*before, props)) return {};
     std::vector<log_line> lines{
         {log_level::info, fmt::format("server {}: model {}, {} slot{} of {} tokens",

@@ -31,10 +31,10 @@ class server_props_cache {
         guard_wanted_ = reuse_guard;
     }
 
-    /// Nothing if /props must be requested.
+    /// nullopt if /props must be requested.
     const std::optional<server_props>& props() const noexcept { return props_; }
     /// Whether the server has answered before.
-    bool was_read_before() const noexcept { return told_.has_value(); }
+    bool was_read_before() const noexcept { return logged_.has_value(); }
     /// The minimum time between two uses of a slot.
     duration reuse_guard() const;
     /// Advice on the setting that would avoid a guard wait of this length. Empty if the wait is
@@ -53,7 +53,7 @@ class server_props_cache {
     int slots_wanted_;
     std::optional<duration> guard_wanted_;
     std::optional<server_props> props_;
-    std::optional<server_props> told_;  // the properties logged last
+    std::optional<server_props> logged_;  // the properties logged last
     bool has_told_of_wait_ = false;
 };
 

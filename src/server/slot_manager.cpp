@@ -10,11 +10,11 @@
 
 namespace tandem::detail {
 
-slot_manager::slot_manager(server_link& core, shared_slot_table table)
-    : core_(core),
+slot_manager::slot_manager(server_link& link, shared_slot_table table)
+    : link_(link),
       table_(std::move(table)),
-      timer_(std::in_place, core.executor()),
-      watch_timer_(std::in_place, core.executor()) {}
+      timer_(std::in_place, link.executor()),
+      watch_timer_(std::in_place, link.executor()) {}
 
 void slot_manager::register_self() {
     const auto table = table_->lock();
@@ -30,9 +30,9 @@ slot_manager::~slot_manager() {
 // Never calls inline, even if both loops are strands of one context, because the caller may hold
 // the table's lock.
 void slot_manager::post(std::function<void(slot_manager&)> f) {
-    boost::asio::post(core_.executor(),
-                      [weak = core_.weak_from_this(), f = std::move(f)]() mutable {
-                          if (const auto core = weak.lock()) f(core->slots());
+    boost::asio::post(link_.executor(),
+                      [weak = link_.weak_from_this(), f = std::move(f)]() mutable {
+                          if (const auto link = weak.lock()) f(link->slots());
                       });
 }
 
@@ -70,7 +70,7 @@ void slot_manager::unregister_self() noexcept {
 }
 
 slots::owner_id slot_manager::to_shared_owner_id(slots::owner_id owner) const {
-    return owner == slots::nobody ? slots::nobody : core_.scope().make_process_unique_id(owner);
+    return owner == slots::nobody ? slots::nobody : link_.scope().make_process_unique_id(owner);
 }
 
 slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) {
@@ -88,9 +88,9 @@ slots::ticket slot_manager::enqueue(slots::slot_request w, grant_handler taker) 
 }
 
 void slot_manager::dispatch_grants() {
-    if (core_.shut_down() || core_.scope().is_closed()) return;
+    if (link_.shut_down() || link_.scope().is_closed()) return;
     // A taker may release the last reply and the client.
-    const auto core = core_.shared_from_this();
+    const auto link = link_.shared_from_this();
     // A slot that is not taken is free for the next ticket.
     for (auto given = take_grants(); !given.empty(); given = take_grants())
         for (const auto& g : given) offer(g);
@@ -133,10 +133,10 @@ void slot_manager::offer(const granted& given) {
 }
 
 void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
-    // Nothing waits for a prefill.
+    // A prefill delays nobody, so its wait needs no advice.
     const auto advice =
         is_warming ? std::string() : table_->lock()->known.take_guard_advice(g.guard_wait);
-    core_.log(is_warming ? log_level::debug : log_level::warning,
+    link_.log(is_warming ? log_level::debug : log_level::warning,
               "slot {}: reuse guard, waited {:.0f} ms{}", g.slot, to_ms(g.guard_wait), advice);
 }
 
@@ -144,7 +144,7 @@ void slot_manager::hand_over(const slots::grant& g) {
     // A request withdrawn since the grant is not in the map.
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{}) log_guard_wait(g, found.mapped().is_warming);
-    if (!found || core_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
+    if (!found || link_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
     const auto table = table_->lock();
     // The taker may already have returned the slot.
     if (table->watch && table->is_used_by(g.slot, *this)) table->watch->granted(g.slot, now());
@@ -162,9 +162,9 @@ void slot_manager::give_back(int slot) {
 
 /// Precondition: the slot is in use.
 void slot_manager::empty_slot(int slot, std::function<void()> then) {
-    core_.calls().erase_slot(
+    link_.calls().erase_slot(
         slot, [this, slot, then = std::move(then)](error_code ec, const diagnostics& diag) {
-            const auto core = core_.shared_from_this();
+            const auto link = link_.shared_from_this();
             if (ec) log_erase_failure(slot, diag);
             if (const auto table = table_->lock(); ec)
                 table->foreign.insert(slot);
@@ -199,11 +199,11 @@ void slot_manager::erase_slots_of(slots::owner_id owner) {
 
 void slot_manager::log_erase_failure(int slot, const diagnostics& diag) {
     const bool first = !std::exchange(table_->lock()->erase_warned, true);
-    core_.log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
+    link_.log(first ? log_level::warning : log_level::debug, "slot {}: not erased: {}", slot,
               diag.to_string());
 }
 
-void slot_manager::let_go(slots::owner_id owner) {
+void slot_manager::release_owner(slots::owner_id owner) {
     {
         const auto table = table_->lock();
         table->owners.erase(to_shared_owner_id(owner));
@@ -259,14 +259,14 @@ bool slot_manager::should_yield_slot(int slot, time_point due) const {
 
 void slot_manager::log_wait(std::uint64_t reply, slots::ticket t) const {
     const auto why = table_->lock()->scheduler.find_wait_reason(t, now());
-    if (why) core_.log(log_level::info, "reply {}: {}", reply, slots::describe_wait(*why));
+    if (why) link_.log(log_level::info, "reply {}: {}", reply, slots::describe_wait(*why));
 }
 
 void slot_manager::release(int slot, slots::release_info note, bool erase, bool was_cut,
                            std::function<void(duration)> when_idle) {
     ended_use use{slot, std::move(note), now(), was_cut, std::move(when_idle)};
-    if (!erase || core_.shut_down()) return put_back(std::move(use));
-    core_.calls().erase_slot(slot,
+    if (!erase || link_.shut_down()) return put_back(std::move(use));
+    link_.calls().erase_slot(slot,
                              [this, use = std::move(use)](error_code ec, const diagnostics& diag) {
                                  erased(use, ec, diag);
                              });
@@ -274,7 +274,7 @@ void slot_manager::release(int slot, slots::release_info note, bool erase, bool 
 
 // The server erases a slot only when the slot is idle.
 void slot_manager::erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
-    const auto core = core_.shared_from_this();
+    const auto link = link_.shared_from_this();
     if (!ec) {
         const bool is_watching = table_->lock()->watch.has_value();
         if (is_watching && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
@@ -350,8 +350,8 @@ void slot_manager::arm_timer() {
     // A timer that nothing waits for would keep the event loop busy.
     if (!due) return void(timer_->cancel());
     timer_->expires_at(*due);
-    timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
-        if (const auto core = weak.lock(); core && !ec) dispatch_grants();
+    timer_->async_wait([this, weak = link_.weak_from_this()](error_code ec) {
+        if (const auto link = weak.lock(); link && !ec) dispatch_grants();
     });
 }
 

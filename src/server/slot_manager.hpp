@@ -29,8 +29,8 @@ using grant_handler = std::function<bool(const slots::grant&)>;
 /// part of server_link; all functions except on_context_destroyed() run on its strand.
 class slot_manager {
  public:
-    /// `core` owns this object.
-    slot_manager(server_link& core, shared_slot_table table);
+    /// `link` owns this object.
+    slot_manager(server_link& link, shared_slot_table table);
     ~slot_manager();
     slot_manager(const slot_manager&) = delete;
     slot_manager& operator=(const slot_manager&) = delete;
@@ -45,7 +45,7 @@ class slot_manager {
     /// Grants the slots that are available and arms the timer for the next grant.
     void dispatch_grants();
     /// The reply has ended: its slots may be prefilled for others.
-    void let_go(slots::owner_id owner);
+    void release_owner(slots::owner_id owner);
     /// Text of this owner in a slot is erased before another owner uses the slot, and vice versa.
     void isolate(slots::owner_id owner) {
         table_->lock()->isolated[to_shared_owner_id(owner)] = owner_presence::is_here;
@@ -152,7 +152,7 @@ class slot_manager {
     std::optional<time_point> next_poll_at() const;
     void arm_poll_timer();
 
-    server_link& core_;
+    server_link& link_;
     shared_slot_table table_;
     std::map<slots::ticket, waiting> waiting_;
     // Empty after the execution context is destroyed.

@@ -28,15 +28,15 @@ std::optional<time_point> slot_manager::next_poll_at() const {
                           std::ranges::any_of(table->managers_by_slot, [this](const auto& use) {
                               return use.second == this;
                           });
-    return has_some && core_.has_read_props() ? table->next_poll_at() : std::nullopt;
+    return has_some && link_.has_read_props() ? table->next_poll_at() : std::nullopt;
 }
 
 void slot_manager::arm_poll_timer() {
     const auto due = next_poll_at();
     if (!due) return void(watch_timer_->cancel());
     watch_timer_->expires_at(*due);
-    watch_timer_->async_wait([this, weak = core_.weak_from_this()](error_code ec) {
-        if (const auto core = weak.lock(); core && !ec) poll_slots();
+    watch_timer_->async_wait([this, weak = link_.weak_from_this()](error_code ec) {
+        if (const auto link = weak.lock(); link && !ec) poll_slots();
     });
 }
 
@@ -44,7 +44,7 @@ void slot_manager::arm_poll_timer() {
 bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
-    if (core_.shut_down() || !due || *due > now()) return false;
+    if (link_.shut_down() || !due || *due > now()) return false;
     table->watch->poll_started(now());
     table->poller = this;
     return true;
@@ -52,7 +52,7 @@ bool slot_manager::begin_poll() {
 
 void slot_manager::poll_slots() {
     if (!begin_poll()) return;
-    core_.calls().slots(
+    link_.calls().slots(
         [this](error_code ec, const diagnostics& diag, const std::vector<slot_state>& states) {
             on_poll_result(ec, diag, states);
         });
@@ -60,11 +60,11 @@ void slot_manager::poll_slots() {
 
 void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
                                   const std::vector<slot_state>& states) {
-    if (core_.shut_down()) return;
-    const auto core = core_.shared_from_this();
+    if (link_.shut_down()) return;
+    const auto link = link_.shared_from_this();
     const bool knows_none = std::ranges::find(no_slots, ec) != no_slots.end();
     if (ec)
-        core_.log(knows_none ? log_level::warning : log_level::debug, "verify_cut: {}{}",
+        link_.log(knows_none ? log_level::warning : log_level::debug, "verify_cut: {}{}",
                   knows_none ? "cuts are not verified: " : "", diag.to_string());
     if (!ec) detect_foreign_use(states);
     for (const auto& n : apply_poll_result(ec, states)) log_release_report(n);
@@ -90,10 +90,10 @@ std::vector<slots::release_report> slot_manager::apply_poll_result(
 void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
     const auto slot = table_->lock()->find_foreign_use(states);
     if (!slot) return;
-    core_.log(log_level::warning,
+    link_.log(log_level::warning,
               "slot {}: busy with a request that is not from this process: another client uses {}, "
               "and does not share slots or the reuse guard",
-              *slot, core_.shown_url());
+              *slot, link_.shown_url());
 }
 
 // Runs on the loop of the cut request.
@@ -107,18 +107,18 @@ void slot_manager::notify_idle(slot_table& table, const slots::release_report& n
 void slot_manager::log_release_report(const slots::release_report& n) const {
     const double seconds = to_ms(n.since_cut) / 1000;
     if (n.side == slots::server_slot_state::busy)
-        core_.log(log_level::warning,
+        link_.log(log_level::warning,
                   "slot {}: still busy at the server {:.1f} s after its request was cut; not used "
                   "until it is idle",
                   n.slot, seconds);
     else if (!n.was_stuck)
-        core_.log(log_level::debug, "slot {}: idle {:.0f} ms after the cut", n.slot,
+        link_.log(log_level::debug, "slot {}: idle {:.0f} ms after the cut", n.slot,
                   to_ms(n.since_cut));
     else if (n.side == slots::server_slot_state::idle)
-        core_.log(log_level::info, "slot {}: idle {:.1f} s after the cut; used again", n.slot,
+        link_.log(log_level::info, "slot {}: idle {:.1f} s after the cut; used again", n.slot,
                   seconds);
     else
-        core_.log(log_level::info,
+        link_.log(log_level::info,
                   "slot {}: used again, because the server does not report whether it is idle",
                   n.slot);
 }

@@ -48,7 +48,7 @@ struct slot_table {
     /// The manager that is polling the server; null if none.
     const slot_manager* poller = nullptr;
     time_point last_use{};
-    /// By slot: when the last request of this process ended there.
+    /// When the last request of this process ended on each slot.
     std::map<int, time_point> last_ends{};
     bool foreign_use_logged = false;
     std::map<slots::owner_id, owner_presence> isolated{};
@@ -67,7 +67,7 @@ struct slot_table {
     std::map<int, slot_manager*> managers_by_slot{};
     /// The managers of the owners that may currently use slots.
     std::map<slots::owner_id, slot_manager*> owners{};
-    /// By slot: whom to notify when the server is done with the slot after a cut.
+    /// Whom to notify, for each slot, when the server is done with it after a cut.
     struct idle_waiter {
         slot_manager* manager;
         std::function<void(duration since_cut)> on_idle;

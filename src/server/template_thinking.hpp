@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 4> thinking_probes{
     R"({"reasoning_effort":"low"})", R"({"reasoning_effort":"high"})"};
 
 struct template_thinking {
-    /// The template opens a reasoning, or knows its marks.
+    /// The template opens reasoning, or knows its marks.
     bool can_think = false;
     /// `enable_thinking` and `reasoning_effort` change the prompt.
     bool has_switch = false;
@@ -41,7 +41,7 @@ template_thinking find_thinking(const rendered_thinking& prompts, std::string_vi
                                 const std::vector<tag_pair>& tags);
 
 /// The closing mark `close` with the white space that the template writes after it: `without` is a
-/// prompt that closes a reasoning in advance. The mark alone if it does not.
+/// prompt that closes the reasoning in advance. The mark alone if the template writes none.
 std::string_view find_closing_text(std::string_view without, std::string_view close) noexcept;
 
 }  // namespace tandem::server

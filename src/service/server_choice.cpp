@@ -1,7 +1,6 @@
 #include "service/server_choice.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace tandem::services {

@@ -52,7 +52,7 @@ class server_directory {
 
     services::server_list list_;
     slot_scope scope_;
-    /// For the servers of the list.
+    /// Has an entry for each server of the list.
     std::map<server_id, std::shared_ptr<server_usage>> uses_;
 };
 

@@ -32,20 +32,20 @@ std::shared_ptr<service_core> service_core::make(const boost::asio::any_io_execu
 
 // --- list of servers
 
-auto service_core::id_of(const server_link_ptr& core) const -> server_id {
-    for (const auto& [id, known] : cores_)
-        if (known == core) return id;
+auto service_core::id_of(const server_link_ptr& link) const -> server_id {
+    for (const auto& [id, known] : links_)
+        if (known == link) return id;
     return services::no_server;
 }
 
 auto service_core::get_or_make_link(const listed_server& s) -> server_link_ptr {
-    if (const auto known = cores_.find(s.id); known != cores_.end()) return known->second;
+    if (const auto known = links_.find(s.id); known != links_.end()) return known->second;
     auto settings = config_.client;
     settings.server.url = s.url;
-    // Only a core that could be created is stored.
-    auto core =
+    // Only a link that could be created is stored.
+    auto link =
         server_link::make(scope_, std::move(settings), instruments_, directory_.get_usage(s.id));
-    return cores_[s.id] = std::move(core);
+    return links_[s.id] = std::move(link);
 }
 
 void service_core::add_server(const std::string& url) {
@@ -89,14 +89,14 @@ void service_core::drop_drained() {
 // Calls still running there belong to conversations that move to another server. A turn that was
 // placed there just before must leave too.
 void service_core::drop_server(server_id id) {
-    const auto found = cores_.extract(id);
+    const auto found = links_.extract(id);
     if (!found) return;
-    const auto& core = found.mapped();
-    core->shut_down(errc::server_gone);
-    move_all_away(core,
+    const auto& link = found.mapped();
+    link->shut_down(errc::server_gone);
+    move_all_away(link,
                   {reason_to_leave::kind::removed,
                    {errc::server_gone,
-                    {.client_message = fmt::format("server {} was removed", core->shown_url())}}});
+                    {.client_message = fmt::format("server {} was removed", link->shown_url())}}});
 }
 
 void service_core::end_expired_removal(server_id id) {
@@ -111,22 +111,22 @@ void service_core::end_expired_removal(server_id id) {
 }
 
 void service_core::move_all_away(server_id id, const reason_to_leave& reason) {
-    if (const auto found = cores_.find(id); found != cores_.end())
+    if (const auto found = links_.find(id); found != links_.end())
         move_all_away(found->second, reason);
 }
 
-// The last reply that leaves may drop a server that is being removed, and ending that server's
-// calls makes further replies leave.
-void service_core::move_all_away(server_link_ptr core, const reason_to_leave& reason) {
-    for (const auto& c : conversations_at(core))
-        if (c->pinned() == core) c->leave_server(reason);
+// The last reply that leaves a server may drop it, and ending the calls of the dropped server makes
+// further replies leave.
+void service_core::move_all_away(server_link_ptr link, const reason_to_leave& reason) {
+    for (const auto& c : conversations_at(link))
+        if (c->pinned() == link) c->leave_server(reason);
 }
 
-auto service_core::conversations_at(const server_link_ptr& core) const
+auto service_core::conversations_at(const server_link_ptr& link) const
     -> std::vector<std::shared_ptr<conversation_shell>> {
     std::vector<std::shared_ptr<conversation_shell>> there;
     for (const auto& [conversation, weak] : conversations_)
-        if (auto c = weak.lock(); c && c->pinned() == core) there.push_back(std::move(c));
+        if (auto c = weak.lock(); c && c->pinned() == link) there.push_back(std::move(c));
     return there;
 }
 
@@ -137,7 +137,7 @@ void service_core::conversation_began(const std::shared_ptr<conversation_shell>&
     // A handle created off the strand may already have been destroyed.
     if (scope_->is_closed() || shell->has_ended()) return;
     conversations_.emplace(shell->id(), shell);
-    if (const auto core = pin_if_suitable(near)) shell->set_first_server(core);
+    if (const auto link = pin_if_suitable(near)) shell->set_first_server(link);
 }
 
 auto service_core::pin_if_suitable(std::string_view url) -> server_link_ptr {
@@ -158,24 +158,24 @@ auto service_core::assign_server(const server_criteria& wish)
         arm_timer();
         return directory_.unavailable_reason(now());
     }
-    auto core = get_or_make_link(*s);
+    auto link = get_or_make_link(*s);
     // A hanging server is detected while the turn begins there.
     if (wish.is_for_turn && s->health.check_if_stale(now())) arm_timer();
     // If the circuit is open, the turn is the one trial request.
-    if (wish.is_for_turn) core->admit_request(now());
-    return core;
+    if (wish.is_for_turn) link->admit_request(now());
+    return link;
 }
 
 auto service_core::select_server(const server_criteria& wish) -> listed_server* {
     std::vector<server_id> without;
-    for (const auto& core : wish.excluded) without.push_back(id_of(core));
+    for (const auto& link : wish.excluded) without.push_back(id_of(link));
     return directory_.list().assign_server(
         {.pinned = id_of(wish.pinned), .prefer_other = wish.prefer_other, .excluded = without},
         directory_.states(now()));
 }
 
-bool service_core::server_failed(const server_link_ptr& core, const failure& why) {
-    auto* const s = directory_.list().find(id_of(core));
+bool service_core::server_failed(const server_link_ptr& link, const failure& why) {
+    auto* const s = directory_.list().find(id_of(link));
     if (!s) return true;
     const bool is_news = s->health.record_request_failure(now(), why.ec, why.diag.to_string());
     const bool may_serve = s->health.may_serve();
@@ -196,13 +196,13 @@ void service_core::reply_ended() {
     if (--running_replies_ == 0) arm_timer();
 }
 
-void service_core::turn_began(const server_link_ptr& core) {
-    directory_.list().turn_began(id_of(core));
+void service_core::turn_began(const server_link_ptr& link) {
+    directory_.list().turn_began(id_of(link));
     arm_timer();
 }
 
-void service_core::turn_ended(const server_link_ptr& core) {
-    if (directory_.list().turn_ended(id_of(core))) drop_drained();
+void service_core::turn_ended(const server_link_ptr& link) {
+    if (directory_.list().turn_ended(id_of(link))) drop_drained();
 }
 
 // --- health
@@ -236,11 +236,11 @@ void service_core::check(const listed_server& s) {
                                                                    const diagnostics& diag) {
         if (const auto owner = self.lock()) owner->on_check_result(id, when, ec, diag);
     };
-    const auto core = get_or_make_link(s);
+    const auto link = get_or_make_link(s);
     if (s.health.needs_authenticated_check())
-        core->calls().verify_server_and_key(std::move(done));
+        link->calls().verify_server_and_key(std::move(done));
     else
-        core->calls().health(std::move(done));
+        link->calls().health(std::move(done));
 }
 
 void service_core::on_check_result(server_id id, time_point when, const error_code& ec,

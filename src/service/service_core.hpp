@@ -46,12 +46,12 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     std::vector<server_status> status() const { return directory_.status(now()); }
 
     std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) override;
-    bool server_failed(const server_link_ptr& core, const failure& why) override;
+    bool server_failed(const server_link_ptr& link, const failure& why) override;
     bool no_server_ever_reached() const override { return directory_.no_server_ever_reached(); }
     void reply_began() override;
     void reply_ended() override;
-    void turn_began(const server_link_ptr& core) override;
-    void turn_ended(const server_link_ptr& core) override;
+    void turn_began(const server_link_ptr& link) override;
+    void turn_ended(const server_link_ptr& link) override;
     void conversation_ended(slots::owner_id conversation, const server_link_ptr& pinned) override;
 
     void on_owner_destroyed() override;
@@ -63,15 +63,15 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     service_core(std::shared_ptr<strand_scope> scope, service_config c, instruments i);
 
-    server_id id_of(const server_link_ptr& core) const;
+    server_id id_of(const server_link_ptr& link) const;
     server_link_ptr get_or_make_link(const listed_server& s);
     void drop_drained();
     void drop_server(server_id id);
     void end_expired_removal(server_id id);
     void move_all_away(server_id id, const reason_to_leave& reason);
-    void move_all_away(server_link_ptr core, const reason_to_leave& reason);
+    void move_all_away(server_link_ptr link, const reason_to_leave& reason);
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(
-        const server_link_ptr& core) const;
+        const server_link_ptr& link) const;
 
     listed_server* select_server(const server_criteria& wish);
     server_link_ptr pin_if_suitable(std::string_view url);
@@ -91,7 +91,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     service_config config_;
     instruments instruments_;
     server_directory directory_;
-    std::map<server_id, server_link_ptr> cores_;  // of servers that were used
+    std::map<server_id, server_link_ptr> links_;  // of servers that were used
     std::map<slots::owner_id, std::weak_ptr<conversation_shell>> conversations_;
     int running_replies_ = 0;
     // Empty after the execution context is destroyed.

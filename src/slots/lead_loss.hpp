@@ -8,9 +8,10 @@
 
 namespace tandem::slots {
 
-/// The part of their lead that continuations lose while they wait for a slot. It shows how close a
-/// server is to its limit: more listeners make each request wait longer and then generate more, so
-/// the slots are busy, and make more tokens per second, long before anyone notices. Pure.
+/// The share of their lead that continuations lose while they wait for a slot. It shows how close a
+/// server is to its limit. Busy slots and the rate of tokens show it less well: with more
+/// listeners, each request waits longer and then generates more, so slots are busy long before
+/// anyone notices. Pure.
 class lead_loss {
  public:
     /// A continuation whose listener had speech for `lead` when it was requested waited for

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-// Slots and tickets. slot_scheduler_queue.cpp selects the next ticket and its slot.
+// Slots and tickets. slot_scheduler_choice.cpp selects the next ticket and its slot.
 namespace tandem::slots {
 namespace {
 

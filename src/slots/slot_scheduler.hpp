@@ -136,7 +136,7 @@ struct wait_reason {
     std::optional<int> prefilled_slot{};
 };
 
-/// For a log: "waits 500 ms for the reuse guard of slot 1".
+/// The reason as text for a log: "waits 500 ms for the reuse guard of slot 1".
 std::string describe_wait(const wait_reason& w);
 
 /// The most urgent request that waits because too few slots are in this process.
@@ -354,7 +354,7 @@ class slot_scheduler {
     void count_change(const slot_state& s, const release_info& note) noexcept;
     int find_most_running(time_point now) const;
 
-    // Queue, in slot_scheduler_queue.cpp.
+    // Queue, in slot_scheduler_choice.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;
     bool is_warm(int slot, const slot_request& w) const;
     bool is_being_prefilled_for(const slot_request& w) const;

@@ -15,14 +15,14 @@ constexpr double highest_load = 1.0;
 constexpr double highest_load_after_refusal = 0.97;
 // A request this much overdue shows that the servers cannot keep up, whatever the load says.
 constexpr duration too_late = std::chrono::seconds(2);
-// Above this load, the lead that requests lose decides, because the speed of a server that is
-// learned grows with its load. Below, clients that read faster than a voice lose it, too.
+// Above this load, the lead that requests lose decides, because the learned speed of a server grows
+// with its load. Below it, clients that read faster than a voice lose their lead, too.
 constexpr double high_load = 0.8;
-// If continuations wait for this part of their lead, gaps become audible with a few more sessions
+// If continuations wait for this share of their lead, a few more sessions make gaps audible
 // (tests/bench/voice_callers.py).
 constexpr double too_much_lead_lost = 0.6;
-// From this part on, sessions are admitted one by one, because a new one takes some seconds to show
-// in the leads of the others.
+// From this share on, sessions are admitted one by one, because it takes some seconds until a new
+// one shows in the leads of the others.
 constexpr double much_lead_lost = 0.4;
 constexpr duration between_admissions = std::chrono::seconds(5);
 constexpr duration seen_valid_for = std::chrono::seconds(2);
@@ -139,7 +139,7 @@ void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point n
     s.tokens_per_s += weight * (tokens_per_s - s.tokens_per_s);
 }
 
-// Unknown as long as that of one server is, because that one may take all who come.
+// Unknown as long as the speed of one server is, because that server may take all new sessions.
 std::optional<double> speech_load::compute_supply(time_point now) const {
     double sum = 0;
     for (const auto& [name, s] : servers_) {

@@ -11,10 +11,10 @@
 
 namespace tandem::slots {
 
-/// The load of some servers by those who listen: the tokens a second that the voices of all
-/// sessions use up, of the tokens a second that the servers make. Both are observed. A session
-/// counts while its voice speaks and while its user does, but not while it waits for the server:
-/// the load is what listeners need, not what they get. Pure.
+/// The load that listeners put on some servers: the tokens per second that the voices of all
+/// sessions use up, as a share of the tokens per second that the servers can generate. Both are
+/// observed. A session counts while its voice speaks and while its user does, but not while it
+/// waits for the server: the load is what listeners need, not what they get. Pure.
 class speech_load {
  public:
     void session_began(const std::string& session, time_point now);
@@ -28,10 +28,10 @@ class speech_load {
     /// `wasted`: generated tokens of the turn that were in no chunk.
     void turn_ended(const std::string& session, int wasted, time_point now);
 
-    /// What was seen of a server that may be used.
+    /// Observed values of a server that may be used.
     struct observation {
         std::string server{};
-        /// What it makes at most, if that is known. What was known before stays valid for a while.
+        /// Its highest speed, if known. An earlier value stays valid for a while.
         std::optional<double> tokens_per_s{};
         /// How long its first waiting request is overdue.
         duration late{};
@@ -40,17 +40,18 @@ class speech_load {
     };
     void servers_seen(const std::vector<observation>& usable, time_point now);
 
-    /// 1: the listeners need all that the servers make. 0 while one of the two is unknown.
+    /// 1 if the listeners need all that the servers can generate. 0 while one of the two is
+    /// unknown.
     double compute_load(time_point now) const;
-    /// Nothing if one more session can be served in time, or if too little is known. Otherwise
-    /// after how long to try again.
+    /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
+    /// time after which to try again.
     std::optional<duration> refuse_session(time_point now);
 
     static constexpr duration shortest_retry = std::chrono::seconds(1);
     static constexpr duration longest_retry = std::chrono::seconds(30);
 
  private:
-    /// Tokens that were spoken, and the time of speech and pauses that they were used up in.
+    /// Tokens that were spoken, and the time of speech and pauses that they took.
     struct usage {
         double tokens = 0;
         double seconds = 0;

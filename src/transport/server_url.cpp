@@ -1,7 +1,6 @@
 #include "transport/server_url.hpp"
 
 #include "transport/curl_handles.hpp"
-#include "transport/curl_transport.hpp"
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
@@ -33,7 +32,7 @@ std::string without_final_slash(std::string text) {
     return text;
 }
 
-// For the scheme and the host, the only case-insensitive parts of a URL.
+// Converts the scheme or the host, the only case-insensitive parts of a URL.
 std::string in_lower_case(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
     return text;

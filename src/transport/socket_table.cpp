@@ -2,7 +2,6 @@
 
 #include "transport/curl_handles.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/socket.h>

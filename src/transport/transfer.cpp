@@ -29,7 +29,7 @@ duration connecting_time(CURL* easy) noexcept {
     return std::chrono::microseconds(std::max(tcp, tls));
 }
 
-// Also for a date; curl reports neither as 0.
+// The header may also be a date. curl reports 0 if there is neither.
 std::optional<duration> read_retry_after(CURL* easy) noexcept {
     curl_off_t seconds = 0;
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &seconds);

@@ -2,7 +2,7 @@
 
 #include "prose.hpp"
 #include "text/chunks/chunker.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "prose.hpp"
 #include "reply/machine/reply_machine.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 #include "wire/stream/completion_reader.hpp"
 
 #include <fmt/format.h>

@@ -31,7 +31,7 @@ void require_usable(const generation_request& r) {
     fuzzing::require(is_utf8(r.model) && is_utf8(r.affinity_key) && r.affinity_key.size() <= 512);
     fuzzing::require(is_utf8(r.options.tools) && is_utf8(r.options.json_schema));
     fuzzing::require(is_utf8(r.options.tool_choice));
-    if (is_call_json(r.options)) fuzzing::require(is_utf8(wire::make_call_schema(r.options)));
+    if (uses_call_schema(r.options)) fuzzing::require(is_utf8(wire::make_call_schema(r.options)));
     for (const auto& s : r.options.stop) fuzzing::require(is_utf8(s));
 }
 

@@ -1,7 +1,7 @@
 #include "fuzzing.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/chunks/chunker.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include "tandem/utf8.hpp"
 

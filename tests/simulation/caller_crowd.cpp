@@ -1,6 +1,6 @@
 #include "simulation/caller_crowd.hpp"
 
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reply/machine/reply_machine.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include "tandem/config_fields.hpp"
 

@@ -23,7 +23,7 @@
 namespace {
 
 // Prints the output of a command line that runs no command.
-int tell(const tandem::command::command_line& c) {
+int print_result(const tandem::command::command_line& c) {
     tandem::command::terminal t;
     t.print(c.out);
     if (!c.err.empty()) t.print_error(c.err);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) try {
     if (command.serve) return tandem::command::run_serve(*command.serve);
     if (command.key) return tandem::command::run_key(*command.key);
     if (command.cluster) return tandem::command::run_cluster(*command.cluster);
-    return tell(command);
+    return print_result(command);
 } catch (const std::exception& e) {
     std::fprintf(stderr, "tandem: %s\n", e.what());
     return tandem::command::not_all_good;

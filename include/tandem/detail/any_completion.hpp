@@ -28,8 +28,8 @@ struct bound_call {
     void operator()() { std::apply(std::move(handler), std::move(args)); }
 };
 
-/// A completion handler of any type for `void(Args...)`. Asio has one of its own from Boost 1.82
-/// on; Debian 12 has 1.74.
+/// A completion handler of any type for `void(Args...)`. Asio provides one since Boost 1.82; Debian
+/// 12 has 1.74.
 ///
 /// The handler is never called inline: complete() posts it to its associated executor, which is
 /// kept busy until then. Memory comes from its associated allocator, and is given back before it
@@ -90,14 +90,14 @@ class any_completion {
                                       boost::asio::execution::outstanding_work.tracked)) {}
         ~model() = default;
 
-        // Posted, the handler may run on another thread before this function is left.
+        // Once posted, the handler may run on another thread before this function returns.
         void complete(Args... args) override {
             bound_call<Handler, Args...> call{std::move(handler_), {std::move(args)...}};
             const auto busy = std::move(kept_busy_);
             free(allocator(call.get_allocator()));
             boost::asio::post(busy, std::move(call));
         }
-        // The handler may own the memory.
+        // The handler may own the memory, so it is destroyed last.
         void destroy() noexcept override {
             const Handler handler = std::move(handler_);
             free(allocator(boost::asio::get_associated_allocator(handler)));

@@ -29,19 +29,19 @@ boost::asio::any_io_executor executor_of(const reply_shell& shell) noexcept;
 boost::asio::any_io_executor executor_of(const server_link& link) noexcept;
 boost::asio::any_io_executor executor_of(const service_core& core) noexcept;
 
-/// Reports a token that was forgotten after the diagnostics.
+/// Rejects a call with diagnostics and without a token.
 template <class CompletionToken>
 constexpr void check_token() {
     static_assert(!std::is_same_v<std::decay_t<CompletionToken>, diagnostics>,
                   "the completion token is missing after the diagnostics");
 }
 
-// Per-operation cancellation completes the call, whoever answers later. The caller owns the signal,
-// which may outlive the execution context. The strand is therefore stored in the call, which does
-// not.
+// Per-operation cancellation completes the call; a later answer is ignored. The caller owns the
+// signal, which may outlive the execution context. The strand is therefore stored in the call,
+// which does not.
 template <class Handler, class Call>
-void let_abort([[maybe_unused]] const Handler& handler,
-               [[maybe_unused]] const std::shared_ptr<Call>& call) {
+void connect_cancellation([[maybe_unused]] const Handler& handler,
+                          [[maybe_unused]] const std::shared_ptr<Call>& call) {
 #if BOOST_VERSION >= 107700
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (!slot.is_connected()) return;
@@ -64,14 +64,14 @@ auto async_call(Ask ask, diagnostics* diag, std::remove_reference_t<CompletionTo
     return boost::asio::async_initiate<CompletionToken, void(error_code, Results...)>(
         [](auto handler, diagnostics* d, Ask a, Shell s, auto... rest) {
             if (d) *d = {};
-            // Not before: a deferred operation may start after the context is gone.
+            // Read here, because a deferred operation may start after the context is gone.
             const auto strand = executor_of(*s);
             if (!strand) return;
             // The call outlives the handler, so it cannot use the handler's allocator.
             auto call = std::make_shared<pending_call<Results...>>();
             call->diag = d;
             call->strand = strand;
-            let_abort(handler, call);
+            connect_cancellation(handler, call);
             call->handler = {std::move(handler), strand};
             a(std::move(s), std::move(call), std::move(rest)...);
         },

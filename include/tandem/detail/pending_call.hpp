@@ -10,8 +10,8 @@
 
 namespace tandem::detail {
 
-/// A call of a client, conversation or service from its start to its completion. But for the
-/// start, it is used on `strand` only.
+/// A call of a client, conversation or service from its start to its completion. After its start,
+/// it is used on `strand` only.
 template <class... Results>
 struct pending_call {
     /// Empty once completed.

@@ -62,7 +62,7 @@ inline namespace v0 {
 // Each wait has its own wait_cancellation, because the slot of a completed wait may still be
 // signalled.
 template <class Handler>
-detail::shared_cancellation reply::let_cancel(
+detail::shared_cancellation reply::connect_cancellation(
     [[maybe_unused]] const Handler& handler,
     [[maybe_unused]] const std::shared_ptr<detail::reply_shell>& shell,
     [[maybe_unused]] cancel_function cancel) {
@@ -86,7 +86,7 @@ void reply::start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnos
     const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
-    auto by = let_cancel(handler, shell, &reply::cancel_next_chunk);
+    auto by = connect_cancellation(handler, shell, &reply::cancel_next_chunk);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     detail::next_chunk_completion deliver(
         detail::chunk_delivery<Handler>{{deliver_on, link_of(*shell), diag, std::move(handler)}},
@@ -102,7 +102,7 @@ void reply::start_wait(std::shared_ptr<detail::reply_shell> shell, diagnostics* 
     const auto executor = detail::executor_of(*shell);
     // Without its execution context the reply cannot complete anything.
     if (!executor) return;
-    auto by = let_cancel(handler, shell, cancel);
+    auto by = connect_cancellation(handler, shell, cancel);
     const auto deliver_on = boost::asio::get_associated_executor(handler, executor);
     Completion deliver(detail::value_delivery<Handler, Value>{{deliver_on, link_of(*shell), diag,
                                                                std::move(handler)}},

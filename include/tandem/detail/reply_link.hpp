@@ -23,7 +23,8 @@ using next_chunk_completion = any_completion<error_code, diagnostics, std::optio
 using speech_completion = any_completion<error_code, diagnostics, std::string>;
 using calls_completion = any_completion<error_code, diagnostics, called_functions>;
 
-/// How often a conversation was interrupted: its replies that began before are interrupted then.
+/// Number of interrupts of a conversation. Each one also interrupts the replies that began before
+/// it.
 using interrupt_count = std::shared_ptr<const std::atomic<std::uint64_t>>;
 
 /// A link to a reply, which may outlive the reply and its execution context, and whether the reply
@@ -32,16 +33,17 @@ class reply_link {
  public:
     explicit reply_link(boost::asio::any_io_executor strand, interrupt_count interrupts = nullptr);
 
-    /// Before the reply is shared.
-    void lead_to(std::weak_ptr<reply_shell> shell);
+    /// Sets the reply. Call it before the link is shared.
+    void set_shell(std::weak_ptr<reply_shell> shell);
     /// Runs `f` on the strand, never within this call, unless the reply is gone by then.
     void post(std::function<void(reply_shell&)> f);
-    /// Completes with the reply's end, which an interrupt brings that may still be on its way.
+    /// Completes with the end of an interrupted reply. The interrupt may still be on its way to the
+    /// reply.
     void complete_with_end(next_chunk_completion handler);
-    /// Lets go of the execution context, of which nothing is touched afterwards.
+    /// Releases the execution context, which is not used afterwards.
     void cut() noexcept;
 
-    /// No chunk is delivered any more, also none whose completion was posted already.
+    /// From now on, no chunk is delivered, not even one whose completion was posted.
     void interrupt() noexcept { interrupted_.store(true); }
     bool is_interrupted() const noexcept {
         return interrupted_.load() || (interrupts_ && interrupts_->load() != interrupts_before_);

@@ -3,7 +3,6 @@
 #include "tandem_mock/dialogue.hpp"
 
 #include <string>
-#include <vector>
 
 namespace tandem::mock {
 

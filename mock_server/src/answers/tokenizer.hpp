@@ -13,9 +13,9 @@ namespace tandem::mock {
 
 using token_id = std::int32_t;
 
-inline constexpr token_id bos_token = 256;         // <|endoftext|>
-inline constexpr token_id turn_start_token = 257;  // <|im_start|>
-inline constexpr token_id eos_token = 258;         // <|im_end|>
+// 257 is <|im_start|>.
+inline constexpr token_id bos_token = 256;  // <|endoftext|>
+inline constexpr token_id eos_token = 258;  // <|im_end|>
 
 /// All ids are below this value.
 token_id vocabulary_size();

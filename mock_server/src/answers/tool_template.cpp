@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <stdexcept>
-#include <utility>
 
 namespace tandem::mock {
 namespace {

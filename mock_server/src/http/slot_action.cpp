@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <memory>
-#include <utility>
 
 namespace tandem::mock {
 

@@ -42,7 +42,7 @@ struct key_usage {
                (is_reply && (key->tokens_per_minute > 0 || key->concurrent > 0));
     }
 
-    /// How much a request or token counts here.
+    /// Units that one request or token counts here, while the limits are divided.
     std::int64_t share() const noexcept { return sharers.value_or(1); }
     /// The other gateways do not answer. What they have used is unknown, so nothing is left.
     void use_share(time_point now, std::int64_t members) {

@@ -57,7 +57,7 @@ class undecided {
 
     std::shared_ptr<key_usage> account_;
     bool is_reply_;
-    /// Empty if the reply takes over that of another one.
+    /// Empty if the reply takes over the permit of another one.
     permit permit_;
 };
 
@@ -134,7 +134,7 @@ class authorizer {
 
     bool is_open_;
     api_keys keys_{};
-    /// By key name.
+    /// Accounts by key name.
     std::map<std::string, account_ptr, std::less<>> accounts_{};
     account_ptr anonymous_;
     failure_limit failures_{};

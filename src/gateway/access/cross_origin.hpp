@@ -10,8 +10,8 @@
 // Web pages of other origins as clients: the CORS protocol (Fetch standard, section 3.2). Pure.
 namespace tandem::gateway {
 
-/// Why this is no origin that can be allowed, such as "https://bot.example" or
-/// "http://localhost:3000", or "*" for all; nullopt if it is one.
+/// Why this text cannot be allowed as an origin; nullopt if it can. Valid are origins such as
+/// "https://bot.example" and "http://localhost:3000", and "*" for all.
 std::optional<std::string> find_origin_fault(std::string_view origin);
 
 /// Whether pages of this origin, as browsers send it, may read the gateway's answers.

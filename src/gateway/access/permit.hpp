@@ -7,7 +7,7 @@
 
 namespace tandem::gateway {
 
-/// Number of permits in use, and whom to tell.
+/// Number of permits in use, and the handler to notify.
 struct permit_count {
     std::size_t held = 0;
     std::function<void(std::size_t held)> on_release{};

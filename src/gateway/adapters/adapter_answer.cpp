@@ -26,26 +26,26 @@ std::string adapter_list_body(const adapter_set& adapters) {
                         {"model", a.model},
                         {"server_id", a.id},
                         {"scale", adapters.scale_of(a.name)}});
-    return dump_json({{"object", "list"}, {"data", std::move(data)}});
+    return dump_json(json{{"object", "list"}, {"data", std::move(data)}});
 }
 
 std::string job_accepted_body(const adapter_job& job) {
-    return dump_json({{"job", job.id}});
+    return dump_json(json{{"job", job.id}});
 }
 
 std::string job_body(const adapter_job& job) {
     auto servers = json::array();
     for (const auto& s : job.servers)
         servers.push_back({{"server", s.server}, {"error", text_or_null(s.fault)}});
-    return dump_json({{"id", job.id},
-                      {"object", "adapter.job"},
-                      {"adapter", job.adapter},
-                      {"scale", job.scale},
-                      {"state", to_string(job.state)},
-                      {"error", text_or_null(job.fault)},
-                      {"servers", std::move(servers)},
-                      {"created", job.created},
-                      {"finished", time_or_null(job.finished)}});
+    return dump_json(json{{"id", job.id},
+                          {"object", "adapter.job"},
+                          {"adapter", job.adapter},
+                          {"scale", job.scale},
+                          {"state", to_string(job.state)},
+                          {"error", text_or_null(job.fault)},
+                          {"servers", std::move(servers)},
+                          {"created", job.created},
+                          {"finished", time_or_null(job.finished)}});
 }
 
 api_error make_job_not_found_error(std::string_view id) {

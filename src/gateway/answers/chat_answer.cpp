@@ -90,12 +90,12 @@ void answer_stream::text(std::string_view text, std::string& out) {
     if (kind_ == answer_kind::chat) {
         open_delta(out);
         out += R"("content":)";
-        out += dump_json(text);
+        out += dump_json(json(text));
         return close_delta(out);
     }
     out += head_;
     out += R"({"text":)";
-    out += dump_json(text);
+    out += dump_json(json(text));
     out += R"(,"index":0,"logprobs":null,"finish_reason":null})";
     out += tail_;
 }
@@ -104,7 +104,7 @@ void answer_stream::reasoning(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_ || kind_ != answer_kind::chat) return;
     open_delta(out);
     out += R"("reasoning_content":)";
-    out += dump_json(text);
+    out += dump_json(json(text));
     close_delta(out);
 }
 

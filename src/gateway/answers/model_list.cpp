@@ -24,7 +24,7 @@ json json_of(std::string_view model, std::int64_t created) {
 std::string model_list_body(std::span<const std::string> models, std::int64_t created) {
     auto data = json::array();
     for (const auto& m : models) data.push_back(json_of(m, created));
-    return dump_json({{"object", "list"}, {"data", std::move(data)}});
+    return dump_json(json{{"object", "list"}, {"data", std::move(data)}});
 }
 
 std::string model_body(std::string_view model, std::int64_t created) {

@@ -77,7 +77,7 @@ json make_response(const response_head& head, std::string_view status, json outp
     return r;
 }
 
-/// Of a complete answer, and of its last item.
+/// The status of a complete answer, and of its last item.
 std::string_view status_of(finish_reason reason) {
     return reason == finish_reason::length ? "incomplete" : "completed";
 }
@@ -112,7 +112,7 @@ void response_stream::begin(std::string& out) {
     send("response.in_progress", fields, out);
 }
 
-// Of the part of the open item that grows.
+// Fields that locate the growing part of the open item.
 response_stream::json response_stream::place() const {
     const auto prefix = open_ == part::reasoning ? "rs" : "msg";
     return {{"item_id", make_item_id(prefix, head_, output_.size())},

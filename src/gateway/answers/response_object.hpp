@@ -36,7 +36,8 @@ class response_stream final : public answer_writer {
  public:
     explicit response_stream(response_head head, event_format format = event_format::server_sent);
 
-    /// Sends the id of the response, unless that is done. Other functions do it, too.
+    /// Sends the events that start the response, with its id, unless they were sent. The other
+    /// functions call it first.
     void begin(std::string& out);
     void text(std::string_view text, std::string& out) override;
     void reasoning(std::string_view text, std::string& out) override;

@@ -44,7 +44,7 @@ bool is_server_id(std::string_view id, std::string_view url) {
 std::string server_list_body(const std::vector<model_server>& servers) {
     auto data = json::array();
     for (const auto& s : servers) data.push_back(json_of(s));
-    return dump_json({{"object", "list"}, {"data", std::move(data)}});
+    return dump_json(json{{"object", "list"}, {"data", std::move(data)}});
 }
 
 std::string server_body(const model_server& server) {

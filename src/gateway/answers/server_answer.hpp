@@ -19,7 +19,7 @@ struct model_server {
 
 /// The id of a server: address or host, port and path of its URL, such as `10.0.0.5:8080`.
 std::string make_server_id(std::string_view url);
-/// Whether the id means the server, also in another spelling, such as `localhost:8080`.
+/// Whether the id identifies the server, even in another spelling, such as `localhost:8080`.
 bool is_server_id(std::string_view id, std::string_view url);
 
 std::string server_list_body(const std::vector<model_server>& servers);

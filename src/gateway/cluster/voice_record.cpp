@@ -11,7 +11,7 @@
 namespace tandem::gateway {
 namespace {
 
-// After a write that the store did not answer.
+// Wait after a write that the store did not answer.
 constexpr duration retry_interval = std::chrono::seconds(1);
 
 }  // namespace

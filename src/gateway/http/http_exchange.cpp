@@ -46,8 +46,8 @@ std::string_view http_exchange::header(std::string_view name) const {
 
 std::string_view http_exchange::traceparent() const {
     if (request_.count("traceparent") != 1) return {};
-    const auto told = header("traceparent");
-    return is_valid_traceparent(told) ? told : std::string_view();
+    const auto value = header("traceparent");
+    return is_valid_traceparent(value) ? value : std::string_view();
 }
 
 template <class Message>
@@ -142,15 +142,15 @@ auto http_exchange::end_stream() -> awaitable<void> {
     if (ec) on_client_gone();
 }
 
-void http_exchange::on_disconnect(std::function<void()> told) {
-    on_disconnect_ = std::move(told);
+void http_exchange::on_disconnect(std::function<void()> handler) {
+    on_disconnect_ = std::move(handler);
     if (!on_disconnect_) return watch_.stop();
     watch_.start([this] { on_client_gone(); });
 }
 
 void http_exchange::on_client_gone() {
     if (std::exchange(is_disconnected_, true)) return;
-    if (const auto told = std::exchange(on_disconnect_, nullptr)) told();
+    if (const auto handler = std::exchange(on_disconnect_, nullptr)) handler();
 }
 
 }  // namespace tandem::gateway

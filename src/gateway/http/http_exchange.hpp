@@ -61,7 +61,7 @@ class http_exchange final : public answer_client {
     awaitable<void> write(std::string_view bytes) override;
     awaitable<void> end_stream() override;
 
-    void on_disconnect(std::function<void()> told) override;
+    void on_disconnect(std::function<void()> handler) override;
 
     /// Status of the response; 0 before it begins.
     int status() const noexcept { return status_; }

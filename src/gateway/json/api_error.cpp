@@ -123,11 +123,11 @@ api_error make_error(int status, std::string code, std::string message, std::str
 }
 
 std::string encode_error_body(const api_error& e) {
-    return dump_json({{"error",
-                       {{"message", e.message},
-                        {"type", e.type},
-                        {"param", text_or_null(e.param)},
-                        {"code", text_or_null(e.code)}}}});
+    return dump_json(json{{"error",
+                           {{"message", e.message},
+                            {"type", e.type},
+                            {"param", text_or_null(e.param)},
+                            {"code", text_or_null(e.code)}}}});
 }
 
 api_error make_stopping_error() {

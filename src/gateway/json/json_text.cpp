@@ -8,10 +8,6 @@
 
 namespace tandem::gateway {
 
-std::string dump_json(const nlohmann::ordered_json& value) {
-    return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 nlohmann::ordered_json text_or_null(const std::string& text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "wire/json/dump_json.hpp"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
@@ -9,8 +11,7 @@
 // Internal to the gateway.
 namespace tandem::gateway {
 
-/// Serializes `value`. Invalid UTF-8 is replaced, so this does not throw on it.
-std::string dump_json(const nlohmann::ordered_json& value);
+using wire::dump_json;
 
 /// null if the text is empty.
 nlohmann::ordered_json text_or_null(const std::string& text);

@@ -15,7 +15,8 @@ namespace tandem::gateway {
 struct response_request : chat_request {
     /// Whether `messages` begins with the instructions.
     bool has_instructions = false;
-    /// An item of an earlier response, in whose place is an empty message of the assistant.
+    /// A reference to an item of an earlier response. An empty message of the assistant takes its
+    /// place.
     struct item_reference {
         std::size_t message = 0;
         std::string id{};
@@ -25,7 +26,7 @@ struct response_request : chat_request {
     std::string previous{};
     /// Whether a history that does not fit loses its oldest exchanges (`truncation`).
     bool trim = true;
-    /// If not, the prompt is only evaluated.
+    /// False: the prompt is only evaluated.
     bool generate = true;
     /// Whether another request may continue this response.
     bool store = true;
@@ -37,7 +38,7 @@ struct response_request : chat_request {
 /// the rules of read_chat_request() apply to the fields that both have.
 ///
 /// - `input` is a text, or a list of messages, `function_call`, `function_call_output`,
-/// `item_reference` and `reasoning` items; the model is not given the latter.
+/// `item_reference` and `reasoning` items; the model does not receive `reasoning` items.
 /// - `tools` have their functions' fields at the top; `text.format` is `response_format`,
 /// `reasoning.effort` is `reasoning_effort`, `max_output_tokens` is `max_tokens`.
 /// - Fields that would change the answer, such as `background`, `conversation` or hosted tools, are

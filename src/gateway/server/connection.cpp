@@ -273,7 +273,7 @@ auto connection::refuse_unread(checked_request refused) -> awaitable<void> {
     record_request(exchange, refused.refusal()->key_name, refused);
 }
 
-// Also on errors, which the page could not read otherwise.
+// Errors get these headers, too, because the page could not read them otherwise.
 void connection::add_origin_headers(http_exchange& exchange) const {
     const auto& allowed = core_->options.allowed_origins;
     if (allowed.empty()) return;

@@ -48,8 +48,8 @@ class connection : public std::enable_shared_from_this<connection> {
 
     /// Serves requests until the client disconnects or the protocol changes.
     void start();
-    /// Whether a stopping gateway waits for its end. Later connections only bring questions, which
-    /// may come until the last earlier one has ended.
+    /// Whether a stopping gateway waits for this connection to end. Connections that open during
+    /// the stop only carry probes, and are served until the last earlier one has ended.
     bool delays_stop() const noexcept { return delays_stop_; }
     /// Closes the connection at once if it is idle, else after the response.
     void close_when_idle();

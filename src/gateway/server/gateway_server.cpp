@@ -148,7 +148,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         core_->cluster.reset();
         limit_.cancel();
         pause_.cancel();
-        if (const auto told = std::exchange(stopped_, nullptr)) told();
+        if (const auto handler = std::exchange(stopped_, nullptr)) handler();
     }
 
     void close_acceptor() {

@@ -193,7 +193,7 @@ void message_socket::run_watchdog() {
     });
 }
 
-// A pending ping suffices.
+// Does nothing while a ping is pending.
 void message_socket::ping() {
     if (std::exchange(is_pinging_, true)) return;
     stream_.async_ping(

@@ -44,7 +44,8 @@ void note(answer_client& client, const served_model& model, const token_usage& u
 void charge(answer_client& client, gateway_core& core, const served_model& model,
             const admitted& who, const reply& r, bool by_chunk);
 
-/// Adds what is known at the end of a reply: its calls, with ids, the finish reason and the usage.
+/// Adds what is known at the end of a reply: the calls with their ids, the finish reason and the
+/// usage.
 void take_end(finished_answer& answer, gateway_core& core, const reply_result& result);
 
 /// Generates a whole answer, and accounts for it. If the client disconnects, cancels the reply. If
@@ -67,9 +68,9 @@ class streamed_reply {
 
     /// Sends these events before the first ones of the reply.
     void send_first(std::string events) { out_ = std::move(events); }
-    /// Calls `told` with the whole answer before the client receives its end.
-    void on_finished(std::function<void(const finished_answer&)> told) {
-        on_finished_ = std::move(told);
+    /// Calls `handler` with the whole answer before the client receives its end.
+    void on_finished(std::function<void(const finished_answer&)> handler) {
+        on_finished_ = std::move(handler);
     }
     /// Runs until the reply ends, or until the client disconnects.
     boost::asio::awaitable<void> run(reply& r, admitted& who);

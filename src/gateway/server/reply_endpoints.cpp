@@ -52,7 +52,7 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, an
 constexpr std::string_view cache_header = "X-Tandem-Cache";
 
 // A cached answer costs no prompt tokens, and its calls get new ids.
-finished_answer told_again(finished_answer answer, gateway_core& core) {
+finished_answer make_repeated_answer(finished_answer answer, gateway_core& core) {
     answer.usage.cached_tokens = answer.usage.prompt_tokens;
     answer.usage.cache_break.reset();
     set_call_ids(answer.calls, core.random());
@@ -75,8 +75,8 @@ awaitable<void> answer_from_cache(http_exchange& exchange, gateway_core& core,
                                   finished_answer kept, admitted& who) {
     note(exchange, model, {}, kept.reason);
     who.release();
-    const auto told = told_again(std::move(kept), core);
-    co_await send_whole(exchange, head, told);
+    const auto answer = make_repeated_answer(std::move(kept), core);
+    co_await send_whole(exchange, head, answer);
 }
 
 awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer_kind kind,
@@ -150,7 +150,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     const auto key = cache_key(exchange, core, model, who, request);
     auto job = make_job(core, std::move(request));
     job.model = &model;
-    // Not part of the cache key.
+    // Comes after the cache key, which must not depend on it.
     continue_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);

@@ -153,7 +153,7 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
     auto reply = talk.stream(job.options, order.unit);
     streamed_reply answer(client, core, model, events, order.unit);
     answer.send_first(std::move(first));
-    // Before the client can know of the end and continue the response.
+    // Keeps the response before the client can learn of its end and continue it.
     answer.on_finished([&](const finished_answer& a) { order.keeper.keep(a, bytes); });
     co_await answer.run(reply, who);
     remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
@@ -187,7 +187,7 @@ awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, resp
         warm_conversation(exchange, core, order);
         if (order.is_streamed) co_return co_await stream_warm_response(exchange, events, who);
         who.release();
-        // Not in the co_await: GCC 12 destroys aggregate temporaries there twice.
+        // A named object, because GCC 12 destroys aggregate temporaries in a co_await twice.
         const finished_answer nothing{.reason = finish_reason::eos};
         co_return co_await exchange.send(200, encode_response(order.head, nothing));
     }

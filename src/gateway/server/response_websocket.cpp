@@ -26,7 +26,7 @@ using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_waiting_requests = 8;
 
-/// Some clients look for the fields in `error`, others beside it; some accept no null.
+/// Some clients look for the fields in `error`, others next to it, and some do not accept null.
 std::string encode_error_event(const api_error& why) {
     json event{{"type", "error"}, {"sequence_number", 0}, {"status", why.status}};
     json error = json::parse(encode_error_body(why))["error"];
@@ -83,8 +83,8 @@ class response_websocket::client final : public answer_client {
         co_await socket_.wait_until_sent();
     }
     awaitable<void> end_stream() override { co_return; }
-    void on_disconnect(std::function<void()> told) override {
-        socket_.cancel_ = std::move(told);
+    void on_disconnect(std::function<void()> handler) override {
+        socket_.cancel_ = std::move(handler);
         if (socket_.is_closing()) socket_.cancel_answer();
     }
 

@@ -82,7 +82,7 @@ struct gateway_options {
     voice_limits voice{};
 
     /// Shares the slots of the servers with other gateways; nullopt = all slots are this gateway's.
-    /// Its store is reached with the trusted certificates of the service's servers.
+    /// Connections to the store trust the same certificates as those to the servers.
     std::optional<cluster::cluster_options> cluster{};
 
     /// Traces of replies. The collector is reached with the proxy and the trusted certificates of

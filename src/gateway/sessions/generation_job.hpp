@@ -24,7 +24,7 @@ struct generation_job {
     /// Identifies the conversation, see make_affinity_key(); empty if the client does not identify
     /// it.
     std::string pin{};
-    /// For a `raw` conversation.
+    /// The prompt of a `raw` conversation.
     std::string prompt{};
     generation_options options{};
 };

@@ -29,7 +29,7 @@ inline constexpr cache_limits kept_response_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
 using kept_response_table = bounded_cache<std::string, kept_response>;
 
-/// Puts what was said before in front of the request's input. Returns a fault if the input lacks
+/// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
 /// the output of a call of that response, or if there are more than `most_messages`.
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,
                                            std::size_t most_messages);
@@ -37,8 +37,9 @@ std::optional<api_error> continue_response(response_request& request, const kept
 /// The response that an item belongs to, by the item's id.
 std::string find_response_of_item(std::string_view item);
 
-/// Puts the answers in place of the references to their items: `find` returns the response with an
-/// id, or nullptr. The items of an answer are one message. Returns a fault for an unknown item.
+/// Replaces the references to items with the answers that contain them: `find` returns the response
+/// with an id, or nullptr. The items of an answer are one message. Returns a fault for an unknown
+/// item.
 std::optional<api_error> resolve_references(
     response_request& request,
     const std::function<const kept_response*(const std::string& id)>& find);

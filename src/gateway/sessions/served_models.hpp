@@ -22,10 +22,10 @@ namespace tandem::gateway {
 struct served_model {
     std::string name;
     service bots;
-    /// Of the voice sessions, and when its servers were last observed.
+    /// The load of the voice sessions, and the time at which the servers were last observed.
     slots::speech_load load{};
     time_point watched_at{};
-    /// The log tells that the model thinks though thinking is off.
+    /// A warning was logged that the model thinks although thinking is off.
     bool has_told_of_thinking = false;
 };
 
@@ -41,7 +41,7 @@ class served_models {
     std::variant<served_model*, api_error> find(std::string_view asked, const admitted& who);
 
     std::deque<served_model>& all() noexcept { return models_; }
-    /// Starts no further turns on the server with this id (see make_server_id()), or does again.
+    /// Stops or resumes the start of turns on the server with this id (see make_server_id()).
     void drain(const std::string& server, bool is_drained);
     const std::vector<std::string>& names() const noexcept { return names_; }
 

@@ -12,10 +12,10 @@ namespace {
 
 api_error make_overloaded_error(duration retry_after) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(retry_after);
-    auto e = make_error(503, "overloaded",
-                        fmt::format("the servers cannot speak for one more listener in time; try "
-                                    "again in {} s",
-                                    seconds.count()));
+    auto e = make_error(
+        503, "overloaded",
+        fmt::format("the servers cannot serve another listener in time; try again in {} s",
+                    seconds.count()));
     e.retry_after = seconds;
     return e;
 }

@@ -21,7 +21,7 @@ std::optional<api_error> refuse_new_session(gateway_core& gateway, served_model&
 /// Whether the server takes requests. At startup, one that has not responded yet does not.
 bool is_usable(const server_status& s);
 
-/// Observes what the model's servers make, unless that was done just now.
+/// Samples the speed of the model's servers, unless that was done just now.
 void watch_servers(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
 

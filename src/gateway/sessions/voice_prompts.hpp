@@ -12,15 +12,15 @@
 
 namespace tandem::gateway {
 
-/// The texts of a turn that the model reads, or the voice. Views into the turn.
+/// The texts of a turn that the model or the voice reads. Views into the turn.
 std::vector<std::string_view> collect_texts(const voice_turn& turn);
 
-/// What the audit log says of the prompts of one session: the client's texts since the reply
-/// before. Keeps at most 64 turns, and few more bytes than `max_audit_prompt_bytes`. Pure.
+/// Collects the prompts of one session for the audit log: the client's texts since the previous
+/// reply. Keeps at most 64 turns, and few more bytes than `max_audit_prompt_bytes`. Pure.
 class voice_prompts {
  public:
     void record_turn(const voice_turn& turn);
-    /// A draft that the server has generated, of the turn's last message.
+    /// The server has generated a draft of the reply to the turn's last message.
     void record_draft(const voice_turn& turn);
     /// The reply to this turn begins. Turns may be permitted in another order than they arrived.
     void begin_reply(std::uint64_t number);

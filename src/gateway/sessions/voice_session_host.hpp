@@ -46,7 +46,7 @@ class voice_session_host {
     void remove(voice_socket socket) noexcept { sockets_.erase(socket); }
     std::size_t count_sockets() const noexcept { return sockets_.size(); }
 
-    // For the sessions.
+    // Called by the sessions.
     void send(voice_socket socket, std::string text);
     void close(voice_socket socket, voice_close why);
     /// The session has lost its socket, and is kept for a while.

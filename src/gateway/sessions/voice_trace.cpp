@@ -21,7 +21,7 @@ void voice_trace::begin(const voice_turn& turn, generation_options& options) {
     if (!turn.prompt.empty()) take_input(*turn_, {{.role = "user", .content = turn.prompt}});
 }
 
-// Its requests still carry the header of the turn that was interrupted.
+// The requests of the resumed reply still carry the header of the interrupted turn.
 void voice_trace::begin_resumed(const voice_turn& turn) {
     turn_ = gateway_.begin_trace(traceparent_, turn.asked_at);
     if (turn_) turn_->turn = turn.id;

@@ -1,10 +1,11 @@
 #include "gateway/telemetry/audit_line.hpp"
 
+#include "base/format_utc_time.hpp"
 #include "gateway/json/json_text.hpp"
 
 #include "tandem/duration.hpp"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <string_view>
@@ -13,15 +14,6 @@ namespace tandem::gateway {
 namespace {
 
 using nlohmann::ordered_json;
-using std::chrono::milliseconds;
-
-/// RFC 3339 in UTC.
-std::string utc(std::chrono::system_clock::time_point time) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-    const auto ms = std::chrono::floor<milliseconds>(time) - seconds;
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), ms.count());
-}
 
 ordered_json field(std::string_view text) {
     return text_or_null(truncate_text(text, max_audit_field_bytes));
@@ -34,7 +26,7 @@ ordered_json field(std::optional<std::int64_t> number) {
 }  // namespace
 
 std::string format_audit_line(const audit_record& r) {
-    ordered_json line{{"time", utc(r.time)},
+    ordered_json line{{"time", format_utc_time(r.time)},
                       {"request_id", field(r.request_id)},
                       {"trace_id", field(r.trace_id)},
                       {"remote", field(r.remote)},

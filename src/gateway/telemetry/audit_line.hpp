@@ -47,8 +47,8 @@ inline constexpr std::size_t max_audit_prompt_bytes = std::size_t{64} << 10;
 /// a log. Longer texts are truncated to the limits above, and end with "…". Pure.
 std::string format_audit_line(const audit_record& r);
 
-/// Same for people, for the log: the request, its result, and the ids for looking it up elsewhere.
-/// Has the same limits. Pure.
+/// A readable line for the log: the request, its result, and the ids under which to find it
+/// elsewhere. Has the same limits. Pure.
 std::string format_log_line(const audit_record& r);
 
 }  // namespace tandem::gateway

@@ -115,7 +115,7 @@ class gateway_metrics {
                    "Parts of the time from the user's last word to the first chunk.");
     gauge_family& speech_load_ =
         gauges(registry_, "tandem_speech_load",
-               "Tokens that the voices need, of those that the servers can generate at most.");
+               "Share of the token rate of the servers that the voices need.");
     counter_family& sessions_refused_ =
         counters(registry_, "tandem_sessions_refused_total",
                  "New sessions that were refused because the servers are overloaded.");

@@ -19,8 +19,8 @@ inline double seconds_of_ms(double ms) noexcept {
     return ms / 1e3;
 }
 
-/// A draft had its first token by the time of the reply's first chunk. Later tokens are of later
-/// requests.
+/// Seconds from the start of the reply to its first token. If it continues from a draft, its first
+/// chunk has that token, and tokens after it belong to later requests.
 inline std::optional<double> first_token_after(const reply_result& r) {
     using kind = timeline_event::kind;
     for (const auto& e : r.timeline)

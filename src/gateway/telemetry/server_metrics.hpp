@@ -15,7 +15,7 @@ class server_metrics {
  public:
     explicit server_metrics(prometheus::Registry& registry) : registry_(registry) {}
 
-    /// From now on, the label has values.
+    /// Creates the series of the label.
     void begin(const std::string& label);
 
     // The current values: clear(), then add() for each server, then forget_others().
@@ -52,9 +52,8 @@ class server_metrics {
                                             "Running replies, including waiting ones.");
     gauge_family& queue_depth_ =
         gauges(registry_, "tandem_server_queue_depth", "Requests that wait for a slot.");
-    gauge_family& speed_ =
-        gauges(registry_, "tandem_server_tokens_per_second",
-               "Tokens that a server generates per second at most; 0 while unknown.");
+    gauge_family& speed_ = gauges(registry_, "tandem_server_tokens_per_second",
+                                  "Highest token rate of a server in tokens/s; 0 while unknown.");
     counter_family& residence_changes_ = counters(
         registry_, "tandem_server_residence_changes_total", "Slots that got another conversation.");
     counter_family& residence_change_tokens_ =

@@ -37,8 +37,8 @@ std::mt19937_64 make_generator() {
 /// Everything but add() and the destructor runs on the worker's own thread.
 class trace_exporter::worker final : private transport::exchange_handler {
  public:
-    worker(transport::curl_options where, callbacks told, export_limits limits)
-        : told_(std::move(told)),
+    worker(transport::curl_options where, callbacks handlers, export_limits limits)
+        : callbacks_(std::move(handlers)),
           limits_(limits),
           timer_(loop_),
           farewell_(loop_),
@@ -85,7 +85,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
             }
     }
 
-    /// Goes on with what waits, if anything does.
+    /// Sends the next batch, if any turns wait.
     void next() {
         state_ = state::idle;
         const auto waiting = queue_.size();
@@ -197,19 +197,19 @@ class trace_exporter::worker final : private transport::exchange_handler {
 
     void drop_batch() { drop(std::exchange(batch_, {}).turns); }
     void drop(std::size_t turns) const {
-        if (turns > 0 && told_.dropped) told_.dropped(turns);
+        if (turns > 0 && callbacks_.dropped) callbacks_.dropped(turns);
     }
 
-    // Once for each time in which nothing is delivered.
+    // Warns once for each period in which nothing is delivered.
     void warn(const std::string& why) {
         if (std::exchange(has_warned_, true)) return;
         log(log_level::warning, "traces are not delivered: " + why);
     }
     void log(log_level level, std::string_view text) const {
-        if (told_.log.enabled(level)) told_.log.write(level, text);
+        if (callbacks_.log.enabled(level)) callbacks_.log.write(level, text);
     }
 
-    const callbacks told_;
+    const callbacks callbacks_;
     const export_limits limits_;
     std::deque<traced_turn> queue_;
     std::atomic<std::size_t> queue_bytes_ = 0;  // also of turns that are not in the queue yet
@@ -232,9 +232,10 @@ class trace_exporter::worker final : private transport::exchange_handler {
     std::thread thread_;  // last, because it uses all of these
 };
 
-trace_exporter::trace_exporter(transport::curl_options where, callbacks told, export_limits limits)
+trace_exporter::trace_exporter(transport::curl_options where, callbacks handlers,
+                               export_limits limits)
     : random_(make_generator()),
-      worker_(std::make_unique<worker>(std::move(where), std::move(told), limits)) {}
+      worker_(std::make_unique<worker>(std::move(where), std::move(handlers), limits)) {}
 
 trace_exporter::~trace_exporter() = default;
 

@@ -45,7 +45,7 @@ class trace_exporter {
     };
 
     /// `where.url` is the collector's base URL.
-    trace_exporter(transport::curl_options where, callbacks told, export_limits limits = {});
+    trace_exporter(transport::curl_options where, callbacks handlers, export_limits limits = {});
     /// Blocks up to `export_limits::farewell`.
     ~trace_exporter();
     trace_exporter(const trace_exporter&) = delete;

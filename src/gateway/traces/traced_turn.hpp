@@ -53,7 +53,7 @@ struct traced_turn {
     // Only over the WebSocket.
     /// The client's id of the turn.
     std::string turn{};
-    /// The voice speaks a given text, which nobody generates.
+    /// The voice speaks a given text, which no server generates.
     bool is_given_text = false;
     std::optional<time_point> first_chunk_at{};
     std::optional<time_point> called_at{};

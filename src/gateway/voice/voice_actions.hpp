@@ -53,7 +53,7 @@ struct voice_turn {
     bool needs_exact_draft = false;
     /// Merged from the service, the session's first start, and this start.
     generation_options options{};
-    /// Those of its start, as JSON; empty = none.
+    /// The options in its start, as JSON; empty = none.
     std::string asked_options{};
     std::optional<voice_filler> filler{};
     bool timeline = false;

@@ -28,7 +28,7 @@ void for_each_voice_message(Visitor&& visit) {
 
 // Call `visit(const char* name, field&)` for each field. Durations are in milliseconds.
 
-/// Those of a turn, which `start` and `commit` have.
+/// The fields of a turn, which `start` and `commit` share.
 template <class Visitor>
 void for_each_turn_field(voice::start& m, Visitor&& visit) {
     visit("turn", m.turn);

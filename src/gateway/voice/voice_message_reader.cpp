@@ -93,7 +93,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return fail(path, faults[0].message);
     }
 
-    // Before strings are moved out: errors in other fields contain the turn.
+    // Read before strings are moved out, because errors in other fields contain the turn.
     static std::string turn_in(json& root) {
         const auto* const turn = find(root, "turn");
         if (!turn || !turn->is_string()) return {};
@@ -101,8 +101,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return is_turn_id(id) ? id : std::string();
     }
     bool check_turn(json& root, const std::string& turn) {
-        return right_unless(find(root, "turn") && !is_turn_id(turn), "turn",
-                            "must be 1 to 64 letters, digits and ._:- of ASCII");
+        return require(!find(root, "turn") || is_turn_id(turn), "turn",
+                       "must be 1 to 64 letters, digits and ._:- of ASCII");
     }
 
     bool value(json& v, const std::string& at, client_chunk_id& out) {
@@ -110,7 +110,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (!value(v, at, text)) return false;
         const auto name = parse_client_chunk_id(text);
         out = name.value_or(client_chunk_id());
-        return name || fail(at, "is no id of a chunk; give the id as the chunk has it");
+        return name || fail(at, "is not a chunk ID; send the ID of the chunk unchanged");
     }
     bool value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
@@ -126,8 +126,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         out.values.sampling = extract_members(v, wire::sampling_field_names());
         out.values.template_options = extract_members(v, wire::template_field_names());
         return is_read && check_options(out.values, at) &&
-               right_unless(out.lora && out.lora->size() > max_adapters, joined(at, "lora"),
-                            "has too many adapters");
+               require(!out.lora || out.lora->size() <= max_adapters, joined(at, "lora"),
+                       "has too many adapters");
     }
     // As in OpenAI's API. A choice that names a function becomes its name.
     bool check_tool_options(json& options, const std::string& at) {
@@ -156,8 +156,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (!v.is_object()) return not_a(v, at, "an object");
         if (auto* id = find(v, "id"); id && id->is_number_integer()) *id = id->dump();
         return given(v, at, "id") && members(v, at, out) &&
-               right_unless(!(std::abs(out.scale) <= max_adapter_scale), joined(at, "scale"),
-                            "is out of range");
+               require(std::abs(out.scale) <= max_adapter_scale, joined(at, "scale"),
+                       "is out of range");
     }
     bool value(json& v, const std::string& at, conversation_changes& out) {
         return members(v, at, out) && check_options(changed({}, out), at);
@@ -168,11 +168,12 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                check_fillers(out.texts, joined(at, "texts"));
     }
     bool check_fillers(const std::vector<std::string>& texts, const std::string& at) {
-        const auto is_wrong = [](const std::string& text) {
-            return text.size() > max_filler_bytes || text::is_all_white_space(text);
+        const auto is_right = [](const std::string& text) {
+            return text.size() <= max_filler_bytes && !text::is_all_white_space(text);
         };
-        return right_unless(
-            texts.empty() || texts.size() > max_fillers || std::ranges::any_of(texts, is_wrong), at,
+        return require(
+            !texts.empty() && texts.size() <= max_fillers && std::ranges::all_of(texts, is_right),
+            at,
             fmt::format("must be 1 to {} texts of 1 to {} bytes, not only space", max_fillers,
                         max_filler_bytes));
     }
@@ -183,21 +184,21 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return given(v, at, "chunk") && given(v, at, "ends_in_ms") && members(v, at, out);
     }
     bool value(json& v, const std::string& at, voice::heard& out) {
-        return place(v, at, out) && right_unless(count_places(out) != 1, joined(at, "chars"),
-                                                 "or one of share, words and said is required");
+        return place(v, at, out) && require(count_places(out) == 1, joined(at, "chars"),
+                                            "or one of share, words and said is required");
     }
     bool value(json& v, const std::string& at, voice::last_heard& out) {
         const auto places = [&] { return count_places(out); };
         return place(v, at, out) &&
-               right_unless(places() > 1 || places() + out.speaking == 0, joined(at, "chars"),
-                            "or one of share, words and said is required, unless speaking is true");
+               require(places() == 1 || (places() == 0 && out.speaking), joined(at, "chars"),
+                       "or one of share, words and said is required, unless speaking is true");
     }
     template <class Heard>
     bool place(json& v, const std::string& at, Heard& out) {
         if (!v.is_object()) return not_a(v, at, "an object");
         return given(v, at, "chunk") && members(v, at, out) &&
-               right_unless(out.share && !(*out.share >= 0 && *out.share <= 1), joined(at, "share"),
-                            "must be from 0 to 1");
+               require(!out.share || (*out.share >= 0 && *out.share <= 1), joined(at, "share"),
+                       "must be from 0 to 1");
     }
     static int count_places(const voice::heard& m) {
         return m.chars.has_value() + m.share.has_value() + m.words.has_value() + m.said.has_value();
@@ -207,8 +208,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool value(json& v, const std::string& at, voice::result& out) {
         return given(v, at, "call") && members(v, at, out) &&
-               right_unless(out.content.has_value() == out.later, "content",
-                            "or later is required, but not both");
+               require(out.content.has_value() != out.later, "content",
+                       "or later is required, but not both");
     }
     bool value(json& v, const std::string& at, voice::hearing& out) {
         return given(v, at, "text") && members(v, at, out);
@@ -218,7 +219,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     template <class Message>
     bool words(json& v, const std::string& at, Message& out) {
         return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
-               right_unless(text::is_all_white_space(out.text), "text", "is empty");
+               require(!text::is_all_white_space(out.text), "text", "is empty");
     }
     bool value(json& v, const std::string& at, voice::commit& out) {
         return given(v, at, "text") && members(v, at, out) && check_start(v, at, out);
@@ -228,24 +229,23 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool check_start(json& v, const std::string& at, const voice::start& m) {
         return check_turn(v, m.turn) && check_sizes(m) && check_words(m) && check_session(m) &&
-               right_unless(!m.traceparent.empty() && !is_valid_traceparent(m.traceparent),
-                            "traceparent", "is not a valid W3C traceparent") &&
+               require(m.traceparent.empty() || is_valid_traceparent(m.traceparent), "traceparent",
+                       "is not a valid W3C traceparent") &&
                check_options(conversation_options{.messages = m.messages}, at);
     }
     bool check_sizes(const voice::start& m) {
-        return right_unless(m.session.size() > max_session_bytes, "session",
-                            "is not a session ID") &&
-               right_unless(m.model.size() > max_model_name_bytes, "model", "is too long");
+        return require(m.session.size() <= max_session_bytes, "session", "is not a session ID") &&
+               require(m.model.size() <= max_model_name_bytes, "model", "is too long");
     }
     bool check_words(const voice::start& m) {
-        return right_unless(m.text && text::is_all_white_space(*m.text), "text", "is empty") &&
-               right_unless(m.prompt && m.prompt->empty(), "prompt", "is empty") &&
-               right_unless(m.prompt && (m.text || !m.messages.empty()), "prompt",
-                            "cannot be combined with text or messages") &&
-               right_unless(m.prompt && !m.options.values.tools.empty(), "options.tools",
-                            "cannot be combined with prompt") &&
-               right_unless(m.prompt && !m.options.values.context.empty(), "options.context",
-                            "cannot be combined with prompt") &&
+        return require(!m.text || !text::is_all_white_space(*m.text), "text", "is empty") &&
+               require(!m.prompt || !m.prompt->empty(), "prompt", "is empty") &&
+               require(!m.prompt || (!m.text && m.messages.empty()), "prompt",
+                       "cannot be combined with text or messages") &&
+               require(!m.prompt || m.options.values.tools.empty(), "options.tools",
+                       "cannot be combined with prompt") &&
+               require(!m.prompt || m.options.values.context.empty(), "options.context",
+                       "cannot be combined with prompt") &&
                check_template_options(m);
     }
     bool check_template_options(const voice::start& m) {
@@ -260,14 +260,14 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     // A client that repeats its messages on resumption would have them in the history twice.
     bool check_session(const voice::start& m) {
-        return right_unless(m.session.empty() && m.last, "last",
-                            "is only for a session that is resumed; add session") &&
-               right_unless(
-                   !m.session.empty() && !m.messages.empty(), "messages",
+        return require(!m.session.empty() || !m.last, "last",
+                       "is only for a session that is resumed; add session") &&
+               require(
+                   m.session.empty() || m.messages.empty(), "messages",
                    "cannot be combined with session, which has its own history; send only text") &&
-               right_unless(!m.session.empty() && m.conversation != conversation_changes(),
-                            "conversation",
-                            "cannot be combined with session, which has its own options");
+               require(m.session.empty() || m.conversation == conversation_changes(),
+                       "conversation",
+                       "cannot be combined with session, which has its own options");
     }
 };
 

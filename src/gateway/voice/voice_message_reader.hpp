@@ -134,7 +134,7 @@ struct draft {
     /// Same as in a start.
     std::string turn{};
     std::string text{};
-    /// Those of the start that commits it.
+    /// The options of the start that commits it.
     generation_changes options{};
 };
 

@@ -26,7 +26,7 @@ struct voice_ready {
     std::string model{};
     /// Whether an existing session was resumed.
     bool resumed = false;
-    /// Of a resumed session: the client's ids of the turns whose replies have yet to end, one for
+    /// In a resumed session, the client's ids of the turns whose replies have yet to end, one for
     /// each end.
     std::vector<std::string> turns{};
     voice_limits limits{};
@@ -64,7 +64,7 @@ struct voice_dropped_call {
 };
 std::string encode_call_dropped(const voice_dropped_call& c);
 
-/// No draft was begun for the client's turn, because of this.
+/// No draft was begun for the client's turn; `reason` says why.
 std::string encode_draft_skipped(std::string_view turn, std::string_view reason);
 
 /// The end of a reply, as its session saw it.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace tandem::gateway {
 namespace {
@@ -146,7 +145,7 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     const auto& turn = next.turn;
     if (turn->needs_exact_draft && has_conversation_)
         actions_.push_back(voice_action::drop_draft{turn->messages.back().content});
-    // Its conversation is another one, in which nothing drops the draft.
+    // The prompt has a conversation of its own, which does not drop the draft.
     if (turn->what == kind::prompt && has_conversation_)
         actions_.push_back(voice_action::drop_draft{});
     if (!turn->messages.empty() || !turn->results.empty()) keep_messages(*turn);

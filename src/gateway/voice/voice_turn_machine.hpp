@@ -61,9 +61,9 @@ struct voice_setup {
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
 /// interruption, a new turn of the user and a lost socket drop the calls without a result. A late
-/// result is kept for the next turn. While
-/// functions run, only given texts outside of the history are spoken; they begin when the words
-/// before the calls were spoken, and precede the reply to results that came after them.
+/// result is kept for the next turn. While functions run, only given texts outside of the history
+/// are spoken; they begin when the words before the calls were spoken, and precede the reply to
+/// results that came after them.
 ///
 /// A reply whose first chunk is late may have a filler as its first chunk. The chunk that comes
 /// while it is spoken follows its continue.
@@ -96,7 +96,7 @@ class voice_turn_machine {
     void on_chunk(time_point now, std::uint64_t number, const chunk& c);
     void on_calls(time_point now, std::uint64_t number, const called_functions& called);
     void on_reply_ended(time_point now, std::uint64_t number, const reply_result& result);
-    /// There is no draft for the client's turn, because of this.
+    /// There is no draft for the client's turn; `reason` says why.
     void on_draft_skipped(std::string_view turn, std::string_view reason);
 
     /// The gateway stops: no further turn begins, and the session ends after the running reply.
@@ -134,7 +134,7 @@ class voice_turn_machine {
     struct waiting_turn {
         voice_turn_ptr turn;
         bool is_permitted = false;
-        bool is_cancelled = false;  // its messages are kept, but not answered
+        bool is_cancelled = false;  // its messages are kept, but get no reply
     };
     using queue = std::deque<waiting_turn>;
     struct unspoken_chunk {

@@ -113,8 +113,8 @@ class voice_value_reader {
     bool not_a(const json& v, const std::string& at, const char* expected) {
         return fail(at, fmt::format("is of type {}, but must be {}", v.type_name(), expected));
     }
-    bool right_unless(bool is_wrong, const std::string& at, std::string_view what) {
-        return !is_wrong || fail(at, what);
+    bool require(bool is_right, const std::string& at, std::string_view what) {
+        return is_right || fail(at, what);
     }
     static json* find(json& object, const char* key) {
         const auto found = object.find(key);

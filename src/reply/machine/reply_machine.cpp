@@ -97,7 +97,7 @@ void reply_machine::tokens_recovered(time_point now, std::span<const wire::token
 }
 
 void reply_machine::on_ids_resolved(time_point now) {
-    if (phase_ != phase::seeking) check_ids();
+    if (phase_ != phase::seeking) request_ids_check();
     request_slot_when_resolved(now);
     pause_or_request_next(now);
 }

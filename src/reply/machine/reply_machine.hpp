@@ -3,7 +3,6 @@
 #include "base/failure.hpp"
 #include "base/time.hpp"
 #include "reply/machine/chunk_outbox.hpp"
-#include "reply/machine/pacing_rules.hpp"
 #include "reply/machine/reply_actions.hpp"
 #include "reply/machine/reply_metrics_recorder.hpp"
 #include "reply/machine/reply_options.hpp"
@@ -222,7 +221,7 @@ class reply_machine {
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
     text::call_splitter make_splitter(std::string mark) const;
     bool has_call_to_parse(finish_reason reason) const;
-    bool is_answer_in_json() const noexcept { return rules_.is_call_json && !rules_.must_call; }
+    bool is_answer_in_json() const noexcept { return rules_.uses_call_schema && !rules_.must_call; }
     void parse_calls(time_point now, finish_reason reason);
     static failure make_too_long_failure();
     static bool is_parse_error(const error_code& ec) noexcept;
@@ -268,7 +267,7 @@ class reply_machine {
     time_point peek_hold_deadline() const;
     void handle_peek_hold_expiry(time_point now);
     void hand_over_before_request(time_point now);
-    void check_ids();
+    void request_ids_check();
     time_point server_search_deadline() const;
     time_point retry_give_up_time() const;
     void give_up(time_point now);
@@ -316,7 +315,7 @@ class reply_machine {
     int forced_speeches_ = 0;
     bool is_speech_forced_ = false;  // the next or the running request must not end at once
     text::call_splitter calls_;
-    std::string call_lead_;                   // what the template writes from the mark to a name
+    std::string call_lead_;  // what the template writes from the mark to the function's name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
     bool forces_calls_ = false;               // the model's own calls are invalid
     bool is_committed_ = false;               // a listener waits for the draft

@@ -24,8 +24,8 @@ failure reply_machine::make_too_long_failure() {
 }
 
 text::call_splitter reply_machine::make_splitter(std::string mark) const {
-    return rules_.is_call_json ? text::call_splitter::withholding_all()
-                               : text::call_splitter(std::move(mark));
+    return rules_.uses_call_schema ? text::call_splitter::withholding_all()
+                                   : text::call_splitter(std::move(mark));
 }
 
 /// The text before the call is complete. The request is not cut any more: nothing is spoken until
@@ -53,7 +53,7 @@ bool reply_machine::has_call_to_parse(finish_reason reason) const {
            wire::decode_channel_call(result_.reasoning).has_value();
 }
 
-/// On the slot that holds the text.
+/// Lets the server parse the text on the slot that holds it.
 void reply_machine::parse_calls(time_point now, finish_reason reason) {
     parses_as_ = reason;
     call_read(now);
@@ -70,9 +70,10 @@ void reply_machine::request_calls(int slot) {
         actions_.push_back(action::parse_calls{slot});
 }
 
-/// Only once. Text that merely mentions the mark is no call, and must not be made one.
+/// Calls are forced at most once. Text that merely mentions the mark is no call, and must not
+/// become one.
 bool reply_machine::can_force_calls() const {
-    return !forces_calls_ && !rules_.is_call_json && calls_.has_call() &&
+    return !forces_calls_ && !rules_.uses_call_schema && calls_.has_call() &&
            server::is_like_call({.opening = calls_.mark(), .lead = call_lead_}, calls_.call());
 }
 
@@ -98,8 +99,7 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
         return fail_call(
             now, {errc::invalid_tool_call,
                   {.client_message = rules_.must_call ? "the text is not a call of one of the tools"
-                                                      : "no tool call follows the mark with which "
-                                                        "one begins"}});
+                                                      : "no tool call follows its mark"}});
     if (!rules_.may_call_several) calls.resize(1);
     result_.calls = std::move(calls);
     if (!calls_.has_call()) result_.reasoning.resize(wire::find_channel_call(result_.reasoning));
@@ -122,8 +122,8 @@ void reply_machine::fail_call(time_point now, failure why) {
     generation_failed(now, std::move(why));
 }
 
-/// Whether the request for another chunk is as good as the continue of the last one: without
-/// lookahead, and after calls, whose results another reply is to read soon.
+/// Whether a request for another chunk counts as the continue of the last one. It does without
+/// lookahead, and after calls, whose results another reply will soon read.
 bool reply_machine::request_is_continue() const noexcept {
     return rules_.lookahead == 0 || !result_.calls.empty();
 }

@@ -44,7 +44,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
     continue_text(now);
 }
 
-// The text is visible, so that a reasoning before it has ended.
+// The text is visible, so any reasoning before it has ended.
 void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
                                         std::string_view spoken) {
     if (reasoning_.is_inside()) {
@@ -59,7 +59,7 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
     continue_text(now);
 }
 
-/// Hands over what is there before it generates more.
+/// Hands over what is available before it requests more text.
 void reply_machine::continue_text(time_point now) {
     request_ids();
     enter_phase(phase::resting, now);
@@ -87,7 +87,7 @@ void reply_machine::server_found(time_point now, int slots, reply_origin from) {
         return begin(now, std::move(from));
     }
     if (has_begun()) request_ids();
-    check_ids();
+    request_ids_check();
     enter_phase(phase::resting, now);
     pause_or_request_next(now);
 }
@@ -169,7 +169,7 @@ bool reply_machine::can_retry(time_point now, failure& why) {
 // --- ids
 
 /// Ids from another server are sent only after this server has confirmed their text.
-void reply_machine::check_ids() {
+void reply_machine::request_ids_check() {
     if (!ids_unproven_ || is_waiting_for_ids()) return;
     // Ids of the text are useless without those of the prompt, and would be unproven if the
     // prompt's ids were added later.

@@ -4,7 +4,6 @@
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tandem::detail {
@@ -53,7 +52,7 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     return true;
 }
 
-/// Text that the filter decides while no request runs.
+/// Reads text that the filter decided while no request runs.
 void reply_machine::visible_read(time_point now, const text::visible_text& visible) {
     meter_.text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
     meter_.request_ended(now);
@@ -98,9 +97,9 @@ void reply_machine::slot_wanted(time_point now) {
     if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
 }
 
-/// Cuts the request, unless the end of the reply may come next. After a certain sentence end, it
-/// may, and the next request could report the end only after the guard. It also may if the last
-/// text can be all that remains before a stop word. The chunk itself is not delayed.
+/// Cuts the request, unless the reply may end with the next token. That is possible after a certain
+/// sentence end, where another request could report the end only after the guard, and if the last
+/// text may be all that precedes a stop word. The chunk itself is not delayed.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
     peeked_ = peeked || rules_.peek_hold == duration{};
     peek_due_ = now;

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
-// The end of a reasoning that takes too long, or that the model does not close. The request is cut,
-// the closing mark is added to the text, and the next request continues after it.
+// Ends reasoning that takes too long, or that the model does not close. The request is cut, the
+// closing mark is added to the text, and the next request continues after it.
 namespace tandem::detail {
 namespace {
 
 using phase = reply_phase;
 
-// A model that opens a reasoning again after each closing mark will never speak.
+// A model that resumes its reasoning after each closing mark would never speak.
 constexpr int most_closed_reasonings = 4;
-// A model may also end its text right after the mark. A request of this many tokens keeps it from
-// that, this many times.
+// A model may also end its text right after the mark. A request of `forced_tokens`, during which it
+// cannot end, prevents that, at most `most_forced_speeches` times.
 constexpr int forced_tokens = 8;
 constexpr int most_forced_speeches = 4;
 
@@ -86,8 +86,8 @@ time_point reply_machine::reasoning_deadline() const {
     return phase_ == phase::streaming ? meter_.due().value_or(never) : never;
 }
 
-/// A grammar starts again with each request. It does so rightly where the prompt opened the
-/// reasoning, but one that describes the reasoning would only describe another one.
+/// A grammar starts again with each request. That is right if the prompt opened the reasoning. A
+/// grammar that describes the reasoning itself would only make the model reason again.
 bool reply_machine::drops_grammar() const noexcept {
     return rules_.is_constrained && meter_.cuts() > 0 && meter_.has_opened();
 }

@@ -8,7 +8,6 @@
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>

@@ -29,8 +29,8 @@ struct reply_rules {
     retry_limits retry_policy{};
     /// Constrained by a grammar: its state would be lost between requests, so nothing is cut.
     bool is_constrained = false;
-    /// The text is JSON, which may be a call, or must be one; see is_call_json().
-    bool is_call_json = false;
+    /// The text is JSON that is or may be a call; see uses_call_schema().
+    bool uses_call_schema = false;
     bool must_call = false;
     bool may_call_several = true;
     /// Maximum time from a chunk's first token to its hand-over while no other is spoken; 0 =
@@ -43,8 +43,8 @@ struct reply_rules {
     /// Number of chunks that are handed over while an earlier one is spoken.
     std::size_t lookahead = 0;
     std::vector<tag_pair> reasoning_tags{};
-    /// At a limit, the reasoning is closed, and the reply goes on. It ends after half of max_tokens
-    /// then, too, so that there are tokens left to speak.
+    /// At a limit, the reasoning is closed, and the reply goes on. If there is one, reasoning also
+    /// ends after half of max_tokens, so that tokens are left to speak.
     text::reasoning_limits reasoning{};
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
     /// reasoning shows that the prompt is being evaluated.

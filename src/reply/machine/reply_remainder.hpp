@@ -25,10 +25,10 @@ struct reply_remainder {
     /// Visible text that was generated but not handed over. Text that `reasoning` and
     /// `calls` withhold may follow it.
     std::string unspoken{};
-    /// Of a draft: the chunk with which `unspoken` begins, if it is complete. Its length in tokens
-    /// cannot be told from the text.
+    /// In a draft, the chunk with which `unspoken` begins, if it is complete. Its number of tokens
+    /// cannot be derived from the text.
     std::optional<text::chunk_text> drafted_chunk{};
-    /// Of a draft: its reasoning, which may contain the call of a channel.
+    /// In a draft, its reasoning, which may contain a call that gpt-oss wrote to a channel.
     std::string drafted_reasoning{};
     /// Why generation had ended, if the calls were not parsed yet.
     std::optional<finish_reason> parses_as{};

@@ -3,7 +3,6 @@
 #include "reply/machine/tokenized_text.hpp"
 #include "wire/json/token_event.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

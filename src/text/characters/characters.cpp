@@ -58,10 +58,6 @@ char32_t to_lowercase(char32_t c) noexcept {
     return c <= last_code_point ? ucd::to_lowercase(c) : c;
 }
 
-bool is_caseless_letter(char32_t c) noexcept {
-    return !is_ascii(c) && is_letter(c) && !is_uppercase(c) && !is_lowercase(c);
-}
-
 bool is_cjk(char32_t c) noexcept {
     if (c < 0x1100) return false;
     switch (script_of(c)) {

@@ -19,8 +19,6 @@ bool is_uppercase(char32_t c) noexcept;  ///< includes title case
 bool is_lowercase(char32_t c) noexcept;
 char32_t to_lowercase(char32_t c) noexcept;
 
-/// Letters of scripts without case, so the first letter does not mark the start of a sentence.
-bool is_caseless_letter(char32_t c) noexcept;
 /// Han, Hiragana, Katakana, Hangul and related scripts: no space follows their full stop.
 bool is_cjk(char32_t c) noexcept;
 bool is_kana(char32_t c) noexcept;

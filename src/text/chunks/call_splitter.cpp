@@ -39,7 +39,7 @@ call_splitter::visible call_splitter::show(std::size_t bytes) {
     return {shown_, std::exchange(tokens_, 0)};
 }
 
-/// Length of the longest end of the withheld text with which the mark begins.
+/// Length of the longest end of the withheld text that may be the start of the mark.
 std::size_t call_splitter::count_undecided() const noexcept {
     const std::string_view text = withheld_;
     auto bytes = std::min(text.size(), mark_.size() - 1);

@@ -35,13 +35,13 @@ class call_splitter {
     visible feed(std::string_view text, int tokens);
     /// Ends the text: withheld text becomes visible.
     visible finish();
-    /// Makes the call visible, because it is none.
+    /// Makes the text of the call visible, because it is no call.
     visible release();
 
     const std::string& mark() const noexcept { return mark_; }
     bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
-    /// The text from the mark on, up to `max_call_bytes` and a token.
+    /// The text from the mark on, at most `max_call_bytes` and one token.
     const std::string& call() const noexcept { return call_; }
     bool is_too_long() const noexcept { return call_.size() > max_call_bytes; }
 

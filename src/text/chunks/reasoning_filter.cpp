@@ -104,7 +104,7 @@ visible_text reasoning_filter::decide(bool is_last) {
     return {visible_, tokens_, hidden_, hidden_tokens_};
 }
 
-/// The remainder of a longer opening mark at the start of a reasoning, if `text` contains it or may
+/// The remainder of a longer opening mark at the start of reasoning, if `text` contains it or may
 /// still complete it.
 std::string_view reasoning_filter::rest_of_opening(std::string_view text) const {
     if (!inside_ || !reasoning_begins_) return {};
@@ -126,7 +126,7 @@ void reasoning_filter::pass_mark(const found& mark) {
     skips_space_ = !inside_ && after_space_;
 }
 
-/// Handles text that is not a mark: visible outside a reasoning.
+/// Handles text that is not a mark: visible outside reasoning.
 void reasoning_filter::emit_text(std::string_view text) {
     if (inside_) return take_reasoning(text);
     if (skips_space_) skip_space(text);

@@ -11,7 +11,7 @@
 
 namespace tandem::text {
 
-/// The text that is decided to be visible, and the text inside a reasoning. Both views are valid
+/// The text that is decided to be visible, and the text inside reasoning. Both views are valid
 /// until the next call of the filter, and only as long as the fed text.
 struct visible_text {
     std::string_view text{};
@@ -20,13 +20,13 @@ struct visible_text {
     /// Excludes the marks and the white space after an opening mark. If the opening mark is a
     /// prefix of a longer one, the remainder of the longer mark is excluded too.
     std::string_view reasoning{};
-    /// Tokens that are decided to have no byte in visible text: those of a reasoning, its marks and
+    /// Tokens that are decided to have no byte in visible text: those of reasoning, its marks and
     /// the white space after them.
     int reasoning_tokens = 0;
 };
 
 /// The pair whose opening mark ends `prompt`, optionally followed by white space. The reply then
-/// starts inside a reasoning.
+/// starts inside reasoning.
 std::optional<std::size_t> find_open_reasoning(std::string_view prompt,
                                                const std::vector<tag_pair>& tags);
 

@@ -13,32 +13,32 @@ struct reasoning_limits {
     int tokens = 0;
 };
 
-/// Measures a reply's reasoning, and tells when it must end. Only time in which a request runs
+/// Measures a reply's reasoning, and decides when it must end. Only time in which a request runs
 /// counts. Pure.
 class reasoning_meter {
  public:
-    /// `is_inside`: the prompt has opened a reasoning.
+    /// `is_inside`: the prompt has opened reasoning.
     explicit reasoning_meter(reasoning_limits limits = {}, bool is_inside = false)
         : limits_(limits), is_inside_(is_inside) {}
 
-    /// Text was read, of which `tokens` tokens belong to a reasoning; `is_inside`: a reasoning is
-    /// open after it.
+    /// Text was read, of which `tokens` tokens belong to reasoning; `is_inside`: reasoning is open
+    /// after it.
     void text_read(time_point now, bool is_inside, int tokens) noexcept;
-    /// Text outside a reasoning.
+    /// Text outside reasoning was shown.
     void text_shown(std::string_view text) noexcept;
     /// The request ended; the reasoning may go on in the next one.
     void request_ended(time_point now) noexcept;
     /// The limit, or the end of the text, closed the open reasoning.
     void cut() noexcept { ++cuts_; }
 
-    /// The reasoning may go on.
+    /// Removes the limits.
     void lift_limit() noexcept { limits_ = {}; }
 
     bool is_limited() const noexcept { return limits_.time > duration{} || limits_.tokens > 0; }
     /// When the open reasoning must end: in the past if it has its tokens. nullopt if none is open,
     /// or without limit.
     std::optional<time_point> due() const noexcept;
-    /// Whether the text opened a reasoning itself.
+    /// Whether the text itself opened reasoning.
     bool has_opened() const noexcept { return has_opened_; }
     /// Whether text other than white space was shown.
     bool has_spoken() const noexcept { return has_spoken_; }
@@ -52,7 +52,7 @@ class reasoning_meter {
     bool is_inside_;
     bool has_opened_ = false;
     bool has_spoken_ = false;
-    std::optional<time_point> since_;  // while text of a reasoning arrives
+    std::optional<time_point> since_;  // while text of reasoning arrives
     duration before_{};                // spent before that
     int tokens_ = 0;
     int cuts_ = 0;

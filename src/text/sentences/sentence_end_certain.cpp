@@ -4,8 +4,6 @@
 #include "text/sentences/next_word.hpp"
 #include "text/sentences/sentence_end.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace tandem::text {

@@ -1,6 +1,6 @@
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include "tandem/sentence.hpp"
 

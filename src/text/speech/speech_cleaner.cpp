@@ -4,7 +4,6 @@
 #include "text/characters/emoji.hpp"
 #include "text/characters/html_entities.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/characters/white_space.hpp"
 #include "text/speech/markdown_lines.hpp"
 #include "text/speech/markdown_spans.hpp"
 

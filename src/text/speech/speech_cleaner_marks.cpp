@@ -1,6 +1,5 @@
 // The part of speech_cleaner that reads single marks: emphasis, links, tags, entities, addresses.
 #include "text/characters/characters.hpp"
-#include "text/characters/emoji.hpp"
 #include "text/characters/html_entities.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
@@ -10,8 +9,6 @@
 #include "text/speech/speech_marks.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace tandem::text {
 namespace {

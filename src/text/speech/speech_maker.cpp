@@ -5,7 +5,6 @@
 #include "text/speech/word_replacements.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace tandem::text {
 namespace {

@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace tandem::wire {
 namespace {
 

@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 namespace tandem::wire {
 namespace {
 
@@ -92,7 +89,7 @@ std::string encode_completion_settings(const generation_options& options,
     const auto object = dump_json(fields);
     auto settings = object.substr(1, object.size() - 2);
     if (!options.lora.empty()) settings += R"(,"lora":)" + encode_adapter_list(options.lora);
-    if (is_call_json(options))
+    if (uses_call_schema(options))
         settings += R"(,"json_schema":)" + make_call_schema(options);
     else if (!options.json_schema.empty())
         settings += R"(,"json_schema":)" + compact_json(options.json_schema);

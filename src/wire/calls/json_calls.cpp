@@ -105,7 +105,7 @@ std::string make_call_schema(const generation_options& options) {
     ordered_json schema =
         ways.size() == 1 ? ways.front() : ordered_json{{"anyOf", std::move(ways)}};
     schema["$defs"] = std::move(definitions);
-    return schema.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return dump_json(schema);
 }
 
 std::optional<tool_call> decode_json_call(string_view text, const generation_options& options) {

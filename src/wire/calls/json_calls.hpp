@@ -16,19 +16,19 @@ namespace tandem::wire {
 std::vector<std::string> read_function_names(std::string_view tools);
 
 /// A JSON schema of one call, an object of `name` and `parameters`; and, unless a call is required,
-/// of what `json_schema` allows. Precondition: is_call_json(options).
+/// of what `json_schema` allows. Precondition: uses_call_schema(options).
 std::string make_call_schema(const generation_options& options);
 
 /// The call in a text of this schema, without an id; nullopt if the text is an answer, or not
 /// complete.
 std::optional<tool_call> decode_json_call(std::string_view text, const generation_options& options);
 
-/// With which gpt-oss begins a call.
+/// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";
 /// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a channel
-/// of their own, which a reply reads as reasoning. nullopt if there is none, or no whole one.
+/// of their own, which a reply reads as reasoning. nullopt if there is none, or only a part of one.
 std::optional<tool_call> decode_channel_call(std::string_view reasoning);
-/// Its offset in the reasoning; npos if there is none.
+/// The offset of that call in the reasoning; npos if there is none.
 std::size_t find_channel_call(std::string_view reasoning) noexcept;
 
 }  // namespace tandem::wire

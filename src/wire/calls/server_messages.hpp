@@ -98,8 +98,8 @@ std::string forced_call_body(const begun_call& c, const generation_options& o);
 /// which would become a part of the text, so the request makes it the model's end token. Uses the
 /// tools, template options and adapters of `o`.
 std::string parse_reply_body(const reply_to_parse& r, const generation_options& o);
-/// For half a call, the server returns a call with the arguments so far: arguments that are not
-/// JSON are errc::invalid_tool_call.
+/// For an incomplete call, the server returns the arguments so far. Arguments that are not JSON are
+/// errc::invalid_tool_call.
 error_code decode_parsed_reply(response_view a, parsed_reply& out, diagnostics& diag);
 /// The same for the answer to forced_call_body(). A call that its limit of tokens cut off is
 /// errc::invalid_tool_call, even if the server completed its JSON.

@@ -35,11 +35,11 @@ std::string encode_adapter_list(std::span<const adapter_scale> adapters) {
 }
 
 std::string tokenize_body(std::string_view text) {
-    return dump_json({{"content", text}, {"add_special", true}, {"parse_special", true}});
+    return dump_json(json{{"content", text}, {"add_special", true}, {"parse_special", true}});
 }
 
 std::string tokenize_tail_body(std::string_view text) {
-    return dump_json({{"content", text}, {"add_special", false}, {"parse_special", true}});
+    return dump_json(json{{"content", text}, {"add_special", false}, {"parse_special", true}});
 }
 
 std::string tokenize_pieces_body(std::span<const std::string> texts, token_id separator,
@@ -50,12 +50,12 @@ std::string tokenize_pieces_body(std::span<const std::string> texts, token_id se
         list.push_back(text);
         list.push_back(separator);
     }
-    return dump_json(
-        {{"content", std::move(list)}, {"add_special", false}, {"parse_special", parse_special}});
+    return dump_json(json{
+        {"content", std::move(list)}, {"add_special", false}, {"parse_special", parse_special}});
 }
 
 std::string detokenize_body(std::span<const token_id> ids) {
-    return dump_json({{"tokens", ids}});
+    return dump_json(json{{"tokens", ids}});
 }
 
 void add_context(std::vector<chat_message>& messages, std::string_view context) {
@@ -95,7 +95,7 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
 
 namespace {
 
-/// Without its closing brace. Any sampling is greedy.
+/// The body without its closing brace. If the server samples, it does so greedily.
 std::string continued_chat_body(std::vector<chat_message> all, std::string_view text, int slot,
                                 bool reuse_cache, const generation_options& o) {
     add_context(all, o.context);
@@ -138,7 +138,7 @@ std::string slot_restore_path(int slot) {
 }
 
 std::string slot_file_body(std::string_view file) {
-    return dump_json({{"filename", file}});
+    return dump_json(json{{"filename", file}});
 }
 
 }  // namespace tandem::wire

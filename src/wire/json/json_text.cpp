@@ -5,14 +5,9 @@
 
 namespace tandem::wire {
 
-std::string dump_json(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 std::string compact_json(std::string_view text) {
     const auto value = nlohmann::ordered_json::parse(text, nullptr, false);
-    if (value.is_discarded()) return "null";
-    return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return value.is_discarded() ? "null" : dump_json(value);
 }
 
 void append_members(std::string_view object, std::string& out) {

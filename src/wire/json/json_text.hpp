@@ -1,5 +1,6 @@
 #pragma once
 
+#include "wire/json/dump_json.hpp"
 #include "wire/json/json.hpp"
 #include "wire/json/token_event.hpp"
 
@@ -9,9 +10,6 @@
 
 // Pieces of JSON text for bodies that may be large. For the sources of this folder only.
 namespace tandem::wire {
-
-/// `value` as text. Replaces bytes that are not UTF-8, so it does not throw on them.
-std::string dump_json(const json& value);
 
 /// JSON `text` without white space, its members in their original order; "null" if it is not JSON.
 std::string compact_json(std::string_view text);

@@ -9,10 +9,10 @@ namespace {
 
 // A byte is encoded as this character plus the byte's value. The range is at the end of the last
 // private-use plane, whose characters have no agreed meaning.
-constexpr char32_t first_disguise = 0x10FE00;
+constexpr char32_t first_encoded = 0x10FE00;
 
-bool is_disguise(char32_t c) noexcept {
-    return c >= first_disguise && c <= first_disguise + 0xFF;
+bool is_encoded_byte(char32_t c) noexcept {
+    return c >= first_encoded && c <= first_encoded + 0xFF;
 }
 
 /// Whether `json` contains an escape of that plane; all of them start alike.
@@ -25,9 +25,9 @@ bool has_escaped_plane(std::string_view json) {
                        [&](char c, char expected) { return same(expected, c); }) != json.end();
 }
 
-void disguise(std::string_view bytes, std::string& out) {
+void append_encoded(std::string_view bytes, std::string& out) {
     for (const char b : bytes)
-        text::append_utf8(out, first_disguise + static_cast<unsigned char>(b));
+        text::append_utf8(out, first_encoded + static_cast<unsigned char>(b));
 }
 
 }  // namespace
@@ -40,10 +40,10 @@ std::optional<std::string> escape_invalid_utf8(std::string_view json) {
         const auto c = text::decode_first_character(json);
         const auto bytes = json.substr(0, c.bytes);
         // A character of the encoding range is encoded too, so that decoding restores it.
-        if (text::find_invalid_utf8(bytes) == bytes.npos && !is_disguise(c.character))
+        if (text::find_invalid_utf8(bytes) == bytes.npos && !is_encoded_byte(c.character))
             out += bytes;
         else
-            disguise(bytes, out);
+            append_encoded(bytes, out);
         json.remove_prefix(c.bytes);
     }
     return out;
@@ -54,8 +54,8 @@ std::string unescape_invalid_utf8(std::string_view text) {
     out.reserve(text.size());
     while (!text.empty()) {
         const auto c = text::decode_first_character(text);
-        if (is_disguise(c.character))
-            out += static_cast<char>(static_cast<unsigned char>(c.character - first_disguise));
+        if (is_encoded_byte(c.character))
+            out += static_cast<char>(static_cast<unsigned char>(c.character - first_encoded));
         else
             out += text.substr(0, c.bytes);
         text.remove_prefix(c.bytes);

@@ -316,7 +316,7 @@ error_code decode_valid(std::string_view data, token_event& out) {
 }
 
 /// Restores the bytes in the strings of an encoded event.
-void undisguise(token_event& e) {
+void restore_bytes(token_event& e) {
     e.content = unescape_invalid_utf8(e.content);
     for (auto* words : {&e.stopping_word, &e.error_type, &e.error_message})
         *words = sanitized_utf8(unescape_invalid_utf8(*words));
@@ -326,7 +326,7 @@ error_code decode_invalid(std::string_view data, token_event& out) {
     const auto valid = escape_invalid_utf8(data);
     if (!valid) return decode_valid(sanitized_utf8(data), out);
     const auto ec = decode_valid(*valid, out);
-    undisguise(out);
+    restore_bytes(out);
     return ec;
 }
 

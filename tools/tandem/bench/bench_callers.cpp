@@ -25,9 +25,9 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
     for (int i = 0; i < callers; ++i) join({}, std::nullopt);
 }
 
-// Callers join in the first half of a step, which settles. They break off their first turns at
-// different times, or else they would all ask again together. Turns as long as a step then begin as
-// often as in a crowd that has always been there.
+// Callers join in the first half of a step, which is not measured. They break off their first turns
+// at different times; otherwise, all of them would ask again at once. As a result, even turns as
+// long as a step begin as often as with callers who were always there.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
         leave(*callers_.back());

@@ -91,9 +91,10 @@ void bench_flags::add_load_flags() {
                        "new turns per second [closed loop]");
     flags_.add_choice("--arrivals", o.load.spread, arrival_names, "HOW",
                       "arrival process of --rate: poisson or even [poisson]");
-    flags_.add_time("--duration", o.load.time,
-                    "how long to start new turns, or a step of --capacity takes [10s without "
-                    "--turns; 20s with --capacity]");
+    flags_.add_time(
+        "--duration", o.load.time,
+        "period in which new turns start, or length of a step of --capacity [10s without "
+        "--turns; 20s with --capacity]");
     flags_.add_number("--turns", o.load.turns, 1, max_turns, "N",
                       "maximum number of turns [no limit]");
     add_pace(flags_, o.pace,

@@ -3,7 +3,7 @@
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
 #include "terminal/log_output.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include "tandem/config_fields.hpp"
 

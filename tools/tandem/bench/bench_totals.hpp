@@ -83,7 +83,7 @@ class capacity_totals {
  public:
     using time_point = turn_times::time_point;
 
-    /// What ended before `from` does not count.
+    /// Waits that ended before `from` do not count.
     explicit capacity_totals(time_point from) : from_(from) {}
 
     /// `t`: a turn that ended at `now`.

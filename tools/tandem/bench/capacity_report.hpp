@@ -30,8 +30,8 @@ struct capacity_step {
     double speech_seconds = 0;  ///< speaking time of the chunks that came
 
     double tokens_per_second() const noexcept { return ratio(tokens, seconds); }
-    /// Whether so many first chunks came that their percentile says something: about one from each
-    /// caller, or 20.
+    /// Whether enough first chunks came for a meaningful percentile: about one from each caller, or
+    /// 20.
     bool has_enough_first_chunks() const noexcept;
     /// Turns failed, and nothing came.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
@@ -50,9 +50,9 @@ struct capacity_report {
     bool was_stopped = false;
     bool was_given_up = false;  ///< every turn of a step failed
 
-    /// The most that a step saw.
+    /// The highest rate of a step.
     double tokens_per_second() const noexcept;
-    /// What a listener uses up while the voice speaks; 0 if nothing was spoken.
+    /// The rate at which a listener uses up tokens while the voice speaks; 0 if nothing was spoken.
     double listener_tokens_per_second() const noexcept;
     /// How many callers can be spoken to without a break at these speeds; 0 if nothing was spoken.
     double callers_by_arithmetic() const noexcept {

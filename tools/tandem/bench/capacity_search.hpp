@@ -4,8 +4,8 @@
 
 namespace tandem::command {
 
-/// Searches the largest number of callers that a server carries. Doubles the number until a step
-/// does not hold, then halves the interval until it is at most 5 % or one caller wide. Pure.
+/// Searches for the largest number of callers that a server carries. Doubles the number until a
+/// step does not hold, then halves the interval until it is at most 5 % or one caller wide. Pure.
 class capacity_search {
  public:
     static constexpr int first_callers = 4;

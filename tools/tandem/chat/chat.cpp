@@ -29,15 +29,15 @@ std::string mute_text(const speaker_options& o, const std::string& why) {
 }  // namespace
 
 chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i, chat_rules rules,
-           speaker_options speaker, chat_view& view, line_source& lines)
+           speaker_options sound, chat_view& view, line_source& lines)
     : ioc_(ioc),
       settings_(std::move(settings)),
       instruments_(std::move(i)),
       rules_(std::move(rules)),
       view_(view),
       begun_(std::chrono::steady_clock::now()),
-      voice_(ioc.get_executor(), std::move(speaker), begun_,
-             [this](std::string_view text) { view_.show_error(text); }),
+      speaker_(ioc.get_executor(), std::move(sound), begun_,
+               [this](std::string_view text) { view_.show_error(text); }),
       servers_(ioc.get_executor(), settings_, instruments_),
       typed_(ioc.get_executor()),
       line_came_(ioc),
@@ -53,7 +53,7 @@ void chat::start(std::function<void()> on_done) {
 void chat::stop() {
     stopping_ = true;
     interrupt(std::chrono::steady_clock::now());
-    voice_.stop();
+    speaker_.stop();
     line_came_.cancel();
     typed_.stop();
     if (!talk_) servers_.close();
@@ -82,7 +82,7 @@ auto chat::run() -> awaitable<void> {
     }
     co_await hold_conversation();
     if (!rules_.save.empty()) co_await save();
-    if (const auto why = voice_.wav_failure(); !why.empty()) fail(why);
+    if (const auto why = speaker_.wav_failure(); !why.empty()) fail(why);
     typed_.stop();
     talk_.reset();
     service_.reset();
@@ -112,29 +112,29 @@ void chat::note_reuse_guard() {
 }
 
 auto chat::test_synthesizer_and_player() -> awaitable<bool> {
-    if (const auto why = voice_.wav_failure(); !why.empty()) refuse("--wav " + why);
+    if (const auto why = speaker_.wav_failure(); !why.empty()) refuse("--wav " + why);
     if (!failed_) {
-        const auto why = co_await voice_.test_synthesizer();
-        if (!why.empty()) refuse(mute_text(voice_.options(), why));
+        const auto why = co_await speaker_.test_synthesizer();
+        if (!why.empty()) refuse(mute_text(speaker_.options(), why));
     }
     if (stopping_ || failed_) co_return false;
     co_return co_await test_player();
 }
 
 auto chat::test_player() -> awaitable<bool> {
-    if (const auto& none = voice_.options().no_player; !none.empty()) {
-        voice_.without_player([this] { view_.show_note(voice_.options().no_player); });
+    if (const auto& none = speaker_.options().no_player; !none.empty()) {
+        speaker_.without_player([this] { view_.show_note(speaker_.options().no_player); });
         co_return true;
     }
-    const auto why = co_await voice_.test_player();
+    const auto why = co_await speaker_.test_player();
     if (stopping_) co_return false;
     if (why.empty()) co_return true;
     const auto words = "sounds cannot be played: " + why;
-    if (voice_.options().needs_player) {
+    if (speaker_.options().needs_player) {
         refuse(words);
         co_return false;
     }
-    voice_.without_player(
+    speaker_.without_player(
         [this, words] { view_.show_note(words + "; their time passes in silence"); });
     co_return true;
 }
@@ -246,7 +246,7 @@ auto chat::reply_to(const read_line& said) -> awaitable<void> {
 
 auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
     const spoken_reply::spoken_reply_context here{.talk = *talk_,
-                                                  .speaker = voice_,
+                                                  .speaker = speaker_,
                                                   .view = view_,
                                                   .turn = turn_++,
                                                   .begun = begun_,
@@ -259,7 +259,7 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
         std::make_shared<spoken_reply>(ioc_.get_executor(), std::move(reply), here);
     speaking_ = running;
     co_await running->run();
-    // From here on, an interrupt is one of the functions only: the reply was heard.
+    // From here on, an interrupt stops only the functions: the reply was heard.
     speaking_.reset();
     if (running->result().finish_reason != finish_reason::tool_calls) functions->stop();
     if (const auto end = running->sound_end()) since = {*end, {}};

@@ -28,7 +28,7 @@ class chat {
  public:
     /// `ioc`, `view` and `lines` must outlive this object.
     chat(boost::asio::io_context& ioc, service_config settings, instruments i, chat_rules rules,
-         speaker_options speaker, chat_view& view, line_source& lines);
+         speaker_options sound, chat_view& view, line_source& lines);
 
     /// Calls `on_done` at the end. An exception propagates out of `ioc.run()`.
     void start(std::function<void()> on_done);
@@ -36,7 +36,7 @@ class chat {
     void stop();
 
     /// A reply or the speech output failed.
-    bool has_failed() const noexcept { return failed_ || voice_.has_failed(); }
+    bool has_failed() const noexcept { return failed_ || speaker_.has_failed(); }
     /// An input is unusable: a file, a program or stdin.
     bool has_usage_error() const noexcept { return misused_; }
     /// The saved conversation, if saving was requested and succeeded.
@@ -80,7 +80,7 @@ class chat {
     chat_rules rules_;
     chat_view& view_;
     time_point begun_;
-    voice voice_;
+    speaker speaker_;
     server_clients servers_;
     std::optional<service> service_;
     std::optional<conversation> talk_;

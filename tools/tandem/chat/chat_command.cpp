@@ -40,34 +40,34 @@ bool has_synthesizer(const speaker_options& o) {
 }
 
 // Chooses the programs for speech output and reports missing ones.
-class voice_choice {
+class speaker_choice {
  public:
-    voice_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
+    speaker_choice(const chat_options& options, terminal& t) : options_(options), terminal_(t) {
         // The reply fails at continue_timeout. Ending a slow program before that still shows its
         // chunk.
-        voice_ = {.wav = options.wav,
-                  .pace = {static_cast<double>(options.words_per_minute)},
-                  .sentence_pause = options.sentence_pause,
-                  .limit = options.service.client.limits.continue_timeout * 9 / 10};
+        chosen_ = {.wav = options.wav,
+                   .pace = {static_cast<double>(options.words_per_minute)},
+                   .sentence_pause = options.sentence_pause,
+                   .limit = options.service.client.limits.continue_timeout * 9 / 10};
         choose_synthesizer();
-        if (has_synthesizer(voice_)) choose_player();
+        if (has_synthesizer(chosen_)) choose_player();
     }
 
     /// Returns nothing if a requested program is missing.
     std::optional<speaker_options> chosen() const {
-        return ok_ ? std::optional(voice_) : std::nullopt;
+        return ok_ ? std::optional(chosen_) : std::nullopt;
     }
 
  private:
     void choose_synthesizer() {
         const auto& o = options_;
-        if (o.synthesizer == tts::command) voice_.synthesizer = shell_arguments(o.tts_command);
+        if (o.synthesizer == tts::command) chosen_.synthesizer = shell_arguments(o.tts_command);
         if (o.synthesizer != tts::espeak && o.synthesizer != tts::automatic) return;
         if (is_on_path("espeak-ng")) {
-            voice_.synthesizer = espeak_arguments(o.voice_name, o.words_per_minute);
-            voice_.tries_synthesizer = true;
+            chosen_.synthesizer = espeak_arguments(o.voice_name, o.words_per_minute);
+            chosen_.tries_synthesizer = true;
             if (!o.voice_name.empty())
-                voice_.voice_flag =
+                chosen_.voice_flag =
                     (o.voice_is_language ? "--language " : "--voice ") + o.voice_name;
             return;
         }
@@ -77,34 +77,36 @@ class voice_choice {
             return refuse(
                 "--wav, --play and --player require a synthesizer: install espeak-ng (apt-get "
                 "install espeak-ng), or use --tts-command");
-        if (!o.quiet) tell(fmt::format(fmt::runtime(no_espeak), o.words_per_minute));
+        if (!o.quiet) print_note(fmt::format(fmt::runtime(no_espeak), o.words_per_minute));
     }
 
     void choose_player() {
         const auto& o = options_;
         if (o.play == playing::no) return;
-        voice_.needs_player = o.play == playing::yes;
+        chosen_.needs_player = o.play == playing::yes;
         if (!o.player.empty())
-            voice_.player = shell_arguments(o.player);
+            chosen_.player = shell_arguments(o.player);
         else if (is_on_path("aplay"))
-            voice_.player = {"aplay", "-q", "-"};
-        else if (voice_.needs_player)
+            chosen_.player = {"aplay", "-q", "-"};
+        else if (chosen_.needs_player)
             refuse(
                 "--play is yes, but aplay is not installed (apt-get install alsa-utils); install "
                 "it, or use another program with --player");
         else
-            voice_.no_player = no_aplay;
+            chosen_.no_player = no_aplay;
     }
 
     void refuse(const std::string& text) {
         ok_ = false;
-        tell(text);
+        print_note(text);
     }
-    void tell(const std::string& text) { terminal_.print_error(wrap_for_stderr(terminal_, text)); }
+    void print_note(const std::string& text) {
+        terminal_.print_error(wrap_for_stderr(terminal_, text));
+    }
 
     const chat_options& options_;
     terminal& terminal_;
-    speaker_options voice_;
+    speaker_options chosen_;
     bool ok_ = true;
 };
 
@@ -123,7 +125,7 @@ bool is_fine(const std::string& fault, terminal& t, const std::string& flag = {}
 // One chat and the objects it needs.
 class chat_run {
  public:
-    chat_run(const chat_options& options, speaker_options speaker, std::string saved,
+    chat_run(const chat_options& options, speaker_options sound, std::string saved,
              recording_file& recorded, terminal& t)
         : options_(options),
           recorded_(recorded),
@@ -133,7 +135,7 @@ class chat_run {
           text_(t, style()),
           json_(t),
           chat_(ioc_, options.service, instruments_of_run(), rules(std::move(saved)),
-                std::move(speaker), view(), lines()),
+                std::move(sound), view(), lines()),
           signals_(ioc_, [this] { chat_.stop(); }) {
         t.on_failure([this] { chat_.stop(); });
     }
@@ -214,8 +216,8 @@ int run_chat(chat_options options) {
         is_fine("cannot read stdin: it is closed, or not open for reading", t);
         return wrong_use;
     }
-    auto speaker = voice_choice(options, t).chosen();
-    if (!speaker) return wrong_use;
+    auto sound = speaker_choice(options, t).chosen();
+    if (!sound) return wrong_use;
     file_content saved;
     if (!options.load.empty()) saved = read_file(options.load, max_saved_bytes);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
@@ -227,7 +229,7 @@ int run_chat(chat_options options) {
         options.instruments);
     if (!is_fine(recorded.fault(), t)) return wrong_use;
     const int status =
-        chat_run(options, std::move(*speaker), std::move(saved.text), recorded, t).run();
+        chat_run(options, std::move(*sound), std::move(saved.text), recorded, t).run();
     print_output_failure(t, "tandem chat");
     const bool is_whole = is_fine(recorded.fault(), t);
     return is_whole || status != all_good ? status : not_all_good;

@@ -66,7 +66,8 @@ awaitable<void> spoken_reply::speak_by_synthesizer(const chunk& c, time_point ca
     end(c, clock_now());
 }
 
-awaitable<void> spoken_reply::speak(const chunk& c, time_point came, const voice::utterance& made) {
+awaitable<void> spoken_reply::speak(const chunk& c, time_point came,
+                                    const speaker::utterance& made) {
     sound_start start{.came = came, .ready = clock_now(), .length = made.length};
     if (made.was_played) {
         if (interrupted_) co_return;
@@ -133,7 +134,7 @@ void spoken_reply::end(const chunk& c, time_point at) {
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// If the pacing generates ahead, the next sound is synthesised while this one plays.
+// If the pacing generates ahead, the next sound is synthesized while this one plays.
 void spoken_reply::prepare_next() {
     reply_.async_upcoming_speech(
         [weak = weak_from_this()](const error_code& ec, const std::string& speech) {

@@ -18,7 +18,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
  public:
     struct spoken_reply_context {
         conversation& talk;
-        voice& speaker;
+        command::speaker& speaker;
         chat_view& view;
         int turn = 0;
         /// The start of the chat and the end of the user's line.
@@ -57,7 +57,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
 
     awaitable<void> speak(const chunk& c, time_point came);
     awaitable<void> speak_by_synthesizer(const chunk& c, time_point came);
-    awaitable<void> speak(const chunk& c, time_point came, const voice::utterance& made);
+    awaitable<void> speak(const chunk& c, time_point came, const speaker::utterance& made);
     awaitable<void> wait_until(time_point due);
     awaitable<void> wait_for_end_of_sound();
     void begin(const chunk& c, const sound_start& s);

@@ -1,6 +1,6 @@
 #include "discovery/server_sources.hpp"
 
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 #include "transport/server_url.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@ namespace tandem::command {
 
 /// The remedy for a server that generates too slowly.
 inline constexpr std::string_view faster_model_remedy =
-    "use a smaller model or quantisation, or a GPU (-ngl 99)";
+    "use a smaller model or quantization, or a GPU (-ngl 99)";
 
 /// Checks that a llama-server is reachable, accepts the API key and has loaded its model.
 void check_connection(const doctor_facts& facts, std::vector<finding>& all);

@@ -89,7 +89,7 @@ std::string advice_lines(const screen_style& style, const doctor_advice& advice)
     for (const auto& s : advice.tandem) lines += setting_lines(style, s);
     lines += title(style, "Advised for llama-server, in addition to your other flags");
     for (const auto& s : advice.llama_server) lines += setting_lines(style, s);
-    // Not wrapped, so that it can be copied.
+    // The command is not wrapped, so that it can be copied.
     return lines + "\n  " + shortened(advice.command, 4096) + '\n';
 }
 

@@ -52,7 +52,7 @@ void add_value_flag(CLI::App& app, const char* flag, Target& target, const char*
     option->type_name(value)->group(group);
 }
 
-/// Parse a value from `least` to `most`. Return nothing and add a fault if `text` is none.
+/// Parse a value from `least` to `most`. Return nothing and add a fault if `text` is not one.
 std::optional<int> read_number(const char* flag, const std::string& text, int least, int most,
                                std::vector<std::string>& faults);
 std::optional<double> read_decimal(const char* flag, const std::string& text, double least,

@@ -8,7 +8,7 @@
 
 namespace tandem::command {
 
-/// What a simulated speech recogniser reports while a user speaks.
+/// What a simulated speech recognizer reports while a user speaks.
 struct user_speech_rules {
     /// Interval of partial transcripts; unset = none.
     std::optional<duration> partials{};

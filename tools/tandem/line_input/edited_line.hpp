@@ -26,7 +26,7 @@ class edited_line {
     void begin_keys();
     void end_keys();
 
-    /// Not for Enter, or keys that select another line.
+    /// Handles a key other than Enter and those that select another line.
     void press(const typed_key& key);
     void insert(const std::string& text);
     /// Inserts the text that was erased last. Returns false without a change if the line would

@@ -23,8 +23,8 @@ struct sequence_row {
     key_kind what;
 };
 
-// Sequences sent by xterm, VTE, the Linux console, tmux and screen.
-// "\033" is also ESC, where a hexadecimal digit follows.
+// Sequences sent by xterm, VTE, the Linux console, tmux and screen. ESC is written as "\033" where
+// a hexadecimal digit follows.
 constexpr sequence_row sequences[] = {
     {"\x1b[A", key_kind::earlier},       {"\x1bOA", key_kind::earlier},
     {"\x1b[B", key_kind::later},         {"\x1bOB", key_kind::later},

@@ -19,7 +19,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto load_interval = 250ms;
 constexpr int round_trips = 5;
-// For a server that takes longer, the report uses the measurements so far.
+// If a server takes longer, the report uses the measurements so far.
 constexpr auto measuring_limit = 30s;
 
 bool is_on_this_machine(const std::string& host) {

@@ -35,19 +35,19 @@ double per_second(int n, double ms) {
 }  // namespace
 
 server_measurement::server_measurement(probe_session& session, doctor_facts& facts,
-                                       std::function<void(std::string)> tell)
+                                       std::function<void(std::string)> on_step)
     : session_(session),
       facts_(facts),
       measures_(facts.measured.value),
-      tell_(std::move(tell)),
+      on_step_(std::move(on_step)),
       plan_(plan_of(facts)) {}
 
 bool server_measurement::should_continue() const {
     return !session_.stopped() && !facts_.measured.fault.ec && measures_.busy_after_cut_ms < 0;
 }
 
-void server_measurement::tell(const char* what) {
-    tell_(fmt::format("round {} of {}: {}", rounds_.size(), max_rounds, what));
+void server_measurement::report_step(const char* what) {
+    on_step_(fmt::format("round {} of {}: {}", rounds_.size(), max_rounds, what));
 }
 
 awaitable<void> server_measurement::run() {
@@ -79,10 +79,10 @@ awaitable<server_measurement::tokens> server_measurement::new_prompt(int length)
 
 awaitable<void> server_measurement::run_round(tokens prompt) {
     auto& r = rounds_.back();
-    tell("a new prompt");
+    report_step("a new prompt");
     co_await begin(prompt, r);
     if (should_continue() && plan_.may_cut) co_await cut_and_continue(prompt, r);
-    if (should_continue() && plan_.slots.size() > 1) co_await hop(prompt, r);
+    if (should_continue() && plan_.slots.size() > 1) co_await measure_other_slot(prompt, r);
     if (should_continue()) co_await change_conversation(prompt, r);
 }
 
@@ -95,22 +95,23 @@ awaitable<void> server_measurement::begin(tokens& prompt, doctor_round& r) {
 }
 
 awaitable<void> server_measurement::cut_and_continue(tokens& prompt, doctor_round& r) {
-    tell("a cut");
+    report_step("a cut");
     const auto cut = co_await send(prompt, plan_.slots[0], plan_.cut_bound, plan_.cut_after);
     if (!should_continue()) co_return;
     r.first_token_warm_ms = cut.first_token_ms;
     // There is no cut if the server finishes first.
     if (cut.was_cut && plan_.can_watch) co_await watch_cut(cut, r);
-    if (plan_.guard > duration{}) tell("a pause, because the build may crash on an early request");
+    if (plan_.guard > duration{})
+        report_step("a pause, because the build may crash on an early request");
     co_await session_.pause(plan_.guard);
     if (!should_continue()) co_return;
-    tell("the same slot after a cut");
+    report_step("the same slot after a cut");
     const auto a = co_await send(prompt, plan_.slots[0], 1);
     if (should_continue()) r.same_slot = get_cache_usage(a);
 }
 
-awaitable<void> server_measurement::hop(tokens& prompt, doctor_round& r) {
-    tell("the other slot");
+awaitable<void> server_measurement::measure_other_slot(tokens& prompt, doctor_round& r) {
+    report_step("the other slot");
     const auto cold = co_await send(prompt, plan_.slots[1], 1);
     if (should_continue()) r.other_slot = get_cache_usage(cold);
     const auto warm = co_await send(prompt, plan_.slots[1], 1);
@@ -120,7 +121,7 @@ awaitable<void> server_measurement::hop(tokens& prompt, doctor_round& r) {
 }
 
 awaitable<void> server_measurement::change_conversation(tokens& prompt, doctor_round& r) {
-    tell("a change of conversation");
+    report_step("a change of conversation");
     auto foreign = co_await new_prompt(foreign_tokens);
     co_await send(foreign, plan_.slots[0], 1);
     const auto back = co_await send(prompt, plan_.slots[0], 1);
@@ -171,14 +172,15 @@ awaitable<void> server_measurement::watch_cut(const probe_answer& cut, doctor_ro
 // A slot may still be reported as busy shortly after its response.
 awaitable<void> server_measurement::detect_other_users() {
     auto slots = co_await session_.slots();
-    for (int more = looks_after_the_end; more > 0 && slots.ok() && works(slots.value); --more) {
+    for (int more = looks_after_the_end;
+         more > 0 && slots.ok() && is_measured_slot_busy(slots.value); --more) {
         co_await session_.pause(status_interval);
         slots = co_await session_.slots();
     }
     if (slots.ok()) record_other_users(slots.value, std::nullopt);
 }
 
-bool server_measurement::works(const std::vector<slot_state>& slots) const {
+bool server_measurement::is_measured_slot_busy(const std::vector<slot_state>& slots) const {
     return std::ranges::any_of(slots, [&](const slot_state& s) {
         return s.processing && std::ranges::find(plan_.slots, s.id) != plan_.slots.end();
     });

@@ -15,9 +15,9 @@ namespace tandem::command {
 /// Overwrites the cache of the slots.
 class server_measurement {
  public:
-    /// `session` and `facts` must outlive this object. `tell` receives the current step.
+    /// `session` and `facts` must outlive this object. `on_step` receives the current step.
     server_measurement(probe_session& session, doctor_facts& facts,
-                       std::function<void(std::string)> tell);
+                       std::function<void(std::string)> on_step);
 
     awaitable<void> run();
 
@@ -27,7 +27,7 @@ class server_measurement {
     awaitable<void> run_round(tokens prompt);
     awaitable<void> begin(tokens& prompt, doctor_round& r);
     awaitable<void> cut_and_continue(tokens& prompt, doctor_round& r);
-    awaitable<void> hop(tokens& prompt, doctor_round& r);
+    awaitable<void> measure_other_slot(tokens& prompt, doctor_round& r);
     awaitable<void> change_conversation(tokens& prompt, doctor_round& r);
     awaitable<void> watch_cut(const probe_answer& cut, doctor_round& r);
     awaitable<tokens> new_prompt(int length);
@@ -37,17 +37,17 @@ class server_measurement {
 
     bool should_continue() const;
     // Returns true if one of the slots used for measuring is busy.
-    bool works(const std::vector<slot_state>& slots) const;
+    bool is_measured_slot_busy(const std::vector<slot_state>& slots) const;
     void record_other_users(const std::vector<slot_state>& slots, std::optional<int> cut);
     void fail(const failure& why) {
         if (!session_.stopped()) facts_.measured.fault = why;
     }
-    void tell(const char* what);
+    void report_step(const char* what);
 
     probe_session& session_;
     doctor_facts& facts_;
     doctor_measurements& measures_;
-    std::function<void(std::string)> tell_;
+    std::function<void(std::string)> on_step_;
     measurement_plan plan_;
     std::vector<doctor_round> rounds_;
 };

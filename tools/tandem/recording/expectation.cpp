@@ -1,5 +1,7 @@
 #include "recording/expectation.hpp"
 
+#include "wire/json/dump_json.hpp"
+
 #include "tandem/result.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +68,7 @@ expectation expectation_reader::read(const ordered_json& value) {
         return {};
     }
     for (const auto& [name, field] : value.items()) read_field(name, field);
-    result_.source = value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    result_.source = wire::dump_json(value);
     return std::move(result_);
 }
 
@@ -126,7 +128,7 @@ expected_call expectation_reader::call_of(const std::string& at, const ordered_j
     expected_call call{name.get<std::string>()};
     for (const auto& [member, content] : value.items()) {
         if (member == "arguments" && content.is_object())
-            call.arguments = content.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+            call.arguments = wire::dump_json(content);
         else if (member == "arguments")
             add("{}.arguments must be an object", at);
         else if (member != "name")

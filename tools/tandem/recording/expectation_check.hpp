@@ -10,14 +10,14 @@
 
 namespace tandem::command {
 
-/// What came of a turn: of its reply, and of those to the results of functions.
+/// The outcome of a turn: of its reply, and of the replies to the results of functions.
 struct turn_outcome {
     /// The delivered texts, one a line.
     std::string text{};
     std::vector<tool_call> calls{};
-    /// Of the last reply.
+    /// The finish reason of the last reply.
     tandem::finish_reason finish_reason = tandem::finish_reason::error;
-    /// Of the first chunk of the first reply; -1 if it had none.
+    /// The time to the first chunk of the first reply; -1 if it had none.
     double first_chunk_ms = -1;
     double longest_gap_ms = 0;
     int chunks = 0;
@@ -40,9 +40,9 @@ struct broken_expectation {
 
 /// The outcome of the expectations of one turn.
 struct checked_turn {
-    /// Of the file, from 1; 0 without a file.
+    /// Line of the file, from 1; 0 without a file.
     std::size_t line = 0;
-    /// Of the line, from 1.
+    /// Turn of the line, from 1.
     int turn = 1;
     double total_ms = 0;
     std::vector<broken_expectation> broken{};

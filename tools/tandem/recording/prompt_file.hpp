@@ -29,8 +29,8 @@ struct dialogue {
     std::optional<int> max_tokens{};
     /// As generation_options::tools; empty = those of the run.
     std::string tools{};
-    /// By the function's name, in the order of its calls; at least one each. If there are any, they
-    /// answer the calls of a reply, and a reply to them follows.
+    /// Results by the function's name, in the order of its calls, at least one for each function.
+    /// If there are any, they answer the calls of a reply, and another reply follows.
     std::map<std::string, std::vector<std::string>> results{};
     /// Time from the start of each reply.
     std::optional<duration> interrupt_after{};

@@ -2,7 +2,8 @@
 
 #include "os/input_file.hpp"
 #include "recording/prompt_line.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
+#include "wire/json/dump_json.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -139,7 +140,7 @@ std::string format_run_note(const recorded_run& run, bool has_prompts) {
                     {"flags", std::move(flags)},
                     {"dialogues", std::move(dialogues)}}}};
     if (run.has_end_note) note["replay"]["tells_end"] = true;
-    return note.dump(-1, ' ', false, run_json::error_handler_t::replace);
+    return wire::dump_json(note);
 }
 
 std::optional<recorded_run> parse_run_note(std::string_view note) try {

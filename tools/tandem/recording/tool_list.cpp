@@ -1,5 +1,7 @@
 #include "recording/tool_list.hpp"
 
+#include "wire/json/dump_json.hpp"
+
 #include "tandem/config.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +45,7 @@ tool_list tool_list_reader::read(const ordered_json& list) {
     const auto known_faults = faults_.size();
     for (std::size_t i = 0; i < list.size(); ++i)
         read_tool(fmt::format("{}[{}]", where_, i), list[i]);
-    result_.text = list.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    result_.text = wire::dump_json(list);
     if (faults_.size() == known_faults) check_rest();
     return std::move(result_);
 }

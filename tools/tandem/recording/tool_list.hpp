@@ -7,8 +7,8 @@
 
 namespace tandem::command {
 
-/// A model may call functions again and again: after this many replies in a row that do, the user's
-/// next message is awaited.
+/// A model may call functions again and again. After this many such replies in a row, the user's
+/// next message comes first.
 inline constexpr int most_calling_replies = 10;
 
 /// The functions of a list as in OpenAI's `tools`.

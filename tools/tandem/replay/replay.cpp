@@ -1,7 +1,7 @@
 #include "replay/replay.hpp"
 
 #include "run/simulated_user.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <boost/asio/bind_executor.hpp>
 #include <climits>

@@ -66,7 +66,7 @@ class replay {
         canned_results results;
         int replies = 0;
         int turn = 0;
-        /// Of the turn's replies: the first, and those to the results of functions.
+        /// Counts the turn's replies from 1: the first one, and those to the results of functions.
         int round = 1;
         turn_outcome outcome{};
 

@@ -2,7 +2,7 @@
 
 #include "flags/run_flags.hpp"
 #include "replay/replay_report.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 #include "report/report_bars.hpp"
 
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <fmt/format.h>
 

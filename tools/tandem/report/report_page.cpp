@@ -257,7 +257,7 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
 }
 
 /// The parts of the page that describe replies.
-struct told_replies {
+struct included_replies {
     std::string rows{};
     std::string sections{};
     /// Number of replies included, from the first.
@@ -266,9 +266,9 @@ struct told_replies {
 
 // Includes replies up to the size limit. The limit also counts the two drawings of the run, which
 // repeat the bars.
-told_replies tell_replies(const std::vector<report_reply>& replies) {
+included_replies include_replies(const std::vector<report_reply>& replies) {
     constexpr std::size_t most_of_repeated_bars = 1000;
-    told_replies told;
+    included_replies told;
     std::size_t of_bars = 0;
     for (const auto& r : replies) {
         const auto bars = make_bars(r);
@@ -286,7 +286,7 @@ told_replies tell_replies(const std::vector<report_reply>& replies) {
     return told;
 }
 
-void write_replies(page_text out, const report_run& run, const told_replies& told) {
+void write_replies(page_text out, const report_run& run, const included_replies& told) {
     fmt::format_to(out,
                    "<section aria-labelledby=\"lines\">\n"
                    "<h2 id=\"lines\">Timelines</h2>\n"
@@ -312,7 +312,7 @@ void write_figures(page_text out, const report_run& run) {
 }  // namespace
 
 std::string report_page(const report_run& run) {
-    const auto told = tell_replies(run.replies);
+    const auto told = include_replies(run.replies);
     std::string text(page_head);
     const page_text out(text);
     fmt::format_to(out, "<style>\n{}{}{}</style>\n</head>\n<body>\n",

@@ -9,9 +9,9 @@ namespace tandem::command {
 /// Colors of dialogues. Dialogues reuse them in turn.
 inline constexpr int resident_hues = 6;
 
-/// Draws whose text each slot holds. Each slot has a lane. Each bar begins with a dialogue's first
-/// request in the slot, and ends with the first request of another dialogue there, or with the run.
-/// Times are ms since the start of the run. Pure.
+/// Shows which dialogue's text each slot holds. Each slot has a lane. Each bar begins with a
+/// dialogue's first request in the slot, and ends with the first request of another dialogue there,
+/// or with the run. Times are ms since the start of the run. Pure.
 report_bars make_residents(std::span<const report_reply> replies);
 
 }  // namespace tandem::command

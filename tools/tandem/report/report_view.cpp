@@ -1,7 +1,7 @@
 #include "report/report_view.hpp"
 
 #include "run/replay_text.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "run/paced_reply.hpp"
 
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <algorithm>
 
@@ -98,7 +98,7 @@ awaitable<void> paced_reply::speak(const chunk& c) {
     if (!interrupted_) reply_.continue_after(c.id);
 }
 
-// After continue_timeout the reply fails. Polling then ends the speech early.
+// Polls the reply, because it fails after continue_timeout; that ends the speech early.
 awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
     constexpr auto look_again = std::chrono::milliseconds(20);
     auto until = std::min(end, came_ + continue_timeout_);

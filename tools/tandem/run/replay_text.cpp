@@ -3,8 +3,8 @@
 #include "run/server_table.hpp"
 #include "terminal/color.hpp"
 #include "text/format_error.hpp"
-#include "text/redact_url.hpp"
 #include "text/terminal_text.hpp"
+#include "text/url_text.hpp"
 
 #include <fmt/format.h>
 

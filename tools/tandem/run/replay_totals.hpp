@@ -81,8 +81,8 @@ struct replay_summary {
     double cpu_us_per_token() const noexcept { return ratio(cpu_ms * 1000, generated); }
 };
 
-/// Whether the reply had its first token by this event. A draft had it by the first chunk; later
-/// tokens are of later requests.
+/// Whether the reply had its first token by this event. If it continues from a draft, its first
+/// chunk has that token, and tokens after it belong to later requests.
 bool has_first_token(const timeline_event& e, const reply_result& r) noexcept;
 
 /// Returns the time from the start of a reply to its first token; -1 if there is none.
@@ -93,7 +93,7 @@ class replay_totals {
  public:
     explicit replay_totals(int replies, const std::vector<std::string>& servers = {});
 
-    /// One more reply than requested at first, to the results of functions.
+    /// Expects one more reply, to the results of functions.
     void expect_reply() noexcept { ++summary_.replies; }
     void add(const chunk& c);
     void add(const end_event& e);

@@ -4,7 +4,7 @@
 #include "reply/make_client.hpp"
 #include "run/paced_reply.hpp"
 #include "slots/server_build_faults.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "run/server_table.hpp"
 
-#include "text/redact_url.hpp"
 #include "text/terminal_text.hpp"
+#include "text/url_text.hpp"
 
 #include <fmt/format.h>
 

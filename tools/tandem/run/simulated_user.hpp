@@ -13,7 +13,7 @@ namespace tandem::command {
 /// Waits until a time; the result is false if the wait was given up.
 using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_clock::time_point)>;
 
-/// Passes to the conversation what the recogniser reports while `speech` is spoken. `options` are
+/// Passes to the conversation what the recognizer reports while `speech` is spoken. `options` are
 /// those of the reply that follows. The result is false if a wait was given up.
 awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
                          wait_until_function wait);

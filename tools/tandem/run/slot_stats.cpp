@@ -1,6 +1,6 @@
 #include "run/slot_stats.hpp"
 
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <tuple>
 

@@ -10,7 +10,7 @@
 namespace tandem::command {
 namespace {
 
-// Short words that a recogniser hears instead of others.
+// Short words that a recognizer hears instead of others.
 constexpr std::array<std::string_view, 4> misheard_words{"the", "a", "to", "you"};
 
 double draw_share(std::mt19937_64& dice) {

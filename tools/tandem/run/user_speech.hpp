@@ -11,13 +11,13 @@
 #include <string_view>
 #include <vector>
 
-// How a simulated user speaks, and what a speech recogniser reports meanwhile. Pure.
+// How a simulated user speaks, and what a speech recognizer reports meanwhile. Pure.
 namespace tandem::command {
 
 /// The speaking rate of users: that of a calm conversation.
 inline constexpr speech_pace user_pace{150};
 
-/// A report of the recogniser.
+/// A report of the recognizer.
 struct user_speech_step {
     enum class kind {
         partial,    ///< the words so far, of which the last may be wrong
@@ -27,7 +27,7 @@ struct user_speech_step {
     /// Time since the user began to speak.
     duration at{};
     kind what = kind::partial;
-    /// What the recogniser has understood.
+    /// What the recognizer has understood.
     std::string text{};
 
     bool operator==(const user_speech_step&) const = default;

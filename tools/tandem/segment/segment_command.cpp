@@ -56,8 +56,9 @@ class segment_run {
             read_lines([&](std::string line) { return protocol.answer(std::move(line)); },
                        [&] { return protocol.refuse(too_long()); });
         if (protocol.bad_lines() > 0)
-            tell(fmt::format("{} of the lines could not be used; see \"error\" in the answers",
-                             protocol.bad_lines()));
+            print_fault(
+                fmt::format("{} of the lines could not be used; see \"error\" in the answers",
+                            protocol.bad_lines()));
         return end;
     }
 
@@ -66,14 +67,14 @@ class segment_run {
         const auto end = read_lines(
             [&](const std::string& line) { return sentence_lines(splitter.feed(line + '\n')); },
             [&] {
-                tell("a line is skipped: it is " + too_long());
+                print_fault("a line is skipped: it is " + too_long());
                 return std::string();
             });
         terminal_.print(sentence_lines(splitter.finish()));
         return end;
     }
 
-    void tell(const std::string& fault) {
+    void print_fault(const std::string& fault) {
         failed_ = true;
         terminal_.print_error("tandem segment: " + fault);
     }
@@ -83,7 +84,7 @@ class segment_run {
         print_output_failure(terminal_, "tandem segment");
         if (const auto lost = output_exit_status(terminal_)) return *lost;
         if (end == outcome::failed) {
-            tell(input_name(options_.file) + ": " + std::strerror(input_.failure()));
+            print_fault(input_name(options_.file) + ": " + std::strerror(input_.failure()));
             return wrong_use;
         }
         if (signal_pipe::received() != 0) return by_signal + signal_pipe::received();

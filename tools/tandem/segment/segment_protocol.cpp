@@ -2,6 +2,7 @@
 
 #include "base/parse_number.hpp"
 #include "text/characters/utf8.hpp"
+#include "wire/json/dump_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ struct bad_line {
 };
 
 std::string json_line(const ordered_json& answer) {
-    return answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return wire::dump_json(answer) + '\n';
 }
 
 // Precondition: the value is a string.

@@ -10,8 +10,8 @@
 
 namespace tandem::command {
 
-audit_file::audit_file(std::string path, std::function<void(const std::string&)> tell)
-    : path_(std::move(path)), tell_(std::move(tell)) {}
+audit_file::audit_file(std::string path, std::function<void(const std::string&)> on_fault)
+    : path_(std::move(path)), on_fault_(std::move(on_fault)) {}
 
 audit_file::~audit_file() {
     if (fd_ >= 0) ::close(fd_);
@@ -30,7 +30,8 @@ std::string audit_file::open() {
 void audit_file::write(std::string_view line) {
     const int fault = append(fmt::format("{}{}\n", is_inside_line_ ? "\n" : "", line));
     if (fault != 0 && !std::exchange(has_failed_, true))
-        tell_(fmt::format("cannot write to {}: {}; lines are lost", path_, std::strerror(fault)));
+        on_fault_(
+            fmt::format("cannot write to {}: {}; lines are lost", path_, std::strerror(fault)));
 }
 
 // Returns 0 or the errno of the failed write.

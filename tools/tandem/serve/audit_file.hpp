@@ -10,8 +10,8 @@ namespace tandem::command {
 /// fails.
 class audit_file {
  public:
-    /// `tell` reports the first failed write after each open(); later lines are lost silently.
-    audit_file(std::string path, std::function<void(const std::string&)> tell);
+    /// `on_fault` reports the first failed write after each open(); later lines are lost silently.
+    audit_file(std::string path, std::function<void(const std::string&)> on_fault);
     ~audit_file();
     audit_file(const audit_file&) = delete;
     audit_file& operator=(const audit_file&) = delete;
@@ -25,7 +25,7 @@ class audit_file {
     int append(std::string_view text);
 
     std::string path_;
-    std::function<void(const std::string&)> tell_;
+    std::function<void(const std::string&)> on_fault_;
     int fd_ = -1;
     bool has_failed_ = false;
     /// The last write was partial.

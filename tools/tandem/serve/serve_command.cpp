@@ -16,8 +16,8 @@
 #include "serve/model_grouping.hpp"
 #include "terminal/terminal.hpp"
 #include "text/json_object.hpp"
-#include "text/redact_url.hpp"
 #include "text/terminal_text.hpp"
+#include "text/url_text.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -48,10 +48,10 @@ class serving {
           terminal_(t),
           log_(log_to_terminal(t, options_.log_level, options_.log_format)),
           audit_(options_.audit,
-                 [this](const std::string& fault) { tell(log_level::error, fault); }),
+                 [this](const std::string& fault) { log(log_level::error, fault); }),
           signals_(ioc_, [this] { stop(); }),
           hangups_(ioc_, SIGHUP) {
-        t.on_failure([this] { tell(log_level::error, terminal_.failure()); });
+        t.on_failure([this] { log(log_level::error, terminal_.failure()); });
     }
 
     int run() {
@@ -64,7 +64,7 @@ class serving {
         ioc_.run();
         gateway_.reset();
         const auto lost = recorded_->fault();
-        if (!lost.empty()) tell(log_level::error, lost);
+        if (!lost.empty()) log(log_level::error, lost);
         return lost.empty() || status_ != all_good ? status_ : not_all_good;
     }
 
@@ -84,7 +84,7 @@ class serving {
         auto servers = options_.servers;
         co_await fetch_model_names(ioc_.get_executor(), options_.gateway.service.client,
                                    gateway_settings().instruments, servers);
-        tell_models(servers);
+        log_models(servers);
         share_models_of_files(servers);
         auto settings = gateway_settings();
         settings.models = take_models(servers);
@@ -107,30 +107,30 @@ class serving {
     bool has_audit_file() const { return !options_.audit.empty() && options_.audit != "-"; }
 
     /// Logs the models that servers reported.
-    void tell_models(const std::vector<named_server>& servers) {
+    void log_models(const std::vector<named_server>& servers) {
         for (std::size_t i = 0; i < servers.size(); ++i)
-            if (options_.servers[i].model.empty()) tell_model(servers[i]);
+            if (options_.servers[i].model.empty()) log_model(servers[i]);
         if (std::ranges::all_of(servers, &std::string::empty, &named_server::model))
-            tell(log_level::warning,
-                 "no server reported a model name; clients use the name default");
+            log(log_level::warning,
+                "no server reported a model name; clients use the name default");
     }
 
-    void tell_model(const named_server& server) {
+    void log_model(const named_server& server) {
         if (server.model.empty())
-            tell(log_level::warning,
-                 fmt::format("{} did not report its model name: {}", redact_url(server.url),
-                             shown(server.no_answer_reason)));
+            log(log_level::warning,
+                fmt::format("{} did not report its model name: {}", redact_url(server.url),
+                            shown(server.no_answer_reason)));
         else
-            tell(log_level::info, fmt::format("the model name is {}, reported by {}",
-                                              shown(server.model), redact_url(server.url)));
+            log(log_level::info, fmt::format("the model name is {}, reported by {}",
+                                             shown(server.model), redact_url(server.url)));
     }
 
     std::vector<gateway::model_servers> take_models(const std::vector<named_server>& servers) {
         auto grouping = group_by_model(servers);
         for (const auto& url : grouping.left_out)
-            tell(log_level::error, fmt::format("{0} did not report its model, and is not used; "
-                                               "start it first, or give it as NAME={0}",
-                                               redact_url(url)));
+            log(log_level::error, fmt::format("{0} did not report its model, and is not used; "
+                                              "start it first, or give it as NAME={0}",
+                                              redact_url(url)));
         return std::move(grouping.models);
     }
 
@@ -167,14 +167,14 @@ class serving {
             },
             server_discovery::callbacks{
                 .changed = [this](const gateway::model_servers& m) { replace_servers(m); },
-                .log = [this](log_level level, const std::string& text) { tell(level, text); }});
+                .log = [this](log_level level, const std::string& text) { log(level, text); }});
         discovery_->start();
     }
 
     void replace_servers(const gateway::model_servers& m) {
         for (const auto& f : gateway_->replace_servers(m))
-            tell(log_level::error,
-                 fmt::format("{}: {} {}; its servers are unchanged", m.name, f.field, f.message));
+            log(log_level::error,
+                fmt::format("{}: {} {}; its servers are unchanged", m.name, f.field, f.message));
     }
 
     void announce(const std::string& url, const std::vector<gateway::model_servers>& models) {
@@ -210,7 +210,7 @@ class serving {
     void open_audit_anew() {
         if (!has_audit_file()) return;
         if (const auto fault = audit_.open(); !fault.empty())
-            tell(log_level::error, fault + "; lines are still written to the open file");
+            log(log_level::error, fault + "; lines are still written to the open file");
     }
 
     void read_files_again() {
@@ -224,34 +224,34 @@ class serving {
     void read_keys_again() {
         gateway::api_keys keys;
         const auto faults = read_key_file(options_.key_file, keys);
-        for (const auto& fault : faults) tell(log_level::error, fault);
-        if (!faults.empty()) return tell(log_level::error, "the keys are unchanged");
+        for (const auto& fault : faults) log(log_level::error, fault);
+        if (!faults.empty()) return log(log_level::error, "the keys are unchanged");
         const auto count = counted_or_none(keys.all().size(), "key");
         gateway_->replace_keys(std::move(keys));
-        tell(log_level::info, fmt::format("{}: reloaded, {}", options_.key_file, count));
+        log(log_level::info, fmt::format("{}: reloaded, {}", options_.key_file, count));
     }
 
     void read_tls_again() {
         gateway::tls_credentials credentials;
         const auto faults = read_tls_files(options_.tls, credentials);
-        for (const auto& fault : faults) tell(log_level::error, fault);
+        for (const auto& fault : faults) log(log_level::error, fault);
         if (!faults.empty() || !gateway_->replace_tls(credentials).empty())
-            return tell(log_level::error, "the certificate is unchanged");
+            return log(log_level::error, "the certificate is unchanged");
         warn_of_key_mode();
-        tell(log_level::info,
-             fmt::format("{}: reloaded, used for new connections", options_.tls.certificates));
+        log(log_level::info,
+            fmt::format("{}: reloaded, used for new connections", options_.tls.certificates));
     }
 
     void warn_of_key_mode() {
         if (options_.tls.is_empty()) return;
         if (const auto warning = key_mode_warning(options_.tls.key); !warning.empty())
-            tell(log_level::warning, warning);
+            log(log_level::warning, warning);
     }
 
     void stop() {
         if (!gateway_) return end(all_good);
-        tell(log_level::info, fmt::format("stopping: running replies have {} to finish",
-                                          tandem::to_string(options_.drain)));
+        log(log_level::info, fmt::format("stopping: running replies have {} to finish",
+                                         tandem::to_string(options_.drain)));
         gateway_->stop(options_.drain, [this] { end(all_good); });
     }
 
@@ -261,7 +261,7 @@ class serving {
     }
 
     void refuse(const std::string& why) { terminal_.print_error("tandem serve: " + why); }
-    void tell(log_level level, const std::string& text) {
+    void log(log_level level, const std::string& text) {
         if (log_.enabled(level)) log_.write(level, text);
     }
     static std::string shown(const std::string& model) {

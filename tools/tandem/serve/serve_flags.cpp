@@ -9,7 +9,7 @@
 #include "serve/client_keys.hpp"
 #include "serve/listen_address.hpp"
 #include "terminal/log_output.hpp"
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 
 namespace tandem::command {
 
-voice::voice(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
-             std::function<void(std::string_view)> on_fault)
+speaker::speaker(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
+                 std::function<void(std::string_view)> on_fault)
     : options_(std::move(options)),
       on_fault_(std::move(on_fault)),
       player_(executor, options_.player) {
@@ -16,13 +16,14 @@ voice::voice(boost::asio::any_io_executor executor, speaker_options options, tim
     if (!options_.wav.empty()) heard_.emplace(options_.wav, begun);
 }
 
-awaitable<voice::utterance> voice::make(const std::string& text) {
+awaitable<speaker::utterance> speaker::make(const std::string& text) {
     utterance u;
     u.length = speaking_time(options_.pace, text);
     if (!synthesizer_) co_return u;
     // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
     auto s = co_await synthesizer_->make(text, u.length / 8);
-    if (!s.fault.empty()) tell("the synthesizer failed; only the text is shown", s.fault, s.remark);
+    if (!s.fault.empty())
+        report_fault("the synthesizer failed; only the text is shown", s.fault, s.remark);
     if (s.made) u.length = get_duration(*s.made);
     u.made = std::move(s.made);
     u.was_played = !u.made && s.fault.empty() && synthesizer_->plays_itself();
@@ -32,7 +33,7 @@ awaitable<voice::utterance> voice::make(const std::string& text) {
     co_return u;
 }
 
-awaitable<std::string> voice::test_synthesizer() {
+awaitable<std::string> speaker::test_synthesizer() {
     std::string why;
     if (!synthesizer_ || !options_.tries_synthesizer) co_return why;
     auto s = co_await synthesizer_->make("a", duration{});
@@ -40,47 +41,48 @@ awaitable<std::string> voice::test_synthesizer() {
     co_return why;
 }
 
-awaitable<std::string> voice::test_player() {
+awaitable<std::string> speaker::test_player() {
     std::string why;
     if (player_.has_program()) why = co_await player_.play_test_sound();
     co_return why;
 }
 
-void voice::without_player(std::function<void()> tell) {
+void speaker::without_player(std::function<void()> tell) {
     player_.give_up();
     report_unheard_ = std::move(tell);
     if (options_.tries_synthesizer) report_unheard();  // the trial run has made a sound
 }
 
-void voice::report_unheard() {
+void speaker::report_unheard() {
     if (const auto tell = std::exchange(report_unheard_, nullptr)) tell();
 }
 
-bool voice::play(const utterance& u) {
+bool speaker::play(const utterance& u) {
     if (u.made) report_unheard();
     playing_ = player_.has_program() && u.made && !u.made->samples.empty();
     if (playing_) player_.start(*u.made, u.length + options_.limit);
     return playing_;
 }
 
-awaitable<void> voice::played() {
+awaitable<void> speaker::played() {
     if (!playing_) co_return;
     const auto fault = co_await player_.wait();
-    if (!fault.empty()) tell("the sound could not be played", fault);
+    if (!fault.empty()) report_fault("the sound could not be played", fault);
 }
 
-void voice::stop() {
+void speaker::stop() {
     if (synthesizer_) synthesizer_->stop();
     player_.stop();
 }
 
 // Reports consecutive identical faults once.
-void voice::tell(std::string_view what, const std::string& why, const std::string& remark) {
+void speaker::report_fault(std::string_view what, const std::string& why,
+                           const std::string& remark) {
     failed_ = true;
     auto text = fmt::format("{}: {}", what, why);
-    if (text == told_) return;
+    if (text == last_fault_) return;
     on_fault_(text + remark);
-    told_ = std::move(text);
+    last_fault_ = std::move(text);
 }
 
 }  // namespace tandem::command

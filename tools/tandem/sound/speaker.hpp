@@ -36,13 +36,13 @@ struct speaker_options {
 };
 
 /// Speaks the chunks of all replies, one at a time. To be used on one thread.
-class voice {
+class speaker {
  public:
     /// `on_fault` receives error messages.
-    voice(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
-          std::function<void(std::string_view)> on_fault);
+    speaker(boost::asio::any_io_executor executor, speaker_options options, time_point begun,
+            std::function<void(std::string_view)> on_fault);
 
-    /// A synthesised text, or only its duration.
+    /// A synthesized text, or only its duration.
     struct utterance {
         std::optional<audio_clip> made{};
         duration length{};
@@ -64,8 +64,8 @@ class voice {
     /// Test the synthesizer and the player. Return the error, or an empty text.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
-    /// Disables playback. Calls `tell` once it is certain that sounds are not heard, because a
-    /// synthesizer may play its own.
+    /// Disables playback. Calls `tell` once it is certain that sounds are not heard: a synthesizer
+    /// may play its own.
     void without_player(std::function<void()> tell);
     /// Starts playback; returns false if nothing plays. played() waits for its end.
     bool play(const utterance& u);
@@ -83,7 +83,8 @@ class voice {
     std::string wav_failure() const { return heard_ ? heard_->failure() : std::string(); }
 
  private:
-    void tell(std::string_view what, const std::string& why, const std::string& remark = {});
+    void report_fault(std::string_view what, const std::string& why,
+                      const std::string& remark = {});
     void report_unheard();
 
     speaker_options options_;
@@ -94,7 +95,7 @@ class voice {
     bool playing_ = false;
     std::optional<sound_recording> heard_;
     bool failed_ = false;
-    std::string told_;
+    std::string last_fault_;
 };
 
 }  // namespace tandem::command

@@ -12,7 +12,7 @@
 
 namespace tandem::command {
 
-/// The result of synthesising a text.
+/// The result of synthesizing a text.
 struct synthesis {
     /// Unset if the program wrote no sound: it failed, or played the sound itself.
     std::optional<audio_clip> made{};
@@ -26,7 +26,7 @@ struct synthesis {
     time_point ended_at{};
 };
 
-/// Synthesises each text with a separate run of a program. The program reads the text from stdin
+/// Synthesizes each text with a separate run of a program. The program reads the text from stdin
 /// and writes a WAV file to stdout, or plays the sound itself and writes nothing. To be used on one
 /// thread.
 class synthesizer {

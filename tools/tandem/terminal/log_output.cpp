@@ -1,10 +1,10 @@
 #include "terminal/log_output.hpp"
 
+#include "base/format_utc_time.hpp"
 #include "text/json_object.hpp"
 
 #include "tandem/spdlog.hpp"
 
-#include <fmt/chrono.h>
 #include <spdlog/sinks/base_sink.h>
 
 #include <chrono>
@@ -33,18 +33,10 @@ class terminal_sink final : public spdlog::sinks::base_sink<std::mutex> {
     terminal& terminal_;
 };
 
-// Formats a time according to RFC 3339.
-std::string utc(std::chrono::system_clock::time_point time) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(time) - seconds;
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), ms.count());
-}
-
 log_function json_lines_on(terminal& t) {
     return [&t](log_level level, std::string_view message) {
         t.print_error(json_object{}
-                          .field("time", utc(std::chrono::system_clock::now()))
+                          .field("time", format_utc_time(std::chrono::system_clock::now()))
                           .field("level", level_names[static_cast<std::size_t>(level)])
                           .field("message", message)
                           .finish());

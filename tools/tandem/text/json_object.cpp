@@ -1,5 +1,7 @@
 #include "text/json_object.hpp"
 
+#include "wire/json/dump_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -17,7 +19,7 @@ bool needs_no_escapes(char c) {
 json_object& json_object::field(const char* name, std::string_view value) {
     using nlohmann::json;
     if (!std::ranges::all_of(value, needs_no_escapes))
-        return raw(name, json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+        return raw(name, wire::dump_json(json(value)));
     begin(name);
     text_ += '"';
     text_ += value;

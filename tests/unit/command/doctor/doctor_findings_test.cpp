@@ -238,7 +238,7 @@ const std::vector<row> rows{
     {"no_caller_where_slots_are_slower_than_speech",
      but([](facts& f) { f.measured.value.median.tokens_per_second = 3; }), "callers", bad,
      "none without gaps, as a slot is slower than speech",
-     "use a smaller model or quantisation, or a GPU (-ngl 99)"},
+     "use a smaller model or quantization, or a GPU (-ngl 99)"},
 
     {"context", good(), "context", ok, "8192 tokens per slot, about 40 minutes of talk"},
     {"a_short_context", but([](facts& f) { f.props.value.context_per_slot = 2048; }), "context",
@@ -362,11 +362,11 @@ const std::vector<row> rows{
     {"a_slow_model", measured([](doctor_measurements& m) { m.median.tokens_per_second = 8; }),
      "speed", warning,
      "8.0 tokens/s, prompts 2500 tokens/s: the voice waits more than a second for a sentence",
-     "use a smaller model or quantisation, or a GPU (-ngl 99)"},
+     "use a smaller model or quantization, or a GPU (-ngl 99)"},
     {"a_model_slower_than_speech",
      measured([](doctor_measurements& m) { m.median.tokens_per_second = 2; }), "speed", bad,
      "2.0 tokens/s, prompts 2500 tokens/s: slower than speech",
-     "use a smaller model or quantisation, or a GPU (-ngl 99)"},
+     "use a smaller model or quantization, or a GPU (-ngl 99)"},
 
     {"a_cut", good(), "cut", ok, "idle after 22 ms; 1 token after the cut"},
     {"a_cut_that_takes_long",

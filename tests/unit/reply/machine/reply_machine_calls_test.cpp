@@ -334,7 +334,7 @@ class reply_of_call_json : public testing::Test {
     machine_driver begin(bool must_call) {
         auto rules = machine_driver::default_rules();
         rules.pacing = tandem::detail::uncut;
-        rules.is_call_json = true;
+        rules.uses_call_schema = true;
         rules.must_call = must_call;
         machine_driver d(rules);
         d.begin();

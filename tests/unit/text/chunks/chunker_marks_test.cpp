@@ -1,7 +1,7 @@
 // Marks for the voice at the limits of chunks, and the language that ends a chunk.
 
 #include "text/chunks/chunker.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include "tandem/config.hpp"
 

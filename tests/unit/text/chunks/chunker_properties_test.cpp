@@ -1,7 +1,7 @@
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/chunks/chunker.hpp"
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "text/chunks/chunker.hpp"
 
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "text/redact_url.hpp"
+#include "text/url_text.hpp"
 
 #include "tandem/config_fields.hpp"
 

@@ -1,4 +1,4 @@
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include "text/sentences/classic_boundary.hpp"
 #include "text/sentences/spoken_boundary.hpp"

@@ -1,4 +1,4 @@
-#include "text/sentences/boundary_rules.hpp"
+#include "text/sentences/make_boundary_detector.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace tandem::wire {
+
+/// `value` as text on one line. Replaces bytes that are not UTF-8, so it does not throw on them.
+std::string dump_json(const nlohmann::json& value);
+std::string dump_json(const nlohmann::ordered_json& value);
+
+}  // namespace tandem::wire
