@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tandem::detail {
@@ -96,12 +97,11 @@ std::optional<int> server_directory::remove(time_point now, std::string_view url
 
 std::vector<std::string> server_directory::find_unlisted_servers(
     const std::vector<std::string>& urls) const {
+    std::set<std::string> listed;
+    for (const auto& url : urls) listed.insert(transport::server_identity(url));
     std::vector<std::string> others;
     for (const auto& s : list_.all())
-        if (std::ranges::none_of(urls, [&](const std::string& url) {
-                return transport::is_same_server(url, s.url);
-            }))
-            others.push_back(s.url);
+        if (!listed.contains(s.identity)) others.push_back(s.url);
     return others;
 }
 

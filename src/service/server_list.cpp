@@ -13,8 +13,10 @@ server_id server_list::add(std::string_view url) {
         known->is_eviction_reported = false;
         return no_server;
     }
-    servers_.push_back(
-        {.id = ++last_id_, .url = std::string(url), .health = server_health(health_interval_)});
+    servers_.push_back({.id = ++last_id_,
+                        .url = std::string(url),
+                        .identity = transport::server_identity(url),
+                        .health = server_health(health_interval_)});
     return last_id_;
 }
 
@@ -173,8 +175,8 @@ listed_server* server_list::find(server_id id) {
 }
 
 listed_server* server_list::find(std::string_view url) {
-    const auto found = std::ranges::find_if(
-        servers_, [url](const listed_server& s) { return transport::is_same_server(s.url, url); });
+    const auto found =
+        std::ranges::find(servers_, transport::server_identity(url), &listed_server::identity);
     return found != servers_.end() ? &*found : nullptr;
 }
 

@@ -23,6 +23,8 @@ inline constexpr server_id no_server = 0;
 struct listed_server {
     server_id id;
     std::string url;
+    /// Equal for all spellings of the URL.
+    std::string identity;
     server_health health;
     /// Number of conversations pinned to it, and how many of them are generating.
     int conversations = 0;

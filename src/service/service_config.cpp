@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
+#include <string>
 
 namespace tandem {
 inline namespace v0 {
@@ -18,18 +19,16 @@ void check_servers(const service_config& c, std::vector<config_fault>& faults) {
     if (c.servers.size() > most_servers)
         faults.push_back({"servers", fmt::format("has {} URLs; the maximum is {}", c.servers.size(),
                                                  most_servers)});
-    for (auto url = c.servers.begin(); url != c.servers.end(); ++url) {
+    std::set<std::string> identities;
+    for (const auto& url : c.servers) {
         auto settings = c.client;
-        settings.server.url = *url;
+        settings.server.url = url;
         for (auto& fault : check(settings))
             if (fault.field == "url")
-                faults.push_back({"servers", fmt::format("'{}' {}", *url, fault.message)});
-        const auto same = std::find_if(c.servers.begin(), url, [&](const std::string& known) {
-            return transport::is_same_server(known, *url);
-        });
-        if (same != url)
+                faults.push_back({"servers", fmt::format("'{}' {}", url, fault.message)});
+        if (!identities.insert(transport::server_identity(url)).second)
             faults.push_back(
-                {"servers", fmt::format("has {} twice", transport::without_credentials(*url))});
+                {"servers", fmt::format("has {} twice", transport::without_credentials(url))});
     }
 }
 

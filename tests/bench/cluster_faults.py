@@ -2,11 +2,14 @@
 mock server, HAProxy in front of them, and callers who hear a story of thirty sentences again and again
 with the Python client. Every --every seconds, the next gateway, or the store, gets the signal. After
 KILL and TERM it is started again, a store empty; after STOP, it continues --lasting seconds later. A
-primary has a replica and a sentinel, which fails over to it. docs/cluster.md contains the results.
+primary has a replica and a sentinel, which fails over to it. A link is the connection of the next
+gateway to the store: for --lasting seconds, STOP delays all that is sent in both directions, and KILL
+closes it and refuses new ones. docs/cluster.md contains the results.
 
   cluster_faults.py 60 --faults 100
   cluster_faults.py 200 --signal TERM --faults 3 --slots 64
   cluster_faults.py 60 --target store --signal STOP --lasting 60 --faults 1
+  cluster_faults.py 60 --target link --signal KILL --lasting 5 --faults 50
 
 A pause is the time from the end of a chunk's speech to the next chunk of the reply, and a wait that
 from a question to its first chunk. The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER
@@ -47,11 +50,11 @@ def arguments():
     parser.add_argument("--gateways", type=int, default=3)
     parser.add_argument("--slots", type=int, default=16)
     parser.add_argument("--speed", type=float, default=60, help="tokens/s of one reply")
-    parser.add_argument("--target", choices=["gateway", "store", "primary"], default="gateway")
+    parser.add_argument("--target", choices=["gateway", "store", "primary", "link"], default="gateway")
     parser.add_argument("--signal", choices=["KILL", "TERM", "STOP"], default="KILL")
     parser.add_argument("--faults", type=int, default=10)
     parser.add_argument("--every", type=float, default=4, help="seconds between two faults")
-    parser.add_argument("--lasting", type=float, default=3, help="seconds of STOP")
+    parser.add_argument("--lasting", type=float, default=3, help="seconds of STOP, and of a link's faults")
     parser.add_argument("--voice-speed", type=float, default=1, help="times 170 words a minute")
     return parser.parse_args()
 
@@ -70,6 +73,50 @@ def wait_for_port(port):
         time.sleep(0.05)
 
 
+class Link:
+    """Forwards the connections of one gateway to the store, except during a fault."""
+
+    def __init__(self, store_path):
+        self.port = free_port()
+        self._store_path = store_path
+        self._listener = None
+        self._is_whole = asyncio.Event()
+        self._is_whole.set()
+        self._writers = set()
+
+    async def listen(self):
+        self._listener = await asyncio.start_server(self._connect, "127.0.0.1", self.port)
+
+    async def fail(self, is_closed, seconds):
+        if is_closed:
+            self._listener.close()
+            for writer in self._writers:
+                writer.transport.abort()
+        else:
+            self._is_whole.clear()
+        await asyncio.sleep(seconds)
+        self._is_whole.set()
+        if is_closed:
+            await self.listen()
+
+    async def _connect(self, reader, writer):
+        await self._is_whole.wait()
+        store_reader, store_writer = await asyncio.open_unix_connection(self._store_path)
+        await asyncio.gather(self._forward(reader, store_writer), self._forward(store_reader, writer))
+
+    async def _forward(self, reader, writer):
+        """Forwards until the sender closes, which a fault delays as well."""
+        self._writers.add(writer)
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(1 << 16):
+                await self._is_whole.wait()
+                writer.write(data)
+                await writer.drain()
+        await self._is_whole.wait()
+        writer.close()
+        self._writers.discard(writer)
+
+
 class Programs:
     """The store, the server, the gateways and the balancer."""
 
@@ -82,6 +129,7 @@ class Programs:
         mock = [os.environ["TANDEM_MOCK_SERVER"], "--port", "0", "--parallel", str(a.slots)]
         mock += ["--ctx-size", str(4096 * a.slots), "--tokens-per-second", str(a.speed)]
         self._server = self._listen([*mock, "--dialogues", f"{self._folder}/story.jsonl"])[1]
+        self.links = [Link(f"{self._folder}/store") for _ in range(a.gateways if a.target == "link" else 0)]
         self.gateways = [self.start_gateway(number, 0) for number in range(a.gateways)]
         self.balancer = self._balance()
 
@@ -116,17 +164,18 @@ class Programs:
             await asyncio.sleep(0.05)
         self.store[port] = self._start_redis(port, primary)
 
-    @property
-    def _store_url(self):
+    def _store_url(self, number):
         if self._sentinel:
             return f"redis+sentinel://127.0.0.1:{self._sentinel}/main"
+        if self.links:
+            return f"redis://127.0.0.1:{self.links[number].port}"
         return f"unix://{self._folder}/store"
 
     def start_gateway(self, number, port):
         """Returns the process and its port."""
         command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", self._server]
         command += ["--listen", f"127.0.0.1:{port}", "--log-level", "off", "--reuse-guard", "0"]
-        command += ["--cluster", self._store_url, "--gateway-id", f"gateway-{number}"]
+        command += ["--cluster", self._store_url(number), "--gateway-id", f"gateway-{number}"]
         process, url = self._listen(command)
         return process, int(url.rsplit(":", 1)[1])
 
@@ -155,7 +204,7 @@ class Figures:
     def __init__(self):
         self.right = self.wrong = 0
         self.failed = []
-        # Pairs of begin and end; a fault's end is that of the process, or of its pause.
+        # Pairs of begin and end; a fault's end is that of the process, of its pause, or of the cut.
         self.pauses, self.waits, self.faults = [], [], []
 
 
@@ -205,9 +254,8 @@ async def start_again(programs, a, number, port):
         programs.gateways[number] = programs.start_gateway(number, port)
 
 
-async def cause_fault(programs, a, number, figures):
+async def send_signal(programs, a, number):
     process, port = find_target(programs, a, number)
-    began = time.monotonic()
     process.send_signal(signal.Signals[f"SIG{a.signal}"])
     if a.signal == "STOP":
         await asyncio.sleep(a.lasting)
@@ -215,6 +263,14 @@ async def cause_fault(programs, a, number, figures):
     else:
         await asyncio.to_thread(process.wait)
         await start_again(programs, a, number, port)
+
+
+async def cause_fault(programs, a, number, figures):
+    began = time.monotonic()
+    if a.target == "link":
+        await programs.links[number].fail(a.signal == "KILL", a.lasting)
+    else:
+        await send_signal(programs, a, number)
     figures.faults.append((began, time.monotonic()))
 
 
@@ -234,6 +290,8 @@ async def run(a):
     figures, is_over = Figures(), asyncio.Event()
     with contextlib.ExitStack() as stack:
         programs = Programs(stack, a)
+        for link in programs.links:
+            await link.listen()
         talks = [asyncio.create_task(talk(programs.balancer, a, figures, is_over)) for _ in range(a.callers)]
         await asyncio.sleep(10)
         for number in range(a.faults):

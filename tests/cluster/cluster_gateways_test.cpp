@@ -62,6 +62,18 @@ class cluster_of_gateways : public serve_test {
         const int begin = right;
         return poll_until([&] { return right >= begin + count; });
     }
+    /// Whether the gateway soon shows that its server is drained, or that it is not.
+    [[nodiscard]] bool shows(std::size_t gateway, bool is_draining) {
+        return poll_until([&] {
+            const auto servers =
+                http_client(gateways[gateway]->port).get("/admin/servers").parsed();
+            return servers["data"][0]["draining"] == is_draining;
+        });
+    }
+    child_process::ended run_cluster(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.begin(), {"cluster", "--cluster", store.url()});
+        return run(std::move(arguments));
+    }
     std::vector<std::string> overlaps() const { return slot_overlaps(server_->observe()); }
 
     redis_server store;
@@ -122,23 +134,31 @@ TEST_F(cluster_of_gateways, drains_a_server_everywhere) {
             .post(fmt::format("/admin/servers/{}/{}", id, what), json::object())
             .status;
     };
-    const auto shows = [&](std::size_t gateway, bool is_draining) {
-        return poll_until([&] {
-            const auto servers =
-                http_client(gateways[gateway]->port).get("/admin/servers").parsed();
-            return servers["data"][0]["draining"] == is_draining;
-        });
-    };
     EXPECT_EQ(tell(0, "drain"), 200);
     EXPECT_TRUE(shows(1, true));
-    EXPECT_THAT(child_process(program, {.args = {"cluster", "--cluster", store.url()}}).wait().out,
-                HasSubstr(server_->url() + ", drained"));
+    EXPECT_THAT(run_cluster({}).out, HasSubstr(server_->url() + ", drained"));
     store.kill();
     store.start();
     add_gateways(1);
     EXPECT_TRUE(shows(2, true)) << "the others restore what an empty store has lost";
     EXPECT_EQ(tell(2, "undrain"), 200);
     EXPECT_TRUE(shows(0, false));
+}
+
+TEST_F(cluster_of_gateways, drains_a_server_by_command) {
+    add_gateways(2);
+    EXPECT_TRUE(poll_until([&] { return run_cluster({"slots"}).out != "no server\n"; }));
+    EXPECT_EQ(run_cluster({"drain", server_->url()}).out,
+              fmt::format("server {}, drained\n", server_->url()));
+    EXPECT_TRUE(shows(0, true));
+    EXPECT_TRUE(shows(1, true));
+    EXPECT_EQ(run_cluster({"undrain", server_->url(), "--json"}).out,
+              fmt::format(R"({{"name":"{}","drained":false}})", server_->url()) + "\n");
+    EXPECT_TRUE(shows(0, false));
+    EXPECT_TRUE(shows(1, false));
+    const auto unknown = run_cluster({"drain", "http://elsewhere:8080"});
+    EXPECT_EQ(unknown.status, 1);
+    EXPECT_THAT(unknown.err, HasSubstr("the cluster has no server http://elsewhere:8080"));
 }
 
 TEST_F(cluster_of_gateways, is_checked_by_the_doctor) {

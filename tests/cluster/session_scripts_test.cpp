@@ -1,6 +1,10 @@
 #include "cluster/session_store.hpp"
 #include "store_fixture.hpp"
+#include "support/child_process.hpp"
 
+#include <gmock/gmock.h>
+
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -13,6 +17,7 @@ using cluster::put_result;
 using cluster::session_epoch;
 using cluster::taken_session;
 using namespace std::chrono_literals;
+using ::testing::StartsWith;
 
 class session_scripts : public store_fixture {
  protected:
@@ -80,6 +85,23 @@ TEST_F(session_scripts, keep_a_record_whole_after_the_store_has_lost_it) {
     ask(link, {"FLUSHALL"});
     EXPECT_EQ(put(a, 3, "two"), put_result::kept);
     EXPECT_EQ(take(b)->epoch, 4);
+}
+
+TEST_F(session_scripts, let_the_command_show_all_sessions_but_no_whole_id) {
+    ask(link, {"EVAL",
+               "for i = 1, 1500 do redis.call('HSET', 'tdm:test:session:' .. i .. '_is_a_secret', "
+               "'gateway', 'a', 'written', 1) end",
+               "0"});
+    EXPECT_EQ(put(b, 1, std::string(2048, 'x')), put_result::kept);
+    const auto shown =
+        child_process(TANDEM_COMMAND, {.args = {"cluster", "sessions", "--cluster", store.url(),
+                                                "--cluster-name", "test"}})
+            .wait()
+            .out;
+    EXPECT_EQ(std::ranges::count(shown, '\n'), 1501);
+    EXPECT_EQ(shown.find("secret"), shown.npos);
+    EXPECT_THAT(shown.substr(shown.rfind("session ")),
+                StartsWith("session s1: gateway b, 2.0 KiB, written "));
 }
 
 TEST_F(session_scripts, answer_nothing_while_the_store_is_away) {

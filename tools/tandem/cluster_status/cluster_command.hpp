@@ -1,12 +1,20 @@
 #pragma once
 
 #include "cluster/cluster_options.hpp"
+#include "cluster_status/cluster_view.hpp"
+
+#include <string>
 
 namespace tandem::command {
 
 /// Options of `tandem cluster`.
 struct cluster_command_options {
     cluster::cluster_options cluster{};
+    /// What to show.
+    cluster_part part = cluster_part::status;
+    /// The server to drain or undrain instead, as server_url::identity; empty = none.
+    std::string server{};
+    bool is_drained = false;
     bool json = false;
 };
 

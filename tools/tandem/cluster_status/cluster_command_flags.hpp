@@ -6,10 +6,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::command {
+
+/// The parts that `tandem cluster` shows, in the order of cluster_part, and what else it does.
+inline constexpr std::array<std::string_view, 6> cluster_actions{"status",   "slots", "queue",
+                                                                 "sessions", "drain", "undrain"};
 
 /// The `tandem cluster` subcommand and its flags. The object must stay alive during parsing.
 class cluster_command_flags {
@@ -22,8 +28,12 @@ class cluster_command_flags {
     cluster_command_options read(const environment& variables, std::vector<std::string>& faults);
 
  private:
+    void read_action(cluster_command_options& o, std::vector<std::string>& faults) const;
+
     command_flags flags_;
     store_flags store_;
+    std::string action_ = "status";
+    std::string server_;
     bool json_ = false;
 };
 

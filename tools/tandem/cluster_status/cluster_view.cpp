@@ -52,6 +52,44 @@ std::string describe(const cluster_view::wish& w) {
                        w.overdue > 0 ? "overdue for" : "due in", in_seconds(std::abs(w.overdue)));
 }
 
+std::string describe(const cluster_view::session& s) {
+    return fmt::format("session {}: gateway {}, {:.1f} KiB, written {} ago\n", s.short_id,
+                       s.gateway, static_cast<double>(s.bytes) / 1024, in_seconds(s.written));
+}
+
+std::int64_t count_sessions(const cluster_view& v, const cluster_view::gateway& g) {
+    return std::ranges::count(v.sessions, g.id, &cluster_view::session::gateway);
+}
+
+std::string describe_gateways(const cluster_view& v) {
+    std::string text;
+    for (const auto& g : v.gateways) {
+        const auto sessions = count_sessions(v, g);
+        text += fmt::format("gateway {}: {}, {} voice {}\n", g.id,
+                            g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up",
+                            sessions, sessions == 1 ? "session" : "sessions");
+    }
+    return text.empty() ? "no gateway\n" : text;
+}
+
+std::string describe_servers(const cluster_view& v, cluster_part part) {
+    std::string text;
+    for (const auto& s : v.servers) {
+        text += fmt::format("server {}{}\n", s.name, s.is_drained ? ", drained" : "");
+        if (part != cluster_part::queue)
+            for (const auto& slot : s.slots) text += describe(slot);
+        if (part != cluster_part::slots)
+            for (const auto& wish : s.wishes) text += describe(wish);
+    }
+    return text;
+}
+
+std::string describe_sessions(const cluster_view& v) {
+    std::string text;
+    for (const auto& s : v.sessions) text += describe(s);
+    return text.empty() ? "no voice session\n" : text;
+}
+
 std::string to_json(const cluster_view::slot& s) {
     json_object j;
     j.field("slot", s.number).field("gateway", s.gateway).field("loan", s.loan);
@@ -67,22 +105,31 @@ std::string to_json(const cluster_view::wish& w) {
         .finish();
 }
 
-std::string to_json(const cluster_view::gateway& g) {
+std::string to_json(const cluster_view::session& s) {
     return json_object{}
-        .field("id", g.id)
-        .field("missing_ms", g.missing_for)
-        .field("sessions", g.sessions)
+        .field("id", s.short_id)
+        .field("gateway", s.gateway)
+        .field("bytes", s.bytes)
+        .field("written_ms_ago", s.written)
         .finish();
 }
 
-std::string to_json(const cluster_view::server& s) {
-    const auto any = [](const auto& item) { return to_json(item); };
+std::string to_json(const cluster_view::gateway& g, std::int64_t sessions) {
     return json_object{}
-        .field("name", s.name)
-        .field("drained", s.is_drained)
-        .raw("slots", json_list(s.slots, any))
-        .raw("waiting", json_list(s.wishes, any))
+        .field("id", g.id)
+        .field("missing_ms", g.missing_for)
+        .field("sessions", sessions)
         .finish();
+}
+
+constexpr auto any_to_json = [](const auto& item) { return to_json(item); };
+
+std::string to_json(const cluster_view::server& s, cluster_part part) {
+    json_object j;
+    j.field("name", s.name).field("drained", s.is_drained);
+    if (part != cluster_part::queue) j.raw("slots", json_list(s.slots, any_to_json));
+    if (part != cluster_part::slots) j.raw("waiting", json_list(s.wishes, any_to_json));
+    return j.finish();
 }
 
 }  // namespace
@@ -123,27 +170,34 @@ std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
     return all;
 }
 
-std::string format_text(const cluster_view& v) {
-    std::string text;
-    for (const auto& g : v.gateways)
-        text += fmt::format("gateway {}: {}, {} voice {}\n", g.id,
-                            g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up",
-                            g.sessions, g.sessions == 1 ? "session" : "sessions");
-    if (v.gateways.empty()) text += "no gateway\n";
-    for (const auto& s : v.servers) {
-        text += fmt::format("server {}{}\n", s.name, s.is_drained ? ", drained" : "");
-        for (const auto& slot : s.slots) text += describe(slot);
-        for (const auto& wish : s.wishes) text += describe(wish);
-    }
-    return text;
+std::optional<cluster_view::session> read_session(const std::string& id,
+                                                  const cluster::store_answer& fields,
+                                                  const cluster::store_answer& bytes,
+                                                  std::int64_t now) {
+    constexpr std::size_t shown = 8;
+    if (!fields.is_list_of(2)) return std::nullopt;
+    const auto written = parse_number<std::int64_t>(fields.items[1].text);
+    if (!written) return std::nullopt;
+    return cluster_view::session{id.substr(0, shown), fields.items[0].text, bytes.number,
+                                 now - *written};
 }
 
-std::string format_json(const cluster_view& v) {
-    const auto any = [](const auto& item) { return to_json(item); };
-    return json_object{}
-        .raw("gateways", json_list(v.gateways, any))
-        .raw("servers", json_list(v.servers, any))
-        .line();
+std::string format_text(const cluster_view& v, cluster_part part) {
+    if (part == cluster_part::sessions) return describe_sessions(v);
+    if (part == cluster_part::status) return describe_gateways(v) + describe_servers(v, part);
+    return v.servers.empty() ? "no server\n" : describe_servers(v, part);
+}
+
+std::string format_json(const cluster_view& v, cluster_part part) {
+    json_object j;
+    if (part == cluster_part::sessions)
+        return j.raw("sessions", json_list(v.sessions, any_to_json)).line();
+    if (part == cluster_part::status)
+        j.raw("gateways", json_list(v.gateways, [&v](const auto& g) {
+                  return to_json(g, count_sessions(v, g));
+              }));
+    j.raw("servers", json_list(v.servers, [part](const auto& s) { return to_json(s, part); }));
+    return j.line();
 }
 
 }  // namespace tandem::command

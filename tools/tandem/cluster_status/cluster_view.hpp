@@ -9,14 +9,15 @@
 
 namespace tandem::command {
 
+/// What to show of a cluster. The status contains slots, queue, and the numbers of sessions.
+enum class cluster_part { status, slots, queue, sessions };
+
 /// The records of a cluster in its store. Times are ms before (negative: after) now.
 struct cluster_view {
     struct gateway {
         std::string id;
         /// Since the end of its lease; negative while it lasts.
         std::int64_t missing_for = 0;
-        /// Number of voice sessions.
-        std::int64_t sessions = 0;
     };
     struct slot {
         int number = 0;
@@ -37,9 +38,17 @@ struct cluster_view {
         std::vector<wish> wishes{};
         bool is_drained = false;
     };
+    struct session {
+        /// The start of its id, because the whole id gives access to the session.
+        std::string short_id;
+        std::string gateway;
+        std::int64_t bytes = 0;
+        std::int64_t written = 0;
+    };
 
     std::vector<gateway> gateways{};
     std::vector<server> servers{};
+    std::vector<session> sessions{};
 };
 
 // What the scripts in src/cluster/scripts have written. `now`: the store's time in ms. Fields that
@@ -52,8 +61,13 @@ std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, s
 std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
                                             const std::vector<cluster_view::gateway>& gateways,
                                             std::int64_t now);
+/// `fields`: gateway and time of the record. Returns nullopt if the session has ended.
+std::optional<cluster_view::session> read_session(const std::string& id,
+                                                  const cluster::store_answer& fields,
+                                                  const cluster::store_answer& bytes,
+                                                  std::int64_t now);
 
-std::string format_text(const cluster_view& v);
-std::string format_json(const cluster_view& v);
+std::string format_text(const cluster_view& v, cluster_part part);
+std::string format_json(const cluster_view& v, cluster_part part);
 
 }  // namespace tandem::command

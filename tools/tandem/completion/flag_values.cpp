@@ -1,6 +1,7 @@
 #include "completion/flag_values.hpp"
 
 #include "chat/chat_flags.hpp"
+#include "cluster_status/cluster_command_flags.hpp"
 #include "completion/completion_script.hpp"
 #include "terminal/color.hpp"
 #include "terminal/log_output.hpp"
@@ -14,6 +15,7 @@ std::vector<std::string_view> flag_values(std::string_view command, std::string_
     if (command == chat_flags::name && flag == "--tts") return {"espeak-ng", "none"};
     static const std::map<std::string_view, std::vector<std::string_view>> values{
         {"SHELL", {shell_names.begin(), shell_names.end()}},
+        {"ACTION", {cluster_actions.begin(), cluster_actions.end()}},
         {"--arrivals", {"poisson", "even"}},
         {"--boundary-rule", {"classic", "spoken"}},
         {"--color", {color_names.begin(), color_names.end()}},

@@ -45,7 +45,7 @@ class offers {
                 add(before + std::string(word));
                 has_words = true;
             }
-        const auto value = o.get_positional() ? "FILE" : o.get_type_name();
+        const auto value = o.get_positional() ? o.get_name(true) : o.get_type_name();
         if (!has_words && value == "FILE") lines_ = ":files\n";
         if (!has_words && value == "DIR") lines_ = ":folders\n";
     }

@@ -1,6 +1,6 @@
 #include "doctor/doctor_command.hpp"
 
-#include "cluster_status/store_reader.hpp"
+#include "cluster_status/store_client.hpp"
 #include "doctor/doctor_report.hpp"
 #include "os/exit_status.hpp"
 #include "os/stop_signals.hpp"
@@ -32,7 +32,7 @@ doctor_facts examine(const doctor_options& options, terminal& t) {
     ioc.run();
     auto facts = probe.facts();
     if (options.cluster && !facts.stopped)
-        facts.store = store_reader(*options.cluster, "tandem-doctor").read_facts();
+        facts.store = store_client(*options.cluster, "tandem-doctor").read_facts();
     return facts;
 }
 

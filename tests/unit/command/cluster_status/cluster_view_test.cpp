@@ -1,5 +1,6 @@
 #include "cluster_status/cluster_view.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,11 +9,20 @@
 namespace tandem::command {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
 cluster::store_answer list_of(const std::vector<std::string>& texts) {
     cluster::store_answer list{.kind = cluster::answer_kind::list};
     for (const auto& t : texts)
         list.items.push_back({.kind = cluster::answer_kind::text, .text = t});
     return list;
+}
+
+cluster::store_answer number(std::int64_t n) {
+    return {.kind = cluster::answer_kind::integer, .number = n};
 }
 
 cluster_view some_view() {
@@ -27,14 +37,16 @@ cluster_view some_view() {
     v.servers[0].wishes =
         read_wishes(list_of({"c", "100500:continuation", "b", "98000:turn", "a", "80000:turn"}),
                     v.gateways, now);
-    v.gateways[1].sessions = 1;
     v.servers[0].is_drained = true;
+    v.sessions = {
+        *read_session("kq3XH0m1TzqNQqC0pW9b6A", list_of({"b", "97500"}), number(10'752), now)};
     return v;
 }
 
 // Gateway a is missing, and so is its wish.
 TEST(cluster_view, is_shown_as_text) {
-    EXPECT_EQ(format_text(some_view()), R"(gateway a: missing for 12.0 s, 0 voice sessions
+    EXPECT_EQ(format_text(some_view(), cluster_part::status),
+              R"(gateway a: missing for 12.0 s, 0 voice sessions
 gateway b: up, 1 voice session
 gateway c: up, 0 voice sessions
 server server:8080, drained
@@ -47,7 +59,7 @@ server server:8080, drained
 }
 
 TEST(cluster_view, is_shown_as_json) {
-    EXPECT_EQ(format_json(some_view()),
+    EXPECT_EQ(format_json(some_view(), cluster_part::status),
               R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0},)"
               R"({"id":"b","missing_ms":-2000,"sessions":1},)"
               R"({"id":"c","missing_ms":-1000,"sessions":0}],)"
@@ -61,7 +73,38 @@ TEST(cluster_view, is_shown_as_json) {
 }
 
 TEST(cluster_view, says_that_there_is_no_gateway) {
-    EXPECT_EQ(format_text({}), "no gateway\n");
+    EXPECT_EQ(format_text({}, cluster_part::status), "no gateway\n");
+}
+
+TEST(cluster_view, is_shown_in_parts_as_text) {
+    EXPECT_EQ(format_text(some_view(), cluster_part::slots), R"(server server:8080, drained
+  slot 0    a, being watched
+  slot 1    b
+  slot 2    free
+)");
+    EXPECT_EQ(format_text(some_view(), cluster_part::queue), R"(server server:8080, drained
+  waiting   b, turn, overdue for 2.0 s
+  waiting   c, continuation, due in 0.5 s
+)");
+    EXPECT_EQ(format_text(some_view(), cluster_part::sessions),
+              "session kq3XH0m1: gateway b, 10.5 KiB, written 2.5 s ago\n");
+}
+
+TEST(cluster_view, is_shown_in_parts_as_json) {
+    EXPECT_THAT(format_json(some_view(), cluster_part::slots),
+                AllOf(StartsWith(R"({"servers":[{"name":"server:8080","drained":true,"slots":[)"),
+                      Not(HasSubstr("waiting"))));
+    EXPECT_THAT(format_json(some_view(), cluster_part::queue),
+                StartsWith(R"({"servers":[{"name":"server:8080","drained":true,"waiting":[)"));
+    EXPECT_EQ(
+        format_json(some_view(), cluster_part::sessions),
+        R"({"sessions":[{"id":"kq3XH0m1","gateway":"b","bytes":10752,"written_ms_ago":2500}]})"
+        "\n");
+}
+
+TEST(cluster_view, says_that_a_part_is_empty) {
+    EXPECT_EQ(format_text({}, cluster_part::slots), "no server\n");
+    EXPECT_EQ(format_text({}, cluster_part::sessions), "no voice session\n");
 }
 
 TEST(cluster_view, leaves_out_records_that_it_does_not_understand) {
@@ -69,6 +112,8 @@ TEST(cluster_view, leaves_out_records_that_it_does_not_understand) {
     EXPECT_TRUE(read_slots(odd, 0).empty());
     EXPECT_TRUE(read_gateways(list_of({"a", "soon"}), 0).empty());
     EXPECT_TRUE(read_gateways({}, 0).empty());
+    EXPECT_FALSE(read_session("ended", list_of({"", ""}), number(0), 0));
+    EXPECT_FALSE(read_session("unknown", {}, number(0), 0));
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ TEST_F(offered, paths_are_left_to_the_shell) {
     EXPECT_EQ(offers({"serve", "--keys", "x"}), ":files\n");
     EXPECT_EQ(offers({"serve", "--ca-path", ""}), ":folders\n");
     EXPECT_EQ(offers({"replay", ""}), ":files\n");
+    EXPECT_EQ(offers({"cluster", "s"}), "status\nslots\nsessions\n");
 }
 
 TEST_F(offered, nothing_stands_where_nobody_knows_what_fits) {

@@ -1,0 +1,155 @@
+#include "cluster_status/store_client.hpp"
+
+#include "cluster/store/store_script.hpp"
+
+#include "tandem/duration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace tandem::command {
+namespace {
+
+// As in /admin/servers.
+std::string server_id(const std::string& name) {
+    return name.substr(name.find("//") + 2);
+}
+
+}  // namespace
+
+store_client::store_client(const cluster::cluster_options& o, std::string client_name)
+    : prefix_(fmt::format("tdm:{}:", o.name)),
+      link_(loop_.get_executor(),
+            {.address = o.store,
+             .password = o.password,
+             .ca_file = o.ca_file,
+             .client_name = std::move(client_name)},
+            {log_level::warning,
+             [this](log_level, std::string_view line) { fault_ = std::string(line); }}) {
+    bool is_connected = false;
+    link_.start([&is_connected] { is_connected = true; });
+    while (!is_connected && fault_.empty()) loop_.run_one();
+}
+
+cluster_view store_client::read_view(cluster_part part) {
+    cluster_view v;
+    const auto time = ask({"TIME"});
+    if (!time.is_list_of(2)) return v;
+    const auto now = std::stoll(time.items[0].text) * 1000 + std::stoll(time.items[1].text) / 1000;
+    v.gateways = read_gateways(ask({"ZRANGE", prefix_ + "members", "0", "-1", "WITHSCORES"}), now);
+    if (part != cluster_part::sessions) v.servers = read_servers(v.gateways, now);
+    if (part == cluster_part::sessions || part == cluster_part::status)
+        v.sessions = read_sessions(now);
+    return v;
+}
+
+std::vector<cluster_view::server> store_client::read_servers(
+    const std::vector<cluster_view::gateway>& gateways, std::int64_t now) {
+    std::vector<cluster_view::server> servers;
+    for (auto& name : find_keys(prefix_ + "slots:")) {
+        auto slots = read_slots(ask({"HGETALL", prefix_ + "slots:" + name}), now);
+        auto wishes = read_wishes(ask({"HGETALL", prefix_ + "wishes:" + name}), gateways, now);
+        const bool is_drained = ask({"HGET", prefix_ + "drains", server_id(name)}).text == "1";
+        servers.push_back({std::move(name), std::move(slots), std::move(wishes), is_drained});
+    }
+    return servers;
+}
+
+std::vector<cluster_view::session> store_client::read_sessions(std::int64_t now) {
+    const auto ids = find_keys(prefix_ + "session:");
+    std::vector<std::vector<std::string>> questions;
+    questions.reserve(2 * ids.size());
+    for (const auto& id : ids) {
+        questions.push_back({"HMGET", prefix_ + "session:" + id, "gateway", "written"});
+        questions.push_back({"HSTRLEN", prefix_ + "session:" + id, "record"});
+    }
+    const auto answers = ask_all(std::move(questions));
+    std::vector<cluster_view::session> sessions;
+    sessions.reserve(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (auto s = read_session(ids[i], answers[2 * i], answers[2 * i + 1], now))
+            sessions.push_back(std::move(*s));
+    std::ranges::stable_sort(sessions, {}, &cluster_view::session::gateway);
+    return sessions;
+}
+
+void store_client::drain(const std::string& name, bool is_drained) {
+    const auto drains = prefix_ + "drains";
+    const auto id = server_id(name);
+    const bool is_known = ask({"EXISTS", prefix_ + "slots:" + name}).number == 1 ||
+                          ask({"HEXISTS", drains, id}).number == 1;
+    if (!fault_.empty()) return;
+    if (!is_known) return void(fault_ = fmt::format("the cluster has no server {}", name));
+    const auto& script = cluster::scripts::drain().text();
+    const auto answer = ask({"EVAL", script, "1", drains, id, is_drained ? "1" : "0", "0"});
+    if (answer.kind == cluster::answer_kind::error) fault_ = answer.text;
+}
+
+store_facts store_client::read_facts() {
+    auto facts = read_info(ask({"INFO"}).text);
+    facts.round_trip_ms = measure_round_trip();
+    const auto view = read_view(cluster_part::slots);
+    for (const auto& g : view.gateways)
+        if (g.missing_for <= 0) facts.gateways.push_back(g.id);
+    for (const auto& s : view.servers) facts.servers.push_back(s.name);
+    facts.fault = fault_;
+    return facts;
+}
+
+cluster::store_answer store_client::ask(std::vector<std::string> words) {
+    return std::move(ask_all({std::move(words)}).front());
+}
+
+std::vector<cluster::store_answer> store_client::ask_all(
+    std::vector<std::vector<std::string>> commands) {
+    constexpr std::size_t at_once = 100;
+    std::vector<cluster::store_answer> answers(commands.size());
+    if (!fault_.empty()) return answers;
+    std::size_t unanswered = 0;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+        while (unanswered >= at_once) loop_.run_one();
+        ++unanswered;
+        link_.run(std::move(commands[i]), [&, i](const auto& a) {
+            if (!a) fault_ = "the store did not answer in time";
+            answers[i] = a.value_or(cluster::store_answer{});
+            --unanswered;
+        });
+    }
+    while (unanswered > 0) loop_.run_one();
+    return answers;
+}
+
+std::vector<std::string> store_client::find_keys(const std::string& begin) {
+    std::vector<std::string> names;
+    std::string cursor = "0";
+    do {
+        const auto found = ask({"SCAN", cursor, "MATCH", begin + "*", "COUNT", "1000"});
+        if (!found.is_list_of(2)) break;
+        cursor = found.items[0].text;
+        for (const auto& key : found.items[1].items)
+            if (key.text.starts_with(begin)) names.push_back(key.text.substr(begin.size()));
+    } while (cursor != "0");
+    // A scan may return a key twice.
+    std::ranges::sort(names);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+double store_client::measure_round_trip() {
+    std::vector<double> times(9);
+    for (auto& t : times) {
+        const auto begin = std::chrono::steady_clock::now();
+        ask({"PING"});
+        t = to_ms(std::chrono::steady_clock::now() - begin);
+    }
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return *middle;
+}
+
+}  // namespace tandem::command

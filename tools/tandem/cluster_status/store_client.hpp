@@ -1,0 +1,47 @@
+#pragma once
+
+#include "cluster/cluster_options.hpp"
+#include "cluster/store/store_link.hpp"
+#include "cluster_status/cluster_view.hpp"
+#include "cluster_status/store_facts.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tandem::command {
+
+/// Reads and changes the records of a cluster. Each function waits for the store's answers.
+class store_client {
+ public:
+    /// Connects. `client_name`: the connection's name in the store's `CLIENT LIST`.
+    store_client(const cluster::cluster_options& o, std::string client_name);
+
+    /// Why a function failed; empty if none has.
+    const std::string& fault() const noexcept { return fault_; }
+    cluster_view read_view(cluster_part part);
+    store_facts read_facts();
+    /// Drains a server at all gateways, or ends that, within the interval of their beats. It is a
+    /// fault if the cluster has no server of this name, which is that in the view.
+    void drain(const std::string& name, bool is_drained);
+
+ private:
+    cluster::store_answer ask(std::vector<std::string> words);
+    /// Sends the commands without waiting for each answer.
+    std::vector<cluster::store_answer> ask_all(std::vector<std::vector<std::string>> commands);
+    /// What follows `begin` in the names of keys, in order.
+    std::vector<std::string> find_keys(const std::string& begin);
+    std::vector<cluster_view::server> read_servers(
+        const std::vector<cluster_view::gateway>& gateways, std::int64_t now);
+    std::vector<cluster_view::session> read_sessions(std::int64_t now);
+    double measure_round_trip();
+
+    boost::asio::io_context loop_;
+    std::string prefix_;
+    std::string fault_;
+    cluster::store_link link_;
+};
+
+}  // namespace tandem::command
