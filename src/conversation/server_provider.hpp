@@ -42,7 +42,6 @@ class server_provider {
     virtual bool no_server_ever_reached() const = 0;
     /// The conversation needs a server until reply_ended().
     virtual void reply_began() = 0;
-    /// ... until here.
     virtual void reply_ended() = 0;
     virtual void turn_began(const server_link_ptr& link) = 0;
     virtual void turn_ended(const server_link_ptr& link) = 0;

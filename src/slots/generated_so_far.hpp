@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <numeric>
 
@@ -42,12 +43,11 @@ class token_gaps {
     // A gap much longer than the median contains a hold-up, unless the server generates several
     // tokens at once, which arrive together.
     duration find_steady_time() {
-        const auto whole = std::reduce(gaps_.begin(), gaps_.end());
         const auto middle = gaps_.begin() + gaps_.size() / 2;
         std::nth_element(gaps_.begin(), middle, gaps_.end());
         const auto median = *middle;
-        constexpr int together = 8;
-        if (median * together < whole / static_cast<int>(gaps_.size())) return whole;
+        constexpr duration together = std::chrono::milliseconds(3);
+        if (median < together) return std::reduce(gaps_.begin(), gaps_.end());
         duration sum{};
         for (const auto gap : gaps_) sum += gap > median * 3 / 2 ? median : gap;
         return sum;

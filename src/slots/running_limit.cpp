@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 namespace tandem::slots {
@@ -70,7 +69,7 @@ std::optional<double> running_limit::find_steady_total(double running, time_poin
     for (const auto& [magnitude, s] : by_magnitude_) {
         const bool is_similar =
             s.running() * similar >= running && s.running() <= running * similar;
-        if (!is_similar || now - s.last >= trust_for || s.steady_tokens <= 0) continue;
+        if (!is_similar || now - s.last >= trust_for || s.steady_seconds <= 0) continue;
         tokens += s.steady_tokens;
         sum += s.steady_tokens * s.running() * s.steady_tokens_per_s();
     }
@@ -84,15 +83,20 @@ int running_limit::find_limit(time_point now) const {
         time_point last;
     };
     std::vector<seen> all;
-    for (const auto& [magnitude, s] : by_magnitude_)
+    for (const auto& [magnitude, s] : by_magnitude_) {
+        // A smaller number is never the limit, so nothing would show that its speed has changed.
+        if (std::lround(s.running()) < least_limit || now - s.last >= trust_for) continue;
         if (const auto total = find_steady_total(s.running(), now))
             all.push_back({s.running(), *total, s.last});
+    }
     if (all.empty()) return unlimited;
     const double most = std::ranges::max(all, {}, &seen::total).total;
     const auto enough =
         std::ranges::find_if(all, [most](const seen& s) { return s.total >= nearly_all * most; });
     if (enough->running * clearly_more > all.back().running) return unlimited;
-    const bool is_sure = enough != all.begin() && now - std::prev(enough)->last < tried_within;
+    const bool is_sure = std::any_of(all.begin(), enough, [&](const seen& s) {
+        return s.running * clearly_more >= enough->running && now - s.last < tried_within;
+    });
     const double limit = is_sure ? std::round(enough->running) : enough->running / step;
     return std::max(static_cast<int>(limit), least_limit);
 }

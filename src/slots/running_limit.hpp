@@ -28,8 +28,8 @@ class running_limit {
     static constexpr int unlimited = 1 << 20;
 
  private:
-    // What requests generated while about the same number of them ran. Bounded, so that the
-    // server's present speed counts.
+    // What requests generated while about the same number of them ran. Bounded, and halved with
+    // time, so that the server's present speed counts.
     struct sample {
         double tokens = 0;
         double seconds = 0;

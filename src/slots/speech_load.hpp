@@ -31,7 +31,8 @@ class speech_load {
     /// Observed values of a server that may be used.
     struct observation {
         std::string server{};
-        /// Its highest speed, if known. An earlier value stays valid for a while.
+        /// Its speed with the best number of requests, if known. An earlier value stays valid for a
+        /// while.
         std::optional<double> tokens_per_s{};
         /// How long its first waiting request is overdue.
         duration late{};

@@ -52,8 +52,9 @@ class server_metrics {
                                             "Running replies, including waiting ones.");
     gauge_family& queue_depth_ =
         gauges(registry_, "tandem_server_queue_depth", "Requests that wait for a slot.");
-    gauge_family& speed_ = gauges(registry_, "tandem_server_tokens_per_second",
-                                  "Highest token rate of a server in tokens/s; 0 while unknown.");
+    gauge_family& speed_ =
+        gauges(registry_, "tandem_server_tokens_per_second",
+               "Token rate of a server under full load in tokens/s; 0 while unknown.");
     counter_family& residence_changes_ = counters(
         registry_, "tandem_server_residence_changes_total", "Slots that got another conversation.");
     counter_family& residence_change_tokens_ =

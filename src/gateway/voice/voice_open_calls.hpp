@@ -43,6 +43,7 @@ class voice_open_calls {
     bool answer_later(std::string_view id, std::string meanwhile);
     /// Drops each open call with this result for now, and returns their ids.
     std::vector<std::string> answer_all(const std::string& meanwhile);
+    /// The ids of the calls without a result.
     std::vector<std::string> list_open() const;
     /// Drops the open calls, and returns their ids.
     std::vector<std::string> drop();

@@ -98,12 +98,17 @@ TEST(token_gaps, leave_hold_ups_out_of_the_steady_time) {
     EXPECT_EQ(sum.steady_time, 400ms) << "the long gap counts as any other";
 }
 
+TEST(token_gaps, leave_a_very_long_hold_up_out) {
+    EXPECT_EQ(add_gaps({10ms, 10ms, 600ms, 10ms, 10ms, 10ms, 10ms, 10ms}).steady_time, 80ms);
+}
+
 TEST(token_gaps, are_steady_if_all_are_similar) {
     EXPECT_EQ(add_gaps({40ms, 60ms, 50ms, 40ms, 60ms, 50ms, 50ms, 50ms}).steady_time, 400ms);
 }
 
 TEST(token_gaps, are_steady_if_tokens_arrive_together) {
     EXPECT_EQ(add_gaps({0ms, 0ms, 0ms, 80ms, 0ms, 0ms, 0ms, 80ms}).steady_time, 160ms);
+    EXPECT_EQ(add_gaps({1ms, 1ms, 27ms, 1ms, 1ms, 27ms, 1ms, 1ms}).steady_time, 60ms);
 }
 
 /// The limit of a server that makes 320 tokens/s with 8 and 16 requests, and was seen some time ago
@@ -125,6 +130,35 @@ TEST(running_limit, is_not_below_a_number_that_was_just_seen_to_make_less) {
 
 TEST(running_limit, tries_fewer_now_and_then) {
     EXPECT_EQ(limit_by_what_fewer_made(20s, 40), 6) << "8 / 1.25";
+}
+
+TEST(running_limit, tries_fewer_until_one_of_them_was_seen) {
+    running_limit limit;
+    for (int request = 0; request < 10; ++request) {
+        see(limit, 7, 40, at(0s));
+        see(limit, 6, 40, at(19s));
+        see(limit, 8, 40, at(20s));
+        see(limit, 16, 20, at(20s));
+    }
+    EXPECT_EQ(limit.find_limit(at(20s)), 8);
+}
+
+// One request alone had the server for itself, until others came that this process does not know.
+TEST(running_limit, is_not_held_down_by_what_one_request_made_before) {
+    running_limit limit;
+    for (int request = 0; request < 10; ++request) {
+        see(limit, 1, 100, at(0s));
+        for (const int running : {2, 3, 4}) see(limit, running, 10, at(60s));
+    }
+    EXPECT_EQ(limit.find_limit(at(60s)), running_limit::unlimited);
+}
+
+TEST(running_limit, ignores_tokens_without_a_time) {
+    running_limit limit;
+    limit.record_speed(5, {16, 300ms, 8, 0ms}, at(0s));
+    for (int request = 0; request < 10; ++request)
+        for (const int running : {4, 5, 8}) see(limit, running, 40, at(0s));
+    EXPECT_EQ(limit.find_limit(at(0s)), running_limit::unlimited);
 }
 
 TEST(running_limit, falls_to_a_smaller_number_that_makes_the_same) {
