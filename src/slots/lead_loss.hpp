@@ -18,7 +18,7 @@ class lead_loss {
     /// `waited`. A request without a lead is ignored.
     void record(duration lead, duration waited, time_point now) {
         if (lead <= duration{}) return;
-        const double lost = compute(lead, waited);
+        const double lost = compute_loss(lead, waited);
         constexpr double weight = 1.0 / 32;
         average_ =
             average_ && now - last_ < valid_for ? *average_ + weight * (lost - *average_) : lost;
@@ -26,11 +26,11 @@ class lead_loss {
     }
     /// 0: they get a slot at once. 1: their listeners have nothing left to hear. nullopt if none
     /// got a slot for a while.
-    std::optional<double> find_average(time_point now) const {
+    std::optional<double> find_average_loss(time_point now) const {
         return now - last_ < valid_for ? average_ : std::nullopt;
     }
     /// The part that is lost after a wait. `lead` must be positive.
-    static double compute(duration lead, duration waited) {
+    static double compute_loss(duration lead, duration waited) {
         return std::min(1.0, to_seconds(waited) / to_seconds(lead));
     }
 

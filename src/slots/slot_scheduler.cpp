@@ -123,10 +123,10 @@ bool slot_scheduler::has_own_lead(const waiting& w) noexcept {
 
 // As long as no continuation gets a slot, the first one that waits shows the loss.
 double slot_scheduler::find_lead_loss(time_point now) const {
-    if (const auto average = lead_loss_.find_average(now)) return *average;
+    if (const auto average = lead_loss_.find_average_loss(now)) return *average;
     for (const auto& w : queue_)
         if (has_own_lead(w) && w.waits_since && w.wish.due > *w.waits_since)
-            return lead_loss::compute(w.wish.due - *w.waits_since, now - *w.waits_since);
+            return lead_loss::compute_loss(w.wish.due - *w.waits_since, now - *w.waits_since);
     return 0;
 }
 

@@ -158,7 +158,7 @@ TEST_F(cluster_of_gateways, drains_a_server_by_command) {
     EXPECT_TRUE(shows(1, false));
     const auto unknown = run_cluster({"drain", "http://elsewhere:8080"});
     EXPECT_EQ(unknown.status, 1);
-    EXPECT_THAT(unknown.err, HasSubstr("the cluster has no server http://elsewhere:8080"));
+    EXPECT_THAT(unknown.err, HasSubstr("no gateway has used server http://elsewhere:8080"));
 }
 
 TEST_F(cluster_of_gateways, is_checked_by_the_doctor) {

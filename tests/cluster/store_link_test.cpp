@@ -110,6 +110,15 @@ TEST_F(store_link_with_redis, connects_again_after_the_store_was_killed) {
     EXPECT_EQ(log.count(tandem::log_level::info, "answers again"), 1u);
 }
 
+TEST_F(store_link_with_redis, says_that_a_suspended_store_does_not_answer) {
+    store.suspend();
+    tandem::testing::captured_log log;
+    store_link waiting(loop.get_executor(), options(), log.logger());
+    waiting.start({});
+    EXPECT_TRUE(run_until(
+        [&] { return log.count(tandem::log_level::warning, "did not answer in time") > 0; }));
+}
+
 TEST_F(store_link_with_redis, says_what_is_wrong_with_the_password) {
     tandem::testing::captured_log log;
     auto o = options();

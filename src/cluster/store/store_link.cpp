@@ -171,6 +171,12 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         }
     }
 
+    // This side closes the stream only if a limit has passed, or at the end.
+    std::string explain_missing_answer() const {
+        return stream_->is_closed() ? "the store did not answer in time"
+                                    : "the store closed the connection";
+    }
+
     awaitable<std::string> authenticate() {
         const auto& o = options_;
         std::vector<std::vector<std::string>> commands;
@@ -184,7 +190,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         for (auto& words : commands) {
             const auto name = words.front();
             const auto answer = co_await ask_store(std::move(words));
-            if (!answer) co_return "the store closed the connection";
+            if (!answer) co_return explain_missing_answer();
             if (answer->kind == answer_kind::error)
                 co_return fmt::format("{}: {}; check the user and the password", name,
                                       answer->text);

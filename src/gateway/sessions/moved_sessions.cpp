@@ -34,7 +34,7 @@ std::optional<generation_changes> read_options(const std::string& text) {
     return start ? std::optional(start->options) : std::nullopt;
 }
 
-std::variant<moved_session, std::string> read_session(std::string_view text) {
+std::variant<moved_session, std::string> parse_session_record(std::string_view text) {
     auto read = parse_record(text);
     if (auto* const fault = std::get_if<std::string>(&read)) return std::move(*fault);
     moved_session moved{.record = std::get<session_record>(std::move(read))};
@@ -94,7 +94,7 @@ auto voice_session_host::restore(const admitted& who, const voice::start& first,
     -> std::variant<session_ptr, api_error> {
     if (const auto old = sessions_.find(first.session); old != sessions_.end())
         std::shared_ptr(old->second)->lose();
-    auto read = read_session(taken.record);
+    auto read = parse_session_record(taken.record);
     if (const auto* const fault = std::get_if<std::string>(&read)) {
         const auto& log = gateway_.options.instruments.log;
         if (log.enabled(log_level::error))

@@ -53,7 +53,7 @@ class voice_open_calls {
     /// Whether the final result of an earlier call is still accepted; if the call was dropped, only
     /// if `keep`.
     bool is_late(std::string_view id, bool keep) const noexcept;
-    /// Remembers the newest `max_sent_calls` of such calls.
+    /// Accepts the result of this call in a later turn. Keeps the newest `max_sent_calls` calls.
     void expect_late_result(late_call c);
     void forget_late(std::string_view id);
     /// As if the open calls were dropped and no result had come that was not taken.

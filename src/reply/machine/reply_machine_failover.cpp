@@ -59,7 +59,7 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
     continue_text(now);
 }
 
-/// Hands over what is available before it requests more text.
+/// Delivers the chunks that are complete and due, and then requests more text.
 void reply_machine::continue_text(time_point now) {
     request_ids();
     enter_phase(phase::resting, now);

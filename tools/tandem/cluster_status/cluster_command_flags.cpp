@@ -27,7 +27,7 @@ Usage: tandem cluster [FLAG...] [ACTION [SERVER]]
 
 The password of the store is in the variable TANDEM_CLUSTER_PASSWORD.
 
-Exit status: 0 done, 1 the store cannot be used or the cluster does not have the
+Exit status: 0 done, 1 the store cannot be used or no gateway has used the
 server, 2 wrong use.)";
 
 }  // namespace

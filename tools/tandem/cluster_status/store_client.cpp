@@ -84,7 +84,9 @@ void store_client::drain(const std::string& name, bool is_drained) {
     const bool is_known = ask({"EXISTS", prefix_ + "slots:" + name}).number == 1 ||
                           ask({"HEXISTS", drains, id}).number == 1;
     if (!fault_.empty()) return;
-    if (!is_known) return void(fault_ = fmt::format("the cluster has no server {}", name));
+    if (!is_known)
+        return void(fault_ = fmt::format(
+                        "no gateway has used server {}; give its URL as the gateways do", name));
     const auto& script = cluster::scripts::drain().text();
     const auto answer = ask({"EVAL", script, "1", drains, id, is_drained ? "1" : "0", "0"});
     if (answer.kind == cluster::answer_kind::error) fault_ = answer.text;

@@ -23,8 +23,8 @@ class store_client {
     const std::string& fault() const noexcept { return fault_; }
     cluster_view read_view(cluster_part part);
     store_facts read_facts();
-    /// Drains a server at all gateways, or ends that, within the interval of their beats. It is a
-    /// fault if the cluster has no server of this name, which is that in the view.
+    /// Drains a server, or ends the drain. Each gateway follows with its next heartbeat. Fails if
+    /// no gateway has used a server with this name, as in the view.
     void drain(const std::string& name, bool is_drained);
 
  private:

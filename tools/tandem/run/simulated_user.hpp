@@ -13,8 +13,8 @@ namespace tandem::command {
 /// Waits until a time; the result is false if the wait was given up.
 using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_clock::time_point)>;
 
-/// Passes to the conversation what the recognizer reports while `speech` is spoken. `options` are
-/// those of the reply that follows. The result is false if a wait was given up.
+/// Speaks `speech`, and passes the reports of the recognizer to the conversation meanwhile.
+/// `options` are those of the reply that follows. The result is false if a wait was cancelled.
 awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
                          wait_until_function wait);
 
