@@ -19,9 +19,12 @@ constexpr double tokens_remembered = 1000;
 // A speed that is not seen again within this time may have changed. The limit no longer depends on
 // it, so that a larger number is tried again.
 constexpr auto trust_for = std::chrono::minutes(5);
-// If smaller numbers were not tried within this time, the next smaller one is: while the limit
-// holds, they are not seen by themselves, and what was seen may come from a time with many prompts.
-constexpr auto tried_within = std::chrono::seconds(15);
+// If no smaller number was seen within this time, one is tried: while the limit holds, it is not
+// seen by itself, and what was seen may come from a time with many prompts. A larger number is
+// tried less often, because it slows all requests down for some seconds.
+constexpr duration fewer_tried_every = std::chrono::seconds(15);
+constexpr duration more_tried_every = std::chrono::seconds(60);
+constexpr duration tried_for = std::chrono::seconds(5);
 constexpr duration half_forgotten_after = std::chrono::seconds(15);
 // Measured speeds vary, most of all while the number of running requests changes.
 constexpr double nearly_all = 0.9;
@@ -31,6 +34,10 @@ constexpr double similar = 1.12;
 // that is similar to a similar one. Only this many times as many requests show that more are
 // useless.
 constexpr double clearly_more = 1.4;
+// Until then, this many times the largest number seen may run, and a small crowd in any case.
+// Without a limit, some seconds of a wrong estimate would let all listeners' requests run at once.
+constexpr int growth = 2;
+constexpr int small_crowd = 8;
 // The next smaller number to try is smaller by this factor.
 constexpr double step = 1.25;
 // Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); up to 12, each
@@ -38,6 +45,23 @@ constexpr double step = 1.25;
 constexpr double magnitudes_per_doubling = 8;
 // While one request ends and the next one is sent, another one must run.
 constexpr int least_limit = 2;
+
+/// The tokens/s of all requests together while this number of them ran.
+struct seen_total {
+    int running;
+    double tokens_per_s;
+    time_point last;
+};
+
+// Whether no number from `least` to just below `end` was seen lately. A trial that shows nothing is
+// given up for a while, because fewer requests than wanted may wait.
+bool should_try(const std::vector<seen_total>& all, int least, int end, duration every,
+                time_point now) {
+    time_point last{};
+    for (const auto& s : all)
+        if (s.running >= least && s.running < end) last = std::max(last, s.last);
+    return least < end && (now - last) % (every + tried_for) >= every;
+}
 
 double age_weight(duration age) {
     return std::exp2(-to_seconds(age) / to_seconds(half_forgotten_after));
@@ -77,28 +101,25 @@ std::optional<double> running_limit::find_steady_total(double running, time_poin
 }
 
 int running_limit::find_limit(time_point now) const {
-    struct seen {
-        double running;
-        double total;
-        time_point last;
-    };
-    std::vector<seen> all;
+    std::vector<seen_total> all;
     for (const auto& [magnitude, s] : by_magnitude_) {
+        const int running = static_cast<int>(std::lround(s.running()));
         // A smaller number is never the limit, so nothing would show that its speed has changed.
-        if (std::lround(s.running()) < least_limit || now - s.last >= trust_for) continue;
+        if (running < least_limit || now - s.last >= trust_for) continue;
         if (const auto total = find_steady_total(s.running(), now))
-            all.push_back({s.running(), *total, s.last});
+            all.push_back({running, *total, s.last});
     }
     if (all.empty()) return unlimited;
-    const double most = std::ranges::max(all, {}, &seen::total).total;
-    const auto enough =
-        std::ranges::find_if(all, [most](const seen& s) { return s.total >= nearly_all * most; });
-    if (enough->running * clearly_more > all.back().running) return unlimited;
-    const bool is_sure = std::any_of(all.begin(), enough, [&](const seen& s) {
-        return s.running * clearly_more >= enough->running && now - s.last < tried_within;
-    });
-    const double limit = is_sure ? std::round(enough->running) : enough->running / step;
-    return std::max(static_cast<int>(limit), least_limit);
+    const double most = std::ranges::max(all, {}, &seen_total::tokens_per_s).tokens_per_s;
+    const int best = std::ranges::find_if(all, [most](const seen_total& s) {
+                         return s.tokens_per_s >= nearly_all * most;
+                     })->running;
+    const int useless = static_cast<int>(std::ceil(best * clearly_more));
+    const int largest = all.back().running;
+    if (largest < useless) return std::max(growth * largest, small_crowd);
+    const int fewer = std::max(static_cast<int>(std::lround(best / step)), least_limit);
+    if (should_try(all, fewer, best, fewer_tried_every, now)) return fewer;
+    return should_try(all, useless, unlimited, more_tried_every, now) ? useless : best;
 }
 
 // Without a limit each request adds the same, so a few less than all slots show the speed of all.

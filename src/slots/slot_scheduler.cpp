@@ -130,13 +130,6 @@ double slot_scheduler::find_lead_loss(time_point now) const {
     return 0;
 }
 
-// If a ticket is overdue, one more request may run than seems best. Its speed shows whether the
-// limit is still right.
-int slot_scheduler::find_most_running(time_point now) const {
-    constexpr duration overdue = std::chrono::seconds(1);
-    return limit_.find_limit(now) + (find_lateness(now) > overdue ? 1 : 0);
-}
-
 void slot_scheduler::release_owner(owner_id owner) noexcept {
     for (auto& s : slots_)
         if (s.owner == owner) s.owner = nobody;

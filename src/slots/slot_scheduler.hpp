@@ -352,7 +352,6 @@ class slot_scheduler {
     void learn_speed(slot_state& s, const generated_so_far& g, time_point now);
     void learn_restoring(const slot_state& s, const release_info& note) noexcept;
     void count_change(const slot_state& s, const release_info& note) noexcept;
-    int find_most_running(time_point now) const;
 
     // Queue, in slot_scheduler_choice.cpp.
     std::deque<waiting>::const_iterator find(ticket t) const;

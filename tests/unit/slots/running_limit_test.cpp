@@ -54,9 +54,13 @@ TEST(running_limit, is_none_before_anything_was_seen) {
     EXPECT_EQ(running_limit().find_limit(at(0s)), running_limit::unlimited);
 }
 
-TEST(running_limit, is_none_on_a_server_whose_requests_do_not_slow_each_other_down) {
-    for (const int most : {2, 8, 16, 64})
-        EXPECT_EQ(limit_of(most, [](int) { return 40; }), running_limit::unlimited) << most;
+TEST(running_limit, grows_on_a_server_whose_requests_do_not_slow_each_other_down) {
+    for (const int most : {4, 8, 16, 32})
+        EXPECT_NEAR(limit_of(most, [](int) { return 40; }), 2 * most, 2) << most;
+}
+
+TEST(running_limit, is_at_least_eight_until_more_were_seen_to_be_useless) {
+    EXPECT_EQ(limit_of(2, [](int) { return 40; }), 8);
 }
 
 TEST(running_limit, is_the_number_that_makes_all_that_the_server_can_make) {
@@ -80,7 +84,7 @@ TEST(running_limit, is_not_lowered_by_prompts_that_hold_up_requests) {
         limit.record_speed(6, {10, 300ms, 8, 200ms}, at(0s));
         limit.record_speed(8, {10, 450ms, 8, 200ms}, at(0s));
     }
-    EXPECT_EQ(limit.find_limit(at(0s)), running_limit::unlimited);
+    EXPECT_EQ(limit.find_limit(at(0s)), 2 * 8);
 }
 
 generated_so_far add_gaps(const std::vector<duration>& gaps) {
@@ -129,7 +133,32 @@ TEST(running_limit, is_not_below_a_number_that_was_just_seen_to_make_less) {
 }
 
 TEST(running_limit, tries_fewer_now_and_then) {
-    EXPECT_EQ(limit_by_what_fewer_made(20s, 40), 6) << "8 / 1.25";
+    EXPECT_EQ(limit_by_what_fewer_made(16s, 40), 6) << "8 / 1.25";
+}
+
+TEST(running_limit, gives_a_trial_up_that_shows_nothing) {
+    EXPECT_EQ(limit_by_what_fewer_made(21s, 40), 8);
+    EXPECT_EQ(limit_by_what_fewer_made(36s, 40), 6) << "and tries again later";
+}
+
+/// The limit of a server that makes 300 tokens/s, some time after `running` requests ran.
+int limit_after(const std::vector<int>& running, duration since) {
+    running_limit limit;
+    for (const int n : running)
+        for (int request = 0; request < 10; ++request)
+            see(limit, n, std::min(75.0, 300.0 / n), at(0s));
+    for (int request = 0; request < 10; ++request) see(limit, 3, 75, at(0s) + since);
+    return limit.find_limit(at(0s) + since);
+}
+
+// Of an average that is slightly less than 5, 1 / 1.25 is less than 4.
+TEST(running_limit, does_not_stay_below_a_number_that_it_tries) {
+    for (auto since = 0s; since < 60s; ++since) EXPECT_GE(limit_after({5, 7}, since), 4);
+}
+
+TEST(running_limit, tries_more_now_and_then) {
+    EXPECT_EQ(limit_after({4, 6}, 59s), 4);
+    EXPECT_EQ(limit_after({4, 6}, 61s), 6) << "4 * 1.4";
 }
 
 TEST(running_limit, tries_fewer_until_one_of_them_was_seen) {
@@ -150,7 +179,7 @@ TEST(running_limit, is_not_held_down_by_what_one_request_made_before) {
         see(limit, 1, 100, at(0s));
         for (const int running : {2, 3, 4}) see(limit, running, 10, at(60s));
     }
-    EXPECT_EQ(limit.find_limit(at(60s)), running_limit::unlimited);
+    EXPECT_EQ(limit.find_limit(at(60s)), 2 * 4);
 }
 
 TEST(running_limit, ignores_tokens_without_a_time) {
@@ -158,7 +187,7 @@ TEST(running_limit, ignores_tokens_without_a_time) {
     limit.record_speed(5, {16, 300ms, 8, 0ms}, at(0s));
     for (int request = 0; request < 10; ++request)
         for (const int running : {4, 5, 8}) see(limit, running, 40, at(0s));
-    EXPECT_EQ(limit.find_limit(at(0s)), running_limit::unlimited);
+    EXPECT_EQ(limit.find_limit(at(0s)), 2 * 8);
 }
 
 TEST(running_limit, falls_to_a_smaller_number_that_makes_the_same) {
@@ -185,8 +214,7 @@ TEST(running_limit, starts_anew_with_what_is_seen_after_five_minutes) {
     ASSERT_LE(limit.find_limit(at(0s)), 4);
     see_ten(4, 20, at(6min));
     see_ten(16, 20, at(6min));
-    EXPECT_EQ(limit.find_limit(at(6min)), running_limit::unlimited)
-        << "each request now adds the same speed";
+    EXPECT_EQ(limit.find_limit(at(6min)), 2 * 16) << "each request now adds the same speed";
 }
 
 TEST(running_limit, ignores_a_request_of_a_few_tokens) {
@@ -260,7 +288,6 @@ TEST(running_limit, is_kept_by_the_scheduler) {
     const auto now = at(400s);
     for (int i = 0; i < 4; ++i) s.request({.due = now});
     EXPECT_EQ(s.take_grants(now).size(), 2u);
-    EXPECT_EQ(s.take_grants(now + 2s).size(), 1u) << "one more, as the next ticket is overdue";
 }
 
 // The server generates 160 tokens/s in total, and 80 for one request.
