@@ -98,7 +98,7 @@ TEST_F(a_speech_load, refuses_those_who_are_more_than_the_servers_can_speak_for)
         else
             begin(caller);
     }
-    EXPECT_EQ(refused, 24);
+    EXPECT_EQ(refused, 28);
 }
 
 TEST_F(a_speech_load, counts_a_chunk_as_soon_as_it_was_spoken) {
@@ -148,7 +148,7 @@ TEST_F(a_speech_load, lets_nobody_in_again_because_a_measurement_varies) {
     for (int turn = 0; turn < 20; ++turn) talk(96);
     make(325);
     EXPECT_TRUE(load.refuse_session(now));
-    for (int c = 90; c < 96; ++c) end(c);
+    for (int c = 88; c < 96; ++c) end(c);
     EXPECT_FALSE(load.refuse_session(now));
 }
 
