@@ -78,7 +78,6 @@ NOT_RUN = {
         REAL, "tools/quickstart.sh"),
     "tools/llama-server.sh fetch && ctest --test-dir build/release -L real": (REAL, "tools/test.sh"),
     "build/release/tests/chaos/chaos": (REAL, "tools/test.sh"),
-    "TANDEM_SOAK_SECONDS=3600 build/release/tests/chaos/chaos --gtest_filter='soak*'": (REAL, "tools/test.sh"),
     "cmake --preset asan && cmake --build --preset asan --target fuzz_sse && mkdir -p build/found &&"
     " build/asan/tests/fuzz/fuzz_sse -max_total_time=60 build/found"
     " tests/fuzz/corpus/sse": ("a build of its own", "tools/test.sh"),
