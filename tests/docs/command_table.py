@@ -14,12 +14,9 @@ OTHER = {
     ("docs/conversations.md", '{"turns": ["What time'),
     ("docs/doctor.md", "tandem doctor  http"),  # the first line of its output
     ("docs/eager.md", 'user        "Do you have'),  # a drawing
-    ("docs/eager.md", "→ "),
     ("docs/gateway.md", "listening on"),
     ("docs/gateway-operation.md", "request req-"),
     ("docs/install.md", "cmake --install"),
-    ("docs/performance.md", "curl -N"),
-    ("docs/server.md", "llama_kv_cache:"),  # a line of the server's log
     ("docs/voice-websocket.md", "→ "),
     ("docs/voice-websocket.md", "✗ "),
 }
