@@ -23,7 +23,7 @@ def documents(name):
 def documented_metrics():
     page = (ROOT / "docs/metrics.md").read_text()
     rows = [line.split("|")[1] for line in page.splitlines() if re.match(r"\| `(tandem|process)_", line)]
-    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    return {name for row in rows for name in re.findall(r"`((?:tandem|process)_\w+)`", row)}
 
 
 def seconds(text):

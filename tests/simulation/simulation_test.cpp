@@ -35,15 +35,18 @@ std::set<std::string> names_of(const reply_machine::transitions& made) {
     return names;
 }
 
-/// The table rows "| `from` | `to` |" of docs/internals.md.
+/// The table rows "| `from` | `to`: when. `to`: when |" of docs/internals.md.
 std::set<std::string> documented_transitions() {
     std::ifstream file(TANDEM_SOURCE_DIR "/docs/internals.md");
-    const std::regex row(R"(^\| `(\w+)` \| `(\w+)` \|.*)");
+    const std::regex row(R"(^\| `(\w+)` \| (.*))"), phase("`(\\w+)`[:,]");
     std::set<std::string> names;
     std::smatch found;
-    for (std::string line; std::getline(file, line);)
-        if (std::regex_match(line, found, row))
-            names.insert(found[1].str() + " -> " + found[2].str());
+    for (std::string line; std::getline(file, line);) {
+        if (!std::regex_match(line, found, row)) continue;
+        const std::string from = found[1], list = found[2];
+        for (std::sregex_iterator to(list.begin(), list.end(), phase), end; to != end; ++to)
+            names.insert(from + " -> " + to->str(1));
+    }
     return names;
 }
 

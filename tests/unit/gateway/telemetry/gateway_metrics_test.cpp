@@ -370,23 +370,30 @@ TEST_F(all_counted, has_histograms_that_end_with_all_that_they_counted) {
               value(name + "_count" + of_near));
 }
 
-/// The table in docs/metrics.md. A row may have several metrics.
-families documented() {
-    static const std::regex row(
-        R"(\| (`(?:tandem|process)_[a-z_`, ]+`) \| ([a-z]+) \|([^|]*)\| .+)");
+std::set<std::string> names_in(const std::string& cell) {
     static const std::regex name("`([a-z_]+)`");
+    std::set<std::string> names;
+    for (std::sregex_iterator n(cell.begin(), cell.end(), name), end; n != end; ++n)
+        names.insert(n->str(1));
+    return names;
+}
+
+/// The tables in docs/metrics.md. The head of a table has the labels of all its metrics. A row may
+/// have several metrics, and labels of its own.
+families documented() {
+    static const std::regex head(R"(\| (.*) \| type \| meaning \|)"),
+        row(R"(\| (`(?:tandem|process)_[a-z_`, ]+`) \| ([a-z]+) \| .+)");
     std::ifstream in(TANDEM_SOURCE_DIR "/docs/metrics.md");
     families found;
+    std::set<std::string> shared;
     for (std::string line; std::getline(in, line);) {
         std::smatch m;
+        if (std::regex_match(line, m, head)) shared = names_in(m[1]);
         if (!std::regex_match(line, m, row)) continue;
-        const auto names = m[1].str(), labels = m[3].str();
-        for (std::sregex_iterator n(names.begin(), names.end(), name), end; n != end; ++n) {
-            auto& f = found[(*n)[1]];
-            f.type = m[2];
-            for (std::sregex_iterator l(labels.begin(), labels.end(), name); l != end; ++l)
-                f.labels.insert((*l)[1]);
-        }
+        std::set<std::string> metrics, labels = shared;
+        for (const auto& n : names_in(m[1]))
+            (n.starts_with("tandem_") || n.starts_with("process_") ? metrics : labels).insert(n);
+        for (const auto& n : metrics) found[n] = {m[2], labels};
     }
     return found;
 }
