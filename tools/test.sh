@@ -22,8 +22,9 @@ Steps:
   real      the tests on a real llama-server, which is fetched once (20 MB) from Debian
             testing into build/; skipped where it cannot be had, unless
             TANDEM_REQUIRE_REAL_SERVER=1
-  asan      the tests once more under the address and undefined-behaviour sanitizers
-  tsan      the tests of transport, client, service and mock server under the thread sanitizer
+  asan      the tests of the library and the gateway, and the command's as a program, under the
+            address and undefined-behaviour sanitizers
+  tsan      the tests of transport, client and service under the thread sanitizer
   fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 5)
   lint      layout, shell scripts, what does not compile alone and clang-tidy (tools/lint.sh); what
             needs version 14 of clang's tools is skipped where they cannot be had, unless
@@ -124,13 +125,10 @@ run_programs() {
   done | xargs -P "$parts" -L 1 bash -c 'run_program "$@"' run_program
 }
 
-# Of the contract tests, runs only those for the mock server. If a program fails or hangs, omits
-# passed tests, so that the last line shows where it stopped.
+# If a program fails or hangs, omits passed tests, so that the last line shows where it stopped.
 run_program() {
-  local log=$1.$3.log filter='*'
-  [[ $1 != */contract ]] || filter='*/mock'
-  if GTEST_TOTAL_SHARDS=$2 GTEST_SHARD_INDEX=$3 timeout 600 \
-    "$1" --gtest_filter="$filter" >"$log" 2>&1; then
+  local log=$1.$3.log
+  if GTEST_TOTAL_SHARDS=$2 GTEST_SHARD_INDEX=$3 timeout 600 "$1" >"$log" 2>&1; then
     printf '%s, part %s: %s\n' "${1##*/}" "$3" "$(grep -a PASSED "$log")"
   else
     awk '/^\[ RUN/ { begun = $0; next } /^\[(       OK|----------)/ { begun = ""; next }
@@ -141,24 +139,29 @@ run_program() {
 }
 export -f run_program
 
+# The sanitizers examine what is shipped. The command's own units are left out: they take the
+# longest to compile, and its program is tested.
+readonly sanitized_units=(base channel cluster config conversation gateway loop recording reply
+  server service slots text transport unicode wire)
+readonly sanitized_programs=(integration integration_failures gateway_test command_test)
+build_asan() { build asan "${sanitized_units[@]/#/unit_}" "${sanitized_programs[@]}" simulation; }
+
 # Short random runs suffice for the sanitizers. Tests that need a long simulation run in the
 # release build only, as do programs in other languages, which have their own time limits.
-build_asan() { build asan; }
-
 test_asan() {
-  TANDEM_RANDOM_PERCENT=10 run_units asan
-  run_programs asan $((2 * cores)) integration integration_failures gateway_test command_test contract
+  TANDEM_RANDOM_PERCENT=10 run_units asan "${sanitized_units[@]/#/unit_}"
+  run_programs asan $((2 * cores)) "${sanitized_programs[@]}"
   TANDEM_SIMULATION_STEPS=200000 \
     run_tests asan -L simulation -E 'tries_all_that_may_happen|makes_the_transitions|crowd'
 }
 
 # Only multithreaded code matters here. The tests of failures run on a single strand.
 build_tsan() {
-  build tsan unit_transport unit_mock_server integration
+  build tsan unit_transport integration
 }
 
 test_tsan() {
-  run_units tsan unit_transport unit_mock_server
+  run_units tsan unit_transport
   run_programs tsan $((2 * cores)) integration
 }
 
