@@ -5,6 +5,7 @@
 #include "tandem/reply.hpp"
 #include "tandem/result.hpp"
 
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/error.hpp>
@@ -76,9 +77,12 @@ auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<Completi
             const auto executor = source.get_executor();
             // Without its execution context the reply cannot complete anything.
             if (!executor) return;
+            // A handler with an executor of its own may outlive the reply's context. The operation
+            // must not hold the reply's executor then.
+            const auto runs_handler = boost::asio::get_associated_executor(handler, executor);
             boost::asio::async_compose<decltype(handler), void(error_code, reply_result)>(
                 read_all_operation{std::make_unique<reply>(std::move(source)), d}, handler,
-                executor);
+                runs_handler);
         },
         token, diag, std::move(r));
 }

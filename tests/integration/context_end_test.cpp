@@ -1,8 +1,10 @@
 #include "integration/mock_fixture.hpp"
 
+#include "tandem/read_all.hpp"
 #include "tandem/service.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
@@ -119,6 +121,27 @@ TEST_F(ended_context, drops_a_coroutine_on_a_strand_of_a_thread_pool) {
     }
     EXPECT_EQ(alive.use_count(), 1) << "the coroutine was not destroyed";
     EXPECT_TRUE(server_sees([](const auto& o) { return o.open_connections == 0; }));
+}
+
+// The chunk is posted to the handler's executor, and the next one would be requested there.
+TEST_F(ended_context, ends_the_reading_of_a_reply_whose_handler_has_another_context) {
+    start();
+    boost::asio::io_context other;
+    const auto alive = std::make_shared<int>();
+    bool is_called = false;
+    {
+        reply_runner short_lived;
+        client asked(short_lived.ioc.get_executor(), config, instruments);
+        async_read_all(asked.start(prompt),
+                       bind_executor(other, [&, alive](auto...) { is_called = true; }));
+        ASSERT_TRUE(short_lived.run_until([&] {
+            const auto seen = server->observe();
+            return !seen.of_path("/completion").empty() && seen.open_connections == 0;
+        }));
+    }
+    EXPECT_EQ(other.poll(), 1u) << "the chunk was on its way";
+    EXPECT_FALSE(is_called);
+    EXPECT_EQ(alive.use_count(), 1) << "the handler is kept";
 }
 
 // Handles of a loop that has been destroyed.

@@ -70,9 +70,10 @@ void reply_machine::speech_ended(time_point now, chunk_id last) {
     if (delivery_.is_speaking()) speech_started(now);
 }
 
+// Without the bound, a report such as duration::max() would overflow.
 void reply_machine::speaks_until(time_point now, chunk_id id, duration rest) {
     if (ended() || !delivery_.is_spoken_now(id)) return;
-    speech_ends_ = now + std::max(rest, duration{});
+    speech_ends_ = now + std::clamp(rest, duration{}, rules_.continue_timeout);
     if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
     pause_or_request_next(now);
 }

@@ -16,7 +16,6 @@ using tandem::test::machine_driver;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using testing::Not;
 
 /// A reply that is generated up to 8 s ahead. Speaking the first sentence takes 2 s. Each later
 /// sentence takes 2.3 s, because it begins with the token after the previous one.
@@ -155,6 +154,13 @@ TEST_F(auto_pacing, believes_the_consumer_about_the_end_of_the_spoken_chunk) {
     EXPECT_NEAR(lead_ms(), 700, 1);
     d.machine.speaks_until(d.now, {d.machine.id(), 1}, 9s);
     EXPECT_NEAR(lead_ms(), 700, 1) << "chunk 1 is not spoken";
+}
+
+TEST_F(auto_pacing, believes_in_no_speech_that_is_longer_than_a_continue_may_take) {
+    sentence();
+    d.wants();
+    d.machine.speaks_until(d.now, {d.machine.id(), 0}, tandem::duration::max());
+    EXPECT_NEAR(lead_ms(), to_ms(rules().continue_timeout), 1);
 }
 
 TEST_F(auto_pacing, changes_its_slot_request_when_the_voice_continues) {
