@@ -263,11 +263,7 @@ void reply_shell::perform(action::force_calls a) {
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
-    // call_text() omits reasoning, so it may be shorter than the generated call.
-    const auto text = machine_.transcript().generated();
-    const auto latest = text.size() - std::min(text.size(), machine_.call_text().size());
-    const auto before = text.substr(0, text.rfind(call_mark_.opening, latest));
-    parsing_ = source_.force_calls({.text = std::string(before) + call_mark_.lead,
+    parsing_ = source_.force_calls({.lead = call_mark_.lead,
                                     .slot = a.slot,
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());

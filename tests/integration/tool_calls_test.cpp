@@ -221,7 +221,7 @@ TEST_F(a_calling_conversation, lets_the_server_generate_a_call_that_the_model_wr
     EXPECT_EQ(reply.result().finish_reason, finish_reason::tool_calls);
     const auto asked = server().observe().of_path("/v1/chat/completions");
     ASSERT_THAT(asked, SizeIs(2));
-    EXPECT_THAT(asked[1].body, HasSubstr(R"(Well.\n<tool_call>\n{\"name\": \"")"));
+    EXPECT_THAT(asked[1].body, HasSubstr(R"("content":"<tool_call>\n{\"name\": \"")"));
     EXPECT_EQ(asked[0].slot, asked[1].slot);
 }
 
