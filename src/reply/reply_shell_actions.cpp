@@ -237,7 +237,9 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
         if (ec) self->server_->request_failed(ec);
-        if (ec)
+        if (parsed.calls.empty())
+            parsed.calls = wire::find_json_calls(self->machine_.call_text(), self->options_);
+        if (ec && parsed.calls.empty())
             self->machine_.request_failed(now(), {ec, diag});
         else
             self->calls_parsed(std::move(parsed.calls));

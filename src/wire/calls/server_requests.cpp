@@ -119,7 +119,7 @@ std::string parse_reply_body(const reply_to_parse& r, const generation_options& 
     auto body = continued_chat_body(r.messages, r.text, r.slot, r.reuse_cache, o);
     constexpr int certain = 1000;
     if (r.end_token) body += fmt::format(R"(,"logit_bias":[[{},{}]])", *r.end_token, certain);
-    return body + R"(,"max_tokens":0})";
+    return body + R"(,"parallel_tool_calls":true,"max_tokens":0})";
 }
 
 std::string forced_call_body(const begun_call& c, const generation_options& o) {

@@ -80,6 +80,7 @@ TEST_F(parsed_reply_of_server, is_asked_for_with_the_text_as_last_message) {
     EXPECT_EQ(request_body(), json::parse(R"({"messages":[
         {"role":"user","content":"Will it \"rain\"?"},
         {"role":"assistant","content":"One moment.\n<tool_call>"}],
+        "parallel_tool_calls":true,
         "max_tokens":0,"temperature":0,"id_slot":1,"cache_prompt":true})"));
 }
 
