@@ -237,7 +237,9 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
         if (ec) self->server_->request_failed(ec);
-        if (ec)
+        if (parsed.calls.empty())
+            parsed.calls = wire::find_json_calls(self->machine_.call_text(), self->options_);
+        if (ec && parsed.calls.empty())
             self->machine_.request_failed(now(), {ec, diag});
         else
             self->calls_parsed(std::move(parsed.calls));
@@ -263,11 +265,7 @@ void reply_shell::perform(action::force_calls a) {
         log_level::info,
         "reply {}: the model's tool call is invalid; the server generates it under a grammar",
         id());
-    // call_text() omits reasoning, so it may be shorter than the generated call.
-    const auto text = machine_.transcript().generated();
-    const auto latest = text.size() - std::min(text.size(), machine_.call_text().size());
-    const auto before = text.substr(0, text.rfind(call_mark_.opening, latest));
-    parsing_ = source_.force_calls({.text = std::string(before) + call_mark_.lead,
+    parsing_ = source_.force_calls({.lead = call_mark_.lead,
                                     .slot = a.slot,
                                     .reuse_cache = !server_->slots().holds_foreign_text(a.slot)},
                                    make_calls_handler());

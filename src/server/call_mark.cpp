@@ -28,6 +28,24 @@ constexpr string_view tools =
 
 constexpr string_view white_space = " \t\r\n";
 
+/// Calls of models whose templates do not show them.
+struct known_mark {
+    /// A text of the prompt with tools.
+    string_view hint;
+    string_view opening;
+    string_view lead;
+    string_view closing;
+};
+
+constexpr std::array<known_mark, 3> known_marks{{
+    {"<|tool_list_start|>", "<|tool_call_start|>", "<|tool_call_start|>[",
+     "<|tool_call_end|>"},  // LFM2
+    {"List of tools: [", "<|tool_call_start|>", "<|tool_call_start|>[",
+     "<|tool_call_end|>"},  // LFM2.5
+    {"respond only with <|tool_call|>", "<|tool_call|>", "<|tool_call|>[{\"name\": \"",
+     ""},  // Granite 3
+}};
+
 // End tokens of calls. If they were preserved, the server would add them to the text.
 constexpr std::array<string_view, 5> ends_of_calls{"<|call|>", "<|calls|>", "<|eom_id|>",
                                                    "<|observation|>", "<|tool_response>"};
@@ -58,9 +76,18 @@ bool is_upper_case_name(string_view text) noexcept {
     });
 }
 
-/// The tag at the start of `text`: <…> without white space, or [UPPER_CASE]. Empty if there is
-/// none.
+/// The size of a mark like ]<]minimax[>[ at the start of `text`; 0 if there is none.
+std::size_t size_of_namespace(string_view text) noexcept {
+    constexpr string_view open = "]<]";
+    constexpr string_view close = "[>[";
+    const auto end = text.substr(0, max_preserved_bytes).find(close, open.size());
+    return text.starts_with(open) && end != string_view::npos ? end + close.size() : 0;
+}
+
+/// The tag at the start of `text`: <…> without white space, [UPPER_CASE], or ]<]name[>[. Empty if
+/// there is none.
 string_view leading_tag(string_view text) noexcept {
+    if (const auto size = size_of_namespace(text); size > 0) return text.substr(0, size);
     if (text.empty() || (text[0] != '<' && text[0] != '[')) return {};
     const char close = text[0] == '<' ? '>' : ']';
     const auto end = text.substr(0, max_preserved_bytes).find(close, 1);
@@ -170,13 +197,32 @@ void preserve(const std::vector<string_view>& tags, call_mark& mark) {
             mark.preserved.emplace_back(tag);
 }
 
+/// Whether a reply in the history is its text and the end of the message, without other tags.
+bool is_bare_reply(string_view without_call) noexcept {
+    const auto text = text_after(without_call, question);
+    const auto header = text_after(without_call, last_question);
+    return without_header(text.substr(0, text.find(text_before_call)), header).empty();
+}
+
+/// The mark at the start of `lead`: up to its last tag if the first one also ends other replies.
+/// Empty if other replies contain it.
+string_view distinct_opening(string_view lead, string_view without_call) noexcept {
+    const auto text = text_after(without_call, question);
+    const auto other_reply = text.substr(0, text.find(last_question));
+    const auto is_elsewhere = [&](string_view opening) {
+        return other_reply.find(opening) != string_view::npos;
+    };
+    auto opening = opening_in(lead);
+    if (is_elsewhere(opening) && is_bare_reply(without_call))
+        opening = lead.substr(0, lead.find_last_of(">]") + 1);
+    return is_elsewhere(opening) ? string_view() : opening;
+}
+
 /// The mark of calls that are rendered as `call`.
 call_mark mark_of(const call_text& call, string_view opening, string_view without_call) {
-    const auto other_text = text_after(without_call, question);
-    const auto other_reply = other_text.substr(0, other_text.find(last_question));
-    const bool is_distinct = other_reply.find(opening) == string_view::npos;
-    if (opening.size() < 2 || opening.size() > max_preserved_bytes || !is_distinct) return {};
-    const auto ends = tags_after_message(without_call);
+    if (opening.size() < 2 || opening.size() > max_preserved_bytes) return {};
+    auto ends = tags_after_message(without_call);
+    std::erase_if(ends, [&](string_view tag) { return opening.find(tag) != string_view::npos; });
     const auto lead = call.lead.substr(call.lead.rfind(opening));
     call_mark mark{.opening = std::string(opening), .lead = std::string(lead)};
     for (const auto text : {lead, call.rest}) {
@@ -187,6 +233,16 @@ call_mark mark_of(const call_text& call, string_view opening, string_view withou
         });
         preserve(tags, mark);
     }
+    return mark;
+}
+
+call_mark find_known_mark(string_view prompt) {
+    const auto known = std::ranges::find_if(
+        known_marks, [&](const known_mark& m) { return prompt.find(m.hint) != string_view::npos; });
+    if (known == known_marks.end()) return {};
+    call_mark mark{.opening = std::string(known->opening), .lead = std::string(known->lead)};
+    preserve(tags_in(known->opening), mark);
+    preserve(tags_in(known->closing), mark);
     return mark;
 }
 
@@ -203,10 +259,10 @@ call_mark find_call_mark(const rendered_probes& prompts) {
     const auto after_text = text_of_call(prompts.call_after_text, text_before_call);
     auto alone = text_of_call(prompts.call_without_text, {});
     if (alone) alone->lead = without_header(alone->lead, header);
-    if (!after_text && !alone) return {};
+    if (!after_text && !alone) return find_known_mark(prompts.call_after_text);
     const auto& call = alone ? *alone : *after_text;
     const auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
-    return mark_of(call, opening_in(lead), prompts.without_call);
+    return mark_of(call, distinct_opening(lead, prompts.without_call), prompts.without_call);
 }
 
 bool is_like_call(const call_mark& mark, string_view text) noexcept {

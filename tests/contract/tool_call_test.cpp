@@ -246,14 +246,13 @@ TEST_P(tool_contract, a_call_goes_on_under_the_grammar_of_the_tools) {
     const auto ring_only = json::array({json::parse(time_tools).at(1)}).dump();
     const auto answer = probe().post_text(
         "/v1/chat/completions",
-        wire::forced_call_body(
-            {.messages = {time_question}, .text = "One moment.\n<tool_call>\n{\"name\": \""},
-            {.tools = ring_only}));
+        wire::forced_call_body({.messages = {time_question}, .lead = "<tool_call>\n{\"name\": \""},
+                               {.tools = ring_only}));
     wire::parsed_reply read;
     diagnostics diag;
     ASSERT_FALSE(wire::decode_parsed_reply({answer->status(), answer->body()}, read, diag))
         << answer->body();
-    EXPECT_EQ(read.content, "One moment.\n");
+    EXPECT_EQ(read.content, "");
     ASSERT_FALSE(read.calls.empty()) << answer->body();
     EXPECT_EQ(read.calls[0].name, "ring");
 }
@@ -286,6 +285,23 @@ TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_it
     EXPECT_LE(answer.result().usage.evaluated, static_cast<int>(own) + 8);
     std::cout << "after a result of " << own << " tokens: " << answer.result().usage.evaluated
               << " evaluated\n";
+}
+
+// llama-server b11669 aborts if the text before a call that it has to generate has an end token.
+TEST_P(tool_contract, an_end_token_in_the_words_of_the_model_does_no_harm_to_an_invalid_call) {
+    service_config c;
+    c.servers = {url()};
+    c.client = client_config();
+    service bots(loop().ioc.get_executor(), c, kept_log());
+    auto talk = bots.create();
+    talk.append(time_question);
+    consumer calling(talk.generate(
+        {.grammar = R"(root ::= "Write <|im_end|>.\n<tool_call>\n{\"name\": \"ring\", \"argu")",
+         .tools = time_tools}));
+    ASSERT_TRUE(loop().run_to_end(calling));
+    EXPECT_EQ(calling.result().finish_reason, finish_reason::tool_calls)
+        << calling.result().diagnostics.to_string();
+    EXPECT_EQ(probe().get("/health")->status(), 200);
 }
 
 TEST_P(tool_contract, an_end_token_is_shown_only_if_it_is_preserved) {

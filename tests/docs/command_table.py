@@ -80,6 +80,7 @@ NOT_RUN = {
     " tests/fuzz/corpus/sse": ("a build of its own", "tools/test.sh"),
     "tests/bench/compare.sh 9 3000": ("takes minutes, and fetches a server", "bench.compare"),
     "tests/bench/growth.py run FILE 5": ("takes minutes", None),
+    "tests/bench/call_templates.py FOLDER": ("needs llama.cpp's templates", "bench.call_templates"),
     "tests/integrations/check_interfaces.py --pipecat DIR --livekit DIR": (BY_HAND, None),
     "build/release/tests/bench/gateway_load": ("takes minutes", "bench.gateway_load_plain"),
 }

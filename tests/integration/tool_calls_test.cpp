@@ -221,8 +221,20 @@ TEST_F(a_calling_conversation, lets_the_server_generate_a_call_that_the_model_wr
     EXPECT_EQ(reply.result().finish_reason, finish_reason::tool_calls);
     const auto asked = server().observe().of_path("/v1/chat/completions");
     ASSERT_THAT(asked, SizeIs(2));
-    EXPECT_THAT(asked[1].body, HasSubstr(R"(Well.\n<tool_call>\n{\"name\": \"")"));
+    EXPECT_THAT(asked[1].body, HasSubstr(R"("content":"<tool_call>\n{\"name\": \"")"));
     EXPECT_EQ(asked[0].slot, asked[1].slot);
+}
+
+TEST_F(a_calling_conversation, reads_a_call_in_json_that_the_server_does_not_parse) {
+    server_options.faults = {
+        {.kind = mock::fault_kind::http_error, .path = "/v1/chat/completions"}};
+    start();
+    auto talk = ask();
+    auto reply = run(talk.generate(with_tools()));
+    const auto called = calls_of(reply).calls;
+    ASSERT_THAT(called, SizeIs(1));
+    EXPECT_EQ(called[0].arguments, R"({"zone":"UTC"})");
+    EXPECT_EQ(server().observe().of_path("/v1/chat/completions").size(), 1u);
 }
 
 TEST_F(a_calling_conversation, fails_with_what_the_model_wrote_if_the_server_makes_no_call_either) {

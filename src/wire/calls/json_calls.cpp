@@ -1,5 +1,6 @@
 #include "wire/calls/json_calls.hpp"
 
+#include "wire/calls/server_messages.hpp"
 #include "wire/json/json.hpp"
 #include "wire/json/json_text.hpp"
 #include "wire/json/json_values.hpp"
@@ -7,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <initializer_list>
 #include <utility>
 
 namespace tandem::wire {
@@ -85,6 +88,76 @@ bool take(string_view& text, string_view word) noexcept {
     return true;
 }
 
+/// The end of the object at the start of `text`; npos if it has none.
+std::size_t end_of_object(string_view text) noexcept {
+    std::size_t depth = 0;
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (is_quoted && c == '\\') ++i;
+        if (c == '"') is_quoted = !is_quoted;
+        if (is_quoted) continue;
+        if (c == '{') ++depth;
+        if (c == '}' && --depth == 0) return i + 1;
+    }
+    return string_view::npos;
+}
+
+/// The function with the last name in `text`; null if it contains none.
+const ordered_json* find_named_function(string_view text,
+                                        const std::vector<ordered_json>& functions) {
+    const auto is_of_name = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+    };
+    while (!text.empty()) {
+        const auto end = std::find_if(text.rbegin(), text.rend(), is_of_name);
+        const auto begin = std::find_if_not(end, text.rend(), is_of_name);
+        const string_view word(begin.base(), end.base());
+        const auto found = std::ranges::find(functions, word, name_of<ordered_json>);
+        if (found != functions.end()) return &*found;
+        text = string_view(text.begin(), begin.base());
+    }
+    return nullptr;
+}
+
+/// Whether the arguments have all required parameters, and no other ones than the function's.
+bool are_arguments_of(const json& arguments, const ordered_json& function) {
+    const auto parameters = parameters_of(function);
+    const auto required = parameters.value("required", ordered_json::array());
+    const auto properties = parameters.value("properties", ordered_json::object());
+    return std::ranges::all_of(required,
+                               [&](const auto& name) {
+                                   return name.is_string() &&
+                                          arguments.contains(name.template get<std::string>());
+                               }) &&
+           std::ranges::all_of(arguments.items(), [&](const auto& argument) {
+               return properties.contains(argument.key());
+           });
+}
+
+const json* find_member(const json& object, std::initializer_list<const char*> names) {
+    for (const auto* const name : names)
+        if (const auto found = object.find(name); found != object.end()) return &*found;
+    return nullptr;
+}
+
+/// The call that `object` states, or of whose arguments it consists. `before` is the text before
+/// it.
+std::optional<tool_call> read_json_call(string_view before, const json& object,
+                                        const std::vector<ordered_json>& functions) {
+    const auto* const name = find_member(object, {"name", "tool_name"});
+    const auto* const arguments = find_member(object, {"arguments", "parameters"});
+    if (name && name->is_string() && arguments && arguments->is_object()) {
+        const auto found = std::ranges::find(functions, name->get_ref<const std::string&>(),
+                                             name_of<ordered_json>);
+        if (found == functions.end()) return std::nullopt;
+        return tool_call{.name = name_of(*found), .arguments = arguments->dump()};
+    }
+    const auto* const function = find_named_function(before, functions);
+    if (!function || !are_arguments_of(object, *function)) return std::nullopt;
+    return tool_call{.name = name_of(*function), .arguments = object.dump()};
+}
+
 }  // namespace
 
 std::vector<std::string> read_function_names(string_view tools) {
@@ -118,6 +191,20 @@ std::optional<tool_call> decode_json_call(string_view text, const generation_opt
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
     return tool_call{.name = name, .arguments = arguments->dump()};
+}
+
+std::vector<tool_call> find_json_calls(string_view text, const generation_options& options) {
+    const auto functions = functions_in(options.tools);
+    std::vector<tool_call> calls;
+    for (auto at = text.find('{'); at != string_view::npos; at = text.find('{')) {
+        const auto object = text.substr(at, end_of_object(text.substr(at)));
+        if (!is_json_object(object) || calls.size() == max_calls_of_a_reply) return {};
+        auto call = read_json_call(text.substr(0, at), json::parse(object), functions);
+        if (!call) return {};
+        calls.push_back(*std::move(call));
+        text.remove_prefix(at + object.size());
+    }
+    return calls;
 }
 
 std::size_t find_channel_call(string_view reasoning) noexcept {

@@ -23,6 +23,11 @@ std::string make_call_schema(const generation_options& options);
 /// complete.
 std::optional<tool_call> decode_json_call(std::string_view text, const generation_options& options);
 
+/// The calls that a text states in JSON, without ids, for formats that the server does not parse:
+/// objects of a name and arguments, and names that are followed by arguments. Empty if one is
+/// incomplete, or calls no function of the tools.
+std::vector<tool_call> find_json_calls(std::string_view text, const generation_options& options);
+
 /// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";
 /// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a channel

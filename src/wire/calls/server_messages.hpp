@@ -78,19 +78,20 @@ struct reply_to_parse {
     std::optional<token_id> end_token{};
 };
 
-/// The text of a reply up to where its call names a function.
+/// A call from its mark to where it names a function.
 struct begun_call {
     /// The messages that the reply answers.
     std::vector<chat_message> messages{};
-    std::string text{};
+    /// As server::call_mark.
+    std::string lead{};
     int slot = 0;
     bool reuse_cache = true;  ///< as in reply_to_parse
 };
 
 /// Maximum length of a call that the server generates under its grammar of the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that goes on from such a text under the server's grammar of the tools,
-/// and parses the calls. The answer is that of parse_reply_body().
+/// POST /v1/chat/completions that goes on from there under the server's grammar of the tools, and
+/// parses the calls. The answer is that of parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 
 /// POST /v1/chat/completions that generates nothing: the server parses the text by its chat

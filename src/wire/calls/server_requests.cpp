@@ -95,13 +95,16 @@ std::string apply_template_body(std::span<const chat_message> messages, std::str
 
 namespace {
 
+/// Whether the prompt of a reply to these messages ends within the last one.
+bool ends_in_reply(const std::vector<chat_message>& all) noexcept {
+    return !all.empty() && all.back().role == "assistant" && all.back().tool_calls.empty();
+}
+
 /// The body without its closing brace. If the server samples, it does so greedily.
 std::string continued_chat_body(std::vector<chat_message> all, std::string_view text, int slot,
                                 bool reuse_cache, const generation_options& o) {
     add_context(all, o.context);
-    // The prompt of a reply after a message of the assistant ends within that message.
-    if (all.empty() || all.back().role != "assistant" || !all.back().tool_calls.empty())
-        all.push_back({.role = "assistant"});
+    if (!ends_in_reply(all)) all.push_back({.role = "assistant"});
     all.back().content += text;
     auto body = apply_template_body(all, o.tools, o.template_options);
     body.pop_back();
@@ -116,11 +119,15 @@ std::string parse_reply_body(const reply_to_parse& r, const generation_options& 
     auto body = continued_chat_body(r.messages, r.text, r.slot, r.reuse_cache, o);
     constexpr int certain = 1000;
     if (r.end_token) body += fmt::format(R"(,"logit_bias":[[{},{}]])", *r.end_token, certain);
-    return body + R"(,"max_tokens":0})";
+    return body + R"(,"parallel_tool_calls":true,"max_tokens":0})";
 }
 
 std::string forced_call_body(const begun_call& c, const generation_options& o) {
-    const auto body = continued_chat_body(c.messages, c.text, c.slot, c.reuse_cache, o);
+    // The server matches the text with its grammar, and aborts at an end token in it. So that the
+    // text has none, it does not contain what the model wrote.
+    auto messages = c.messages;
+    if (ends_in_reply(messages)) messages.pop_back();
+    const auto body = continued_chat_body(std::move(messages), c.lead, c.slot, c.reuse_cache, o);
     return fmt::format(R"({},"tool_choice":"required","parallel_tool_calls":{},"max_tokens":{}}})",
                        body, o.parallel_tool_calls, max_forced_tokens);
 }

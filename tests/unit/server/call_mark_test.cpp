@@ -138,6 +138,14 @@ const std::vector<template_text> templates{
     {"gpt-oss", "<|end|><|start|>assistant", "<|end|><|start|>assistant to=functions.",
      " to=functions.", "<|channel|>commentary json<|message|>{}<|call|><|start|>",
      "<|end|><|start|>user<|message|>", "to=functions.", "<|channel|>analysis<|message|>"},
+    {"MiniMax M3", "[e~[\n]~b]ai\n", "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"",
+     "</mm:think>]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"",
+     "\">]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>[e~[\n]~b]tool\n", "[e~[\n]~b]user\n",
+     "]<]minimax[>[", "</mm:think>"},
+    {"GigaChat 3", "<|message_sep|>\n\nassistant<|role_sep|>\n",
+     "<|message_sep|>\n\nfunction call<|role_sep|>\n" + json_call,
+     "<|message_sep|>\n\nfunction call<|role_sep|>\n" + json_call, json_rest + "<|message_sep|>",
+     "<|message_sep|>\n\nuser<|role_sep|>\n", "<|message_sep|>\n\nfunction call<|role_sep|>"},
     {"Apertus", "<|user_end|><|assistant_start|>", "<|tools_prefix|>[{\"", "<|tools_prefix|>[{\"",
      "\": {}}]<|tools_suffix|>[", "<|assistant_end|><|user_start|>", "<|tools_prefix|>"},
 };
@@ -173,6 +181,8 @@ TEST(call_mark, has_the_tokens_of_a_whole_call) {
                 ElementsAre("<tool_call>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
                             "</tool_call>"));
     EXPECT_THAT(preserved_with("gpt-oss"), ElementsAre("<|channel|>", "<|message|>"));
+    EXPECT_THAT(preserved_with("MiniMax M3"), Contains("]<]minimax[>["));
+    EXPECT_THAT(preserved_with("GigaChat 3"), ElementsAre("<|message_sep|>", "<|role_sep|>"));
     EXPECT_THAT(preserved_with("Llama 3"), IsEmpty());
 }
 
@@ -245,11 +255,34 @@ TEST(call_mark, is_empty_where_it_is_also_a_part_of_other_replies) {
               call_mark());
 }
 
-TEST(call_mark, is_empty_where_a_call_begins_with_the_end_of_the_message) {
-    const std::string call = "<|sep|>\n\nfunction call<|role|>\n" + json_call;
-    EXPECT_EQ(find_call_mark(render({"GigaChat", "<|sep|>\n\nassistant<|role|>\n", call, call,
-                                     json_rest + "<|sep|>", "<|sep|>\n\nuser<|role|>\n", ""})),
+// So does every part of a reply of Kimi K3, whose words are within such parts.
+TEST(call_mark, is_empty_where_a_call_begins_with_the_end_of_the_words_of_a_reply) {
+    const std::string header = "<|open|>message<|sep|>";
+    const std::string call = "<|close|>response<|sep|><|open|>tools<|sep|>";
+    EXPECT_EQ(find_call_mark(
+                  render({"Kimi K3", header, call, call, "<|close|>tools<|sep|>",
+                          "<|close|>response<|sep|>", "", "", header + "<|open|>response<|sep|>"})),
               call_mark());
+}
+
+struct hinted_mark {
+    const char* hint;
+    const char* opening;
+};
+
+class hinted : public ::testing::TestWithParam<hinted_mark> {};
+INSTANTIATE_TEST_SUITE_P(
+    prompts, hinted,
+    ::testing::Values(hinted_mark{"<|tool_list_start|>[]<|tool_list_end|>", "<|tool_call_start|>"},
+                      hinted_mark{"List of tools: []", "<|tool_call_start|>"},
+                      hinted_mark{"respond only with <|tool_call|> followed by", "<|tool_call|>"}));
+
+TEST_P(hinted, mark_is_known_although_no_call_is_shown) {
+    const auto prompt = GetParam().hint + question + im_header + words + im_end + result;
+    const auto mark = find_call_mark({prompt, prompt, prompt});
+    EXPECT_EQ(mark.opening, GetParam().opening);
+    EXPECT_TRUE(mark.lead.starts_with(mark.opening));
+    EXPECT_THAT(mark.preserved, Contains(mark.opening));
 }
 
 TEST(call_mark, is_empty_where_a_call_is_a_name_alone) {

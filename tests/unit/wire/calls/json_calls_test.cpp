@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const std::string weather_and_time =
     R"([{"type":"function","function":{"name":"weather","parameters":)"
@@ -100,6 +101,52 @@ TEST(decode_json_call, refuses_deep_text_and_reads_wide_text) {
     std::string wide = R"({"name":"now","parameters":{)";
     for (int i = 0; i < 40'000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
     EXPECT_TRUE(decode_json_call(wide + R"("x":0}})", must_call_any()));
+}
+
+TEST(find_json_calls, reads_objects_of_a_name_and_arguments) {
+    for (const char* text :
+         {R"(<|tool_call|>[{"name": "weather", "arguments": {"city": "Köln"}}, {"name": "now",)"
+          R"( "arguments": {}}])",
+          "<tool_calls>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Köln\"}}\n"
+          "{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>",
+          R"(<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "weather", "parameters":)"
+          R"( {"city": "Köln"}}, {"tool_call_id": "1", "tool_name": "now", "parameters": {}}])"})
+        EXPECT_THAT(find_json_calls(text, {.tools = weather_and_time}),
+                    ElementsAre(tool_call{.name = "weather", .arguments = R"({"city":"Köln"})"},
+                                tool_call{.name = "now", .arguments = "{}"}))
+            << text;
+}
+
+TEST(find_json_calls, reads_names_that_are_followed_by_arguments) {
+    for (
+        const char* text :
+        {R"([TOOL_CALLS]weather[CALL_ID]123456789[ARGS]{"city": "a \" } b"}[TOOL_CALLS]now[ARGS]{})",
+         R"(<|tool_call:begin|>a1<|tool_call:name|>weather<|tool_call:args|>{"city": "a \" } b"})"
+         R"(<|tool_call:end|><|tool_call:begin|>a2<|tool_call:name|>now<|tool_call:args|>{})"})
+        EXPECT_THAT(find_json_calls(text, {.tools = weather_and_time}),
+                    ElementsAre(tool_call{.name = "weather", .arguments = R"({"city":"a \" } b"})"},
+                                tool_call{.name = "now", .arguments = "{}"}))
+            << text;
+}
+
+TEST(find_json_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
+    for (const char* text :
+         {"", "[CALL]", "[CALL]weather[ARGS]", R"([CALL]weather[ARGS]{"city": "Bo)",
+          R"([CALL]now[ARGS]{}[CALL]weather[ARGS]{"city)", R"([CALL]weather[ARGS]{"town": "Bonn"})",
+          R"([CALL]weather[ARGS]{"city": "Bonn", "day": 1})", "[CALL]weather[ARGS]{}",
+          R"([CALL]weathers[ARGS]{"city": "Bonn"})", R"([{"name": "rain", "arguments": {}}])",
+          R"([{"name": "now", "arguments": "{}"}])", "[CALL]now{zone:<|\"|>UTC<|\"|>}",
+          R"(<function=weather><parameter=city>{"name": "Bonn"}</parameter></function>)"})
+        EXPECT_THAT(find_json_calls(text, {.tools = weather_and_time}), IsEmpty()) << text;
+}
+
+TEST(find_json_calls, refuses_deep_text_and_too_many_calls) {
+    const std::string deep(5'000, '{');
+    EXPECT_THAT(find_json_calls("now" + deep, {.tools = weather_and_time}), IsEmpty());
+    std::string many;
+    for (int i = 0; i < 129; ++i) many += "now{}";
+    EXPECT_THAT(find_json_calls(many, {.tools = weather_and_time}), IsEmpty());
+    EXPECT_THAT(find_json_calls(many.substr(5), {.tools = weather_and_time}), SizeIs(128));
 }
 
 TEST(decode_channel_call, reads_the_call_in_the_reasoning_of_gpt_oss) {

@@ -80,6 +80,7 @@ TEST_F(parsed_reply_of_server, is_asked_for_with_the_text_as_last_message) {
     EXPECT_EQ(request_body(), json::parse(R"({"messages":[
         {"role":"user","content":"Will it \"rain\"?"},
         {"role":"assistant","content":"One moment.\n<tool_call>"}],
+        "parallel_tool_calls":true,
         "max_tokens":0,"temperature":0,"id_slot":1,"cache_prompt":true})"));
 }
 
@@ -104,16 +105,27 @@ TEST_F(parsed_reply_of_server, is_asked_for_without_further_text) {
 TEST(forced_call, goes_on_from_its_beginning_under_the_grammar_of_the_tools) {
     const auto body = json::parse(forced_call_body(
         {.messages = {{.role = "user", .content = "Rain?"}},
-         .text = "Let me see. <call>",
+         .lead = "<call>",
          .slot = 3,
          .reuse_cache = false},
         {.tools = R"([{"function":{"name":"rain"}}])", .parallel_tool_calls = false}));
-    EXPECT_EQ(body.at("messages").at(1).at("content"), "Let me see. <call>");
+    EXPECT_EQ(body.at("messages").at(1).at("content"), "<call>");
     EXPECT_EQ(body.at("tool_choice"), "required");
     EXPECT_EQ(body.at("parallel_tool_calls"), false);
     EXPECT_EQ(body.at("id_slot"), 3);
     EXPECT_EQ(body.at("cache_prompt"), false);
     EXPECT_EQ(body.at("max_tokens"), max_forced_tokens);
+}
+
+// The server aborts if it finds an end token there.
+TEST(forced_call, does_not_go_on_from_words_of_the_model) {
+    const auto body = json::parse(
+        forced_call_body({.messages = {{.role = "user", .content = "Rain?"},
+                                       {.role = "assistant", .content = "Write <|im_end|>."}},
+                          .lead = "<call>"},
+                         {}));
+    EXPECT_EQ(body.at("messages").size(), 2u);
+    EXPECT_EQ(body.at("messages").at(1).at("content"), "<call>");
 }
 
 TEST_F(parsed_reply_of_server, is_content_and_calls) {
