@@ -16,15 +16,15 @@ using ::testing::StartsWith;
 
 class voice_lost_connection : public voice_gateway {
  protected:
-    /// The connection is lost while the second sentence is spoken.
-    void lose() {
+    /// The connection is lost while this sentence is spoken.
+    void lose(int sentence = 2) {
         start();
         auto c = voice();
         auto first = start_of("Hello!");
         first["turn"] = "t1";
         c.say(first);
         session = c.read("ready")["session"];
-        c.say(spoken(c.read("chunk")));
+        for (int i = 1; i < sentence; ++i) c.say(spoken(c.read("chunk")));
         chunk = c.read("chunk")["id"];
         c.drop();
     }
@@ -70,6 +70,17 @@ TEST_F(voice_lost_connection, keeps_what_was_heard_of_a_chunk_that_was_spoken_on
     EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
     EXPECT_THAT(prompt_of_next_turn(c),
                 AllOf(HasSubstr("Hello. How are"), Not(HasSubstr("How are you?"))));
+}
+
+TEST_F(voice_lost_connection, keeps_what_was_heard_of_the_last_chunk_that_was_spoken_on) {
+    lose(3);
+    auto c = voice();
+    c.say(resumed_with({{"speaking", true}}));
+    EXPECT_EQ(c.read("end")["finish_reason"], "interrupted");
+    EXPECT_EQ(c.read("end")["finish_reason"], "eos") << "there is no rest";
+    c.say({{"type", "interrupt"}, {"heard", {{"chunk", chunk}, {"said", "I am very"}}}});
+    c.say({{"type", "resume"}});
+    EXPECT_EQ(c.read("chunk")["text"], " well today, thank you.");
 }
 
 TEST_F(voice_lost_connection, is_told_what_follows_the_words_that_were_heard) {

@@ -114,7 +114,7 @@ bool turn_history::begin_turn() {
     settle();
     if (exchanges_.empty()) begin_exchange();
     state_ = turn_state::running;
-    is_resumed_ = false;
+    is_resumed_ = is_given_ = false;
     return true;
 }
 
@@ -257,6 +257,13 @@ std::string turn_history::make_kept_text() const {
     return turn_.text();
 }
 
+std::string turn_history::separate_from_last_words(std::string text) const {
+    const auto& before = exchanges_.back().messages;
+    if (before.empty() || !is_plain(before.back())) return text;
+    const auto& words = before.back().content;
+    return text::join_with_space(words, text).substr(words.size());
+}
+
 /// The turn as a message with its calls, followed by their results; empty if nothing of it is kept.
 std::vector<chat_message> turn_history::make_turn_messages() const {
     if (!is_open()) return {};
@@ -264,6 +271,7 @@ std::vector<chat_message> turn_history::make_turn_messages() const {
     // The prompt of a running turn must end with the text that the model continues.
     if (state_ != turn_state::running) words = text::join_with_space(filler_, words);
     if (text::is_all_white_space(words) && calls_.empty()) return {};
+    if (is_given_) words = separate_from_last_words(std::move(words));
     std::vector<chat_message> messages{
         {.role = std::string(assistant), .content = std::move(words), .tool_calls = calls_}};
     for (const auto& call : calls_) {

@@ -54,6 +54,8 @@ class turn_history {
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
+    /// The text of the running turn is not generated: it does not continue the message before it.
+    void mark_as_given() noexcept { is_given_ = true; }
     /// The reply of the running turn calls these functions. Each call with its result is kept
     /// whole, also if the turn is interrupted.
     void record_calls(std::vector<tool_call> calls);
@@ -118,8 +120,8 @@ class turn_history {
 
     /// All messages, including the kept part of the turn in its current state, or all generated
     /// text of a running turn. Consecutive messages of the user are joined by a line break, and
-    /// those of the assistant without one, because the second continues the first, but with a space
-    /// after a sentence. The templates of some models reject two in a row.
+    /// those of the assistant without one, because a generated text continues the one before it,
+    /// but with a space after a sentence. The templates of some models reject two in a row.
     std::vector<chat_message> messages() const;
     /// The messages before the running or last turn, joined in the same way.
     std::vector<chat_message> messages_before_turn() const;
@@ -159,6 +161,7 @@ class turn_history {
     void settle();
     void settle_if_over(time_point now);
     std::string make_kept_text() const;
+    std::string separate_from_last_words(std::string text) const;
     std::vector<chat_message> make_turn_messages() const;
     std::vector<chat_message> settled_transcript() const;
     void append_message(chat_message m);
@@ -178,6 +181,7 @@ class turn_history {
     turn_end end_ = turn_end::complete;
     time_point interrupted_at_{};
     bool is_resumed_ = false;
+    bool is_given_ = false;
     turn_ledger turn_;
     std::string filler_;
     std::vector<tool_call> calls_;       // of the turn

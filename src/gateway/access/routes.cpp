@@ -101,9 +101,16 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
     return parameter;
 }
 
+bool is_path(std::string_view path) {
+    return std::ranges::any_of(table,
+                               [&](const route& r) { return match(r.path, path).has_value(); });
+}
+
 api_error not_found(std::string_view method, std::string_view path) {
-    return make_error(404, "not_found",
-                      fmt::format("there is no {} {}", quote_text(method), quote_text(path)));
+    auto message = fmt::format("there is no {} {}", quote_text(method), quote_text(path));
+    // The base URL of OpenAI's clients has the prefix.
+    if (is_path("/v1" + std::string(path))) message += "; add /v1 to the base URL";
+    return make_error(404, "not_found", std::move(message));
 }
 
 api_error not_allowed(std::string_view method, std::string_view path, std::string allowed) {

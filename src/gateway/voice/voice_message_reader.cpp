@@ -185,13 +185,13 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool value(json& v, const std::string& at, voice::heard& out) {
         return place(v, at, out) && require(count_places(out) == 1, joined(at, "chars"),
-                                            "or one of share, words and said is required");
+                                            "or share, words or said is required: exactly one");
     }
     bool value(json& v, const std::string& at, voice::last_heard& out) {
         const auto places = [&] { return count_places(out); };
         return place(v, at, out) &&
                require(places() == 1 || (places() == 0 && out.speaking), joined(at, "chars"),
-                       "or one of share, words and said is required, unless speaking is true");
+                       "or share, words or said is required: exactly one, or none with speaking");
     }
     template <class Heard>
     bool place(json& v, const std::string& at, Heard& out) {

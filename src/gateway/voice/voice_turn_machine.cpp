@@ -26,6 +26,10 @@ void voice_turn_machine::detach_socket(time_point now) {
     if (!reply_) return;
     if (calls_.is_pending()) is_resume_due_ = true;
     cut_calling_reply(now);
+    if (!is_running() && last_words_) {
+        is_resume_due_ = true;
+        interrupt_last_words();
+    }
     if (!is_running() || reply_->is_interrupted) return;
     if (!reply_->turn->is_outside_history()) is_resume_due_ = true;
     reply_->is_unheard = reply_->is_speaking;
@@ -71,7 +75,7 @@ void voice_turn_machine::interrupt() {
     reply_->is_speaking = false;
     reply_->filler.is_speaking = false;
     if (std::exchange(reply_->filler.answer, std::nullopt)) reply_->has_unsent = true;
-    last_words_.reset();
+    reply_->has_cut_last_words = std::exchange(last_words_, std::nullopt).has_value();
     actions_.push_back(voice_action::interrupt{reply_->turn->is_outside_history()});
     request_next_chunk();
 }
@@ -79,8 +83,12 @@ void voice_turn_machine::interrupt() {
 // A reply that ended without a continue of its last chunk may still be playing: only the client
 // knows.
 void voice_turn_machine::interrupt_last_words() {
-    if (is_running() || !reply_ || !std::exchange(reply_->is_speaking, false)) return;
-    if (!reply_->turn->is_outside_history()) actions_.push_back(voice_action::interrupt{});
+    if (is_running() || !reply_) return;
+    const bool was_speaking = std::exchange(reply_->is_speaking, false) || is_spoken_on();
+    last_words_.reset();
+    spoken_on_.reset();
+    if (was_speaking && !reply_->turn->is_outside_history())
+        actions_.push_back(voice_action::interrupt{});
 }
 
 void voice_turn_machine::cancel_waiting() {
@@ -286,9 +294,11 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 }
 
 void voice_turn_machine::settle(time_point now, const reply_result& result) {
+    // The library ends a reply without words by itself, even if the words before it were cut.
+    if (reply_->has_cut_last_words) actions_.push_back(voice_action::interrupt{});
     // A reply that ended before the interruption was heard, unless the voice was speaking.
-    reply_->is_complete =
-        result.finish_reason != finish_reason::interrupted && !calls_.has_reply_called();
+    reply_->is_complete = result.finish_reason != finish_reason::interrupted &&
+                          !calls_.has_reply_called() && !reply_->has_cut_last_words;
     drop_resume_if_heard();
     end_calls(now, result);
 }

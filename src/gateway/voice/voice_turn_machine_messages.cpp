@@ -184,6 +184,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
     // The user is speaking, so earlier turns and the running reply must stop.
     if (what != kind::messages) {
+        if (is_spoken_on()) interrupt_last_words();
         drop_resume();
         cancel_waiting();
         cut_calling_reply(now);
@@ -249,11 +250,11 @@ void voice_turn_machine::handle(time_point now, const voice::continued& m) {
 
 void voice_turn_machine::handle(time_point now, const voice::interrupt& m) {
     if (m.heard) handle(now, *m.heard);
+    interrupt_last_words();
     drop_resume();
     cancel_waiting();
     drop_calls(now);
     interrupt();
-    interrupt_last_words();
 }
 
 void voice_turn_machine::handle(time_point now, const voice::resume& m) {

@@ -48,12 +48,14 @@ class voice_value_reader {
         return true;
     }
     bool value(json& v, const std::string& at, std::uint64_t& out) {
+        make_integer(v);
         if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
         out = v.get<std::uint64_t>();
         return true;
     }
     bool value(json& v, const std::string& at, std::int64_t& out) {
         constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+        make_integer(v);
         if (!v.is_number_integer()) return not_a(v, at, "a whole number");
         if (v.is_number_unsigned() && v.get<std::uint64_t>() > most)
             return fail(at, "is too large");
@@ -142,6 +144,15 @@ class voice_value_reader {
 
  private:
     static constexpr double longest_ms = 24 * 3600 * 1000.0;
+
+    // Python writes a whole number as 7.0 if it was computed as a float.
+    static void make_integer(json& v) {
+        constexpr double most = 1ULL << 53;
+        if (!v.is_number_float()) return;
+        const auto number = v.get<double>();
+        if (number >= 0 && number <= most && std::floor(number) == number)
+            v = static_cast<std::uint64_t>(number);
+    }
 
     Reader& self() noexcept { return static_cast<Reader&>(*this); }
 };

@@ -134,7 +134,7 @@ bool reply_transcript::all_ids_known() const noexcept {
 
 prompt_view reply_transcript::next_prompt() const {
     // Before the first answer, only the known ids can be wrong.
-    const bool is_first = prompt_tokens_ == 0 && prompt_known_ && ids_usable_;
+    const bool is_first = prompt_tokens_ == 0 && prompt_known_ && ids_usable_ && holes_.empty();
     if (all_ids_known() || is_first) return {ids_, {}};
     return {std::span(ids_).first(known_ids_), std::string_view(text_).substr(known_bytes_)};
 }

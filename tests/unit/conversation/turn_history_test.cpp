@@ -303,6 +303,18 @@ TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_betwee
     EXPECT_EQ(history_.transcript().size(), at_first + 1);
 }
 
+TEST_F(history, parts_a_given_text_from_the_words_before_it) {
+    begin_turn();
+    hear(3);
+    end_turn(finish_reason::interrupted);
+    history_.begin_turn();
+    history_.mark_as_given();
+    history_.begin_reply(2);
+    history_.handed_over(chunk_of({2, 0}, "One moment."));
+    history_.turn_ended(start, finish_reason::eos);
+    EXPECT_EQ(last(), "assistant: One… One moment.");
+}
+
 TEST_F(history, goes_on_within_the_grace_only) {
     begin_turn();
     end_turn(finish_reason::interrupted);

@@ -190,6 +190,12 @@ INSTANTIATE_TEST_SUITE_P(like_these, no_path,
                                            "/admin/adapters/", "/assets", "/assets/",
                                            "ftp://here/health", "here:80", "\xFF\xFE", " /health"));
 
+TEST(match_route, tells_when_the_version_of_the_api_is_missing) {
+    EXPECT_EQ(error_of("POST", "/chat/completions").message,
+              "there is no POST /chat/completions; add /v1 to the base URL");
+    EXPECT_EQ(error_of("POST", "/embeddings").message, "there is no POST /embeddings");
+}
+
 TEST(match_route, bounds_what_it_reads_and_repeats) {
     const std::string long_path = "/v1/models/" + std::string(1 << 20, 'a');
     const auto e = error_of(std::string(1 << 20, 'G'), long_path);

@@ -52,6 +52,8 @@ TEST(voice_message, of_each_type_is_read) {
     EXPECT_EQ(s.ends_in, 2400ms);
     const auto h = read<voice::heard>(R"({"type":"heard","chunk":"1-0","chars":14})");
     EXPECT_EQ(h.chars, 14u);
+    const std::string float_chars = R"({"type":"heard","chunk":"1-0","chars":7.0})";
+    EXPECT_EQ(read<voice::heard>(float_chars).chars, 7u);
     EXPECT_EQ(read<voice::heard>(R"({"type":"heard","chunk":"1-0","share":0.25})").share, 0.25);
     EXPECT_FALSE(read<voice::interrupt>(R"({"type":"interrupt"})").heard);
     const auto i =

@@ -139,6 +139,58 @@ TEST(voice_last, that_is_spoken_on_outlives_another_lost_socket) {
     EXPECT_THAT(s.asked(), ElementsAre("heard 1-1 1.000000"));
 }
 
+TEST(voice_last, that_is_spoken_on_can_be_interrupted_when_the_rest_has_ended) {
+    lost_in_the_second_sentence s;
+    s.resume_with(R"({"chunk":"1-1","speaking":true})");
+    s.end(2);
+    s.asked();
+    s.say(new_socket, R"({"type":"interrupt","heard":{"chunk":"1-1","words":1}})");
+    EXPECT_THAT(s.asked(), ElementsAre("heard 1-1 5", "interrupt"));
+}
+
+TEST(voice_last, that_is_spoken_on_can_be_interrupted_while_the_rest_ends) {
+    lost_in_the_second_sentence s;
+    s.resume_with(R"({"chunk":"1-1","speaking":true})");
+    s.say(new_socket, R"({"type":"interrupt","heard":{"chunk":"1-1","words":1}})");
+    s.asked();
+    s.end(2);
+    EXPECT_THAT(s.asked(), ElementsAre("interrupt"));
+}
+
+TEST(voice_last, that_is_spoken_on_is_interrupted_by_the_next_words_of_the_user) {
+    lost_in_the_second_sentence s;
+    s.resume_with(R"({"chunk":"1-1","speaking":true})");
+    s.end(2);
+    s.asked();
+    s.say(new_socket, R"({"type":"start","text":"Stop"})");
+    EXPECT_THAT(s.asked(),
+                ElementsAre("interrupt", "check 3", "append Stop", "generate 3", "next 3"));
+}
+
+TEST(voice_last, that_is_spoken_on_and_was_continued_is_interrupted_no_longer) {
+    lost_in_the_second_sentence s;
+    s.resume_with(R"({"chunk":"1-1","speaking":true})");
+    s.say(new_socket, R"({"type":"continue","chunk":"1-1"})");
+    s.end(2);
+    s.asked();
+    s.say(new_socket, R"({"type":"interrupt"})");
+    EXPECT_THAT(s.asked(), IsEmpty());
+}
+
+TEST(voice_last, that_is_spoken_on_is_resumed_if_another_lost_socket_silenced_it) {
+    for (const bool has_rest_ended : {true, false}) {
+        SCOPED_TRACE(has_rest_ended);
+        lost_in_the_second_sentence s;
+        s.resume_with(R"({"chunk":"1-1","speaking":true})");
+        if (has_rest_ended) s.end(2);
+        s.drop(new_socket);
+        if (!has_rest_ended) s.end(2);
+        s.asked();
+        s.attach(newest_socket, resumed_with(R"({"chunk":"1-1","words":1})"));
+        EXPECT_THAT(s.asked(), ElementsAre("heard 1-1 5", "check 3", "resume 3", "next 3"));
+    }
+}
+
 TEST(voice_last, is_spoken_no_longer_when_the_user_interrupts) {
     lost_in_the_second_sentence s;
     s.resume_with(R"({"chunk":"1-1","speaking":true})");
@@ -163,6 +215,15 @@ TEST(voice_last, that_ended_the_reply_leaves_nothing_to_resume) {
         for (const auto& what : s.asked()) EXPECT_THAT(what, HasSubstr("heard"));
         EXPECT_THAT(s.heard_by(new_socket), ElementsAre("ready", "end 1"));
     }
+}
+
+TEST(voice_last, that_ended_the_reply_can_be_interrupted_while_it_is_spoken_on) {
+    lost_in_the_second_sentence s;
+    s.end(1);
+    s.attach(new_socket, resumed_with(R"({"chunk":"1-1","speaking":true})"));
+    s.asked();
+    s.say(new_socket, R"({"type":"interrupt","heard":{"chunk":"1-1","words":1}})");
+    EXPECT_THAT(s.asked(), ElementsAre("heard 1-1 5", "interrupt"));
 }
 
 TEST(voice_last, does_not_end_a_reply_of_which_a_chunk_was_not_sent) {

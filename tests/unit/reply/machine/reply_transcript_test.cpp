@@ -47,6 +47,14 @@ TEST(reply_transcript, becomes_ids_when_prompt_and_tokens_are_known_in_either_or
     }
 }
 
+TEST(reply_transcript, keeps_a_text_without_ids_in_the_first_prompt) {
+    reply_transcript c({.text = "Hi", .ids = {1, 2}, .bytes_with_ids = 2});
+    EXPECT_THAT(ids_of(c), ElementsAre(1, 2));
+    c.append_mark(" there");  // its ids may never be known
+    EXPECT_THAT(c.next_prompt().ids, ElementsAre(1, 2));
+    EXPECT_EQ(c.next_prompt().text, " there");
+}
+
 TEST(reply_transcript, fills_several_holes_between_known_ids) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.append(event("a", {3}, 1));
