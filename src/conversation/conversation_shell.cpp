@@ -208,7 +208,7 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr
     if (why) return done(why->ec, why->diag, {});
     discard_draft();
     begin_history_turn(reply);
-    history_.mark_as_given();
+    history_.give_text(text);
     is_given_text_ = true;
     auto origin = make_spoken_origin(text);
     origin.early = std::exchange(early_, {});

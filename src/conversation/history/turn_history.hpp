@@ -54,8 +54,11 @@ class turn_history {
     }
     /// Starts the assistant's turn. Returns false if a turn is already running.
     bool begin_turn();
-    /// The text of the running turn is not generated: it does not continue the message before it.
-    void mark_as_given() noexcept { is_given_ = true; }
+    /// The running turn has this text. It does not continue the message before it.
+    void give_text(std::string text) {
+        is_given_ = true;
+        turn_.give(std::move(text));
+    }
     /// The reply of the running turn calls these functions. Each call with its result is kept
     /// whole, also if the turn is interrupted.
     void record_calls(std::vector<tool_call> calls);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tandem::conversations {
@@ -30,6 +31,11 @@ class turn_ledger {
     void handed_over(const chunk& c);
     /// The reply ended with this text generated but not handed over.
     void generated(std::string_view unspoken);
+    /// The whole text of the turn, which no model generates.
+    void give(std::string text) {
+        text_ = std::move(text);
+        is_complete_ = true;
+    }
 
     /// This chunk and all earlier ones were heard completely.
     void continued(chunk_id id);

@@ -26,9 +26,9 @@ void voice_turn_machine::detach_socket(time_point now) {
     if (!reply_) return;
     if (calls_.is_pending()) is_resume_due_ = true;
     cut_calling_reply(now);
-    if (!is_running() && last_words_) {
+    if (is_spoken_to_end()) {
         is_resume_due_ = true;
-        interrupt_last_words();
+        last_words_.reset();
     }
     if (!is_running() || reply_->is_interrupted) return;
     if (!reply_->turn->is_outside_history()) is_resume_due_ = true;
@@ -84,9 +84,9 @@ void voice_turn_machine::interrupt() {
 // knows.
 void voice_turn_machine::interrupt_last_words() {
     if (is_running() || !reply_) return;
-    const bool was_speaking = std::exchange(reply_->is_speaking, false) || is_spoken_on();
     last_words_.reset();
-    spoken_on_.reset();
+    const bool was_spoken_on = std::exchange(spoken_on_, std::nullopt).has_value();
+    const bool was_speaking = std::exchange(reply_->is_speaking, false) || was_spoken_on;
     if (was_speaking && !reply_->turn->is_outside_history())
         actions_.push_back(voice_action::interrupt{});
 }
@@ -294,11 +294,12 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 }
 
 void voice_turn_machine::settle(time_point now, const reply_result& result) {
-    // The library ends a reply without words by itself, even if the words before it were cut.
-    if (reply_->has_cut_last_words) actions_.push_back(voice_action::interrupt{});
+    // A resumed reply without words ends at once, but the words before it may never be heard.
+    const bool is_open = reply_->has_cut_last_words || is_spoken_to_end();
+    if (is_open) actions_.push_back(voice_action::interrupt{});
     // A reply that ended before the interruption was heard, unless the voice was speaking.
     reply_->is_complete = result.finish_reason != finish_reason::interrupted &&
-                          !calls_.has_reply_called() && !reply_->has_cut_last_words;
+                          !calls_.has_reply_called() && !is_open;
     drop_resume_if_heard();
     end_calls(now, result);
 }

@@ -157,8 +157,8 @@ class voice_turn_machine {
         bool is_speaking = false;         // its last chunk was not continued
         bool is_unheard = false;          // it was speaking when the socket was lost
         bool has_unsent = false;          // a chunk came after the interrupt
-        bool has_cut_last_words = false;  // the interrupt silenced the reply before
         bool is_complete = false;         // it ended by itself, without calls
+        bool has_cut_last_words = false;  // the interrupt silenced the reply before
         std::uint64_t id = 0;             // the library's; set by the first chunk
         std::uint32_t chunks = 0;         // number of sent chunks, with a filler
         spoken_filler filler{};
@@ -215,7 +215,10 @@ class voice_turn_machine {
     // Turns and replies.
     bool is_running() const noexcept { return reply_ && !reply_->is_ended; }
     bool is_closing() const noexcept { return is_ending_ || is_draining_; }
-    bool is_spoken_on() const noexcept { return last_words_ || spoken_on_; }
+    /// Whether the voice speaks the last words of a turn whose resumed reply has ended.
+    bool is_spoken_to_end() const noexcept {
+        return last_words_ && !is_running() && reply_->turn->what == voice_turn::kind::resume;
+    }
     bool is_aside() const noexcept { return reply_->turn->what == voice_turn::kind::aside; }
     void interrupt();
     void interrupt_last_words();

@@ -214,7 +214,7 @@ bool voice_turn_machine::has_words_to_come() const {
         return !w.is_cancelled &&
                (w.turn->what == voice_turn::kind::resume || !w.turn->results.empty());
     });
-    return is_replying || is_waiting || is_resume_due_ || calls_.is_pending();
+    return is_replying || is_waiting || is_resume_due_ || is_spoken_to_end() || calls_.is_pending();
 }
 
 session_record voice_turn_machine::record() const {

@@ -184,7 +184,7 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
     // The user is speaking, so earlier turns and the running reply must stop.
     if (what != kind::messages) {
-        if (is_spoken_on()) interrupt_last_words();
+        if (spoken_on_ || is_spoken_to_end()) interrupt_last_words();
         drop_resume();
         cancel_waiting();
         cut_calling_reply(now);

@@ -308,11 +308,22 @@ TEST_F(history, parts_a_given_text_from_the_words_before_it) {
     hear(3);
     end_turn(finish_reason::interrupted);
     history_.begin_turn();
-    history_.mark_as_given();
+    history_.give_text("One moment.");
     history_.begin_reply(2);
     history_.handed_over(chunk_of({2, 0}, "One moment."));
     history_.turn_ended(start, finish_reason::eos);
     EXPECT_EQ(last(), "assistant: One… One moment.");
+}
+
+TEST_F(history, saves_a_given_text_whole_while_it_is_spoken) {
+    history_.begin_turn();
+    history_.give_text("Good evening. This is the Blue Heron.");
+    history_.begin_reply(1);
+    history_.handed_over(chunk_of({1, 0}, "Good evening."));
+    history_.continued(start, {1, 0});
+    turn_history elsewhere(history_.saved(), start);
+    EXPECT_EQ(elsewhere.resume(start), " This is the Blue Heron.");
+    EXPECT_TRUE(elsewhere.is_turn_complete()) << "nothing is generated";
 }
 
 TEST_F(history, goes_on_within_the_grace_only) {

@@ -59,6 +59,18 @@ TEST(voice_record, has_what_was_sent_and_not_heard) {
     EXPECT_FALSE(record.reply->is_ended);
 }
 
+TEST(voice_record, has_words_to_come_while_the_last_ones_are_spoken_on) {
+    speaking_session here;
+    here.drop(socket_here);
+    here.end(1, finish_reason::interrupted);
+    here.attach(socket_there,
+                R"({"type":"start","session":"s-1","last":{"chunk":"1-1","speaking":true}})");
+    here.end(2);
+    EXPECT_TRUE(here.turns.record().resumes);
+    here.say(socket_there, R"({"type":"continue","chunk":"1-1"})");
+    EXPECT_FALSE(here.turns.record().resumes);
+}
+
 TEST(voice_record, goes_on_behind_what_was_heard) {
     moved_session s{speaking_session()};
     s.take_up(R"({"chunk":"1-1","chars":5})");
