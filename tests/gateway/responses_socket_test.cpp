@@ -103,6 +103,7 @@ TEST_F(responses_socket, refuses_requests_beyond_those_that_may_wait) {
     auto c = socket();
     for (int i = 0; i < 10; ++i) c.say(create("Hello!"));
     const auto error = c.read("error");
+    EXPECT_EQ(error["status"], 429);
     EXPECT_EQ(error["code"], "too_many_requests");
     EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("8 requests wait"));
 }

@@ -80,7 +80,8 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
         case errc::invalid_config:
             return "the gateway's options for the reply cannot be used";
         case errc::no_model:
-            return "no server is available with its model loaded; try again in a moment";
+            return "no server is available: each is down, loading its model or draining; try "
+                   "again in a moment";
         case errc::session_not_found:
             return "the conversation has ended";
         case errc::client_destroyed:

@@ -118,7 +118,7 @@ void response_websocket::handle_message(std::string_view text) {
 void response_websocket::queue_request(std::string body) {
     if (waiting_.size() >= most_waiting_requests)
         return queue_message(encode_error_event(
-            make_error(400, "too_many_requests",
+            make_error(429, "too_many_requests",
                        fmt::format("{} requests wait for the running one; wait for its end",
                                    most_waiting_requests))));
     waiting_.push_back(std::move(body));

@@ -19,8 +19,11 @@ server_props props_of(const json& body) {
     server_props p;
     p.total_slots = int_or(body, "total_slots", 0);
     p.context_per_slot = int_or(member(body, "default_generation_settings"), "n_ctx", 0);
-    p.model = sanitize_server_text(string_or(body, "model_alias"));
-    if (p.model.empty()) p.model = sanitize_server_text(file_name(string_or(body, "model_path")));
+    const auto path = string_or(body, "model_path");
+    const auto alias = string_or(body, "model_alias");
+    // Without --alias, the server reports the path as it was given.
+    const bool has_alias = !alias.empty() && alias != path;
+    p.model = sanitize_server_text(has_alias ? alias : file_name(path));
     p.build_info = sanitize_server_text(string_or(body, "build_info"));
     p.chat_template = string_or(body, "chat_template");
     p.bos_token = string_or(body, "bos_token");

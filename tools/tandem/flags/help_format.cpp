@@ -138,7 +138,9 @@ std::vector<std::string> find_similar_flags(const CLI::App& app, const std::stri
     const auto start = std::min(given.find_first_not_of('-'), given.size());
     const auto name = given.substr(start, given.find('=') - start);
     auto flags = flags_at_end(app, name);
-    const auto like = similar_flag(app, name);
+    const bool is_address =
+        (name == "host" || name == "port") && app.get_option_no_throw("--listen") != nullptr;
+    const auto like = is_address ? "--listen" : similar_flag(app, name);
     if (!like.empty() && std::ranges::find(flags, like) == flags.end()) flags.push_back(like);
     return flags;
 }

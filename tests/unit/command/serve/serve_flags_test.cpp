@@ -332,6 +332,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_arguments{"no_state", {"serve", "--state", ""}, "--state is empty"},
         wrong_arguments{"an_argument", {"serve", "f"}, "f is an unexpected argument"},
         wrong_arguments{"an_unknown_flag", {"serve", "--key", "f"}, "did you mean --keys?"},
+        wrong_arguments{"a_port_alone", {"serve", "--port", "80"}, "did you mean --listen?"},
+        wrong_arguments{"a_host_alone", {"serve", "--host=::"}, "did you mean --listen?"},
         wrong_arguments{"a_wrong_url", {"serve", "--url", "localhost"}, "--url"},
         wrong_arguments{
             "an_empty_name", {"key", "--name", ""}, "--name must be 1 to 64 printable ASCII"},

@@ -97,6 +97,9 @@ TEST_F(ServerMessages, PropsNameTheModelsFileWithoutAnAlias) {
     EXPECT_EQ(p.model, "a.gguf");
     decode_props({200, R"({"total_slots":1,"model_path":"b.gguf"})"}, p, diag_);
     EXPECT_EQ(p.model, "b.gguf");
+    decode_props({200, R"({"total_slots":1,"model_path":"m/c.gguf","model_alias":"m/c.gguf"})"}, p,
+                 diag_);
+    EXPECT_EQ(p.model, "c.gguf");
 }
 
 TEST_F(ServerMessages, PropsOfARouterAreToldAsSuch) {
