@@ -215,7 +215,7 @@ TEST_F(sharing_without_store, takes_a_slot_that_has_been_unused_for_a_while) {
     EXPECT_EQ(take<share_action::bring_back>()->slot, 1);
 }
 
-TEST_F(sharing_without_store, lets_a_running_request_go_on) {
+TEST_F(sharing_without_store, lets_a_running_request_continue) {
     here.slots[0].is_busy = true;
     update(10s);
     EXPECT_EQ(s.count_slots(), 1);

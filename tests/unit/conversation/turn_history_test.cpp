@@ -194,7 +194,7 @@ TEST_F(history, counts_the_first_interrupt_only) {
     EXPECT_FALSE(history_.can_resume(start + 5s));
 }
 
-TEST_F(history, knows_no_interrupt_where_no_turn_is_open) {
+TEST_F(history, knows_no_interrupt_if_no_turn_is_open) {
     EXPECT_FALSE(history_.interrupted(start));
     begin_turn();
     end_turn(finish_reason::eos);
@@ -238,7 +238,7 @@ TEST_F(history, is_settled_by_the_next_turn) {
     EXPECT_EQ(last(), "assistant: One…");
 }
 
-TEST_F(history, is_not_settled_by_time_where_there_was_no_interrupt) {
+TEST_F(history, is_not_settled_by_time_if_there_was_no_interrupt) {
     begin_turn();
     end_turn(finish_reason::eos);
     EXPECT_EQ(history_.state(start + 24h), turn_state::ended);
@@ -259,7 +259,7 @@ TEST_F(history, remembers_how_far_the_last_turn_got) {
 
 // Resumes
 
-TEST_F(history, goes_on_from_the_last_word_that_was_heard) {
+TEST_F(history, continues_from_the_last_word_that_was_heard) {
     begin_turn();
     end_turn(finish_reason::interrupted);
     hear(5);
@@ -303,7 +303,7 @@ TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_betwee
     EXPECT_EQ(history_.transcript().size(), at_first + 1);
 }
 
-TEST_F(history, goes_on_within_the_grace_only) {
+TEST_F(history, continues_within_the_grace_only) {
     begin_turn();
     end_turn(finish_reason::interrupted);
     EXPECT_TRUE(history_.can_resume(start + 4999ms));
@@ -311,7 +311,7 @@ TEST_F(history, goes_on_within_the_grace_only) {
     EXPECT_EQ(history_.resume(start + 5s), std::nullopt);
 }
 
-TEST_F(history, does_not_go_on_without_a_grace) {
+TEST_F(history, does_not_continue_without_a_grace) {
     auto o = with_prompt();
     o.resume_grace = 0s;
     history_ = turn_history(o);
@@ -322,7 +322,7 @@ TEST_F(history, does_not_go_on_without_a_grace) {
     EXPECT_EQ(last(), "assistant: One…");
 }
 
-TEST_F(history, does_not_go_on_where_nobody_interrupted) {
+TEST_F(history, does_not_continue_if_nobody_interrupted) {
     EXPECT_EQ(history_.resume(start), std::nullopt);
     begin_turn();
     EXPECT_EQ(history_.resume(start), std::nullopt);
@@ -330,7 +330,7 @@ TEST_F(history, does_not_go_on_where_nobody_interrupted) {
     EXPECT_EQ(history_.resume(start), std::nullopt);
 }
 
-TEST_F(history, does_not_go_on_after_the_next_message) {
+TEST_F(history, does_not_continue_after_the_next_message) {
     begin_turn();
     end_turn(finish_reason::interrupted);
     history_.append(user("Next"));

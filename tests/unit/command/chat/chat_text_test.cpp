@@ -81,7 +81,7 @@ TEST(the_times_of_a_reply, leave_out_what_took_none) {
               "voice to voice 242 ms: detector 200 ms, first token 30 ms, synthesis 12 ms");
 }
 
-TEST(an_interrupt, tells_what_history_keeps) {
+TEST(an_interrupt, reports_what_history_keeps) {
     const reply_result r;
     EXPECT_EQ(format_interruption({.result = r}), "[interrupted, nothing was heard]");
     EXPECT_EQ(format_interruption({.result = r, .kept = "A fox went"}),

@@ -469,7 +469,7 @@ TEST(doctor_findings, are_in_the_documentation) {
     EXPECT_THAT(documented(), testing::IsSupersetOf(names));
 }
 
-TEST(doctor_findings, tell_what_to_do_wherever_something_is_wrong) {
+TEST(doctor_findings, report_what_to_do_wherever_something_is_wrong) {
     for (const auto& r : rows)
         for (const auto& f : collect_findings(r.found()))
             EXPECT_TRUE(f.status < warning || !f.remedy.empty()) << r.name << ": " << f.message;

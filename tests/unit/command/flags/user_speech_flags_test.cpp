@@ -18,7 +18,7 @@ TEST_F(user_speech_arguments, let_users_not_speak_unless_they_are_given) {
     EXPECT_FALSE(c.replay->users.speak());
 }
 
-TEST_F(user_speech_arguments, say_how_users_speak) {
+TEST_F(user_speech_arguments, report_how_users_speak) {
     const auto c = replay({"--partials", "250ms", "--eager", "0.3", "--revise", "0.25"});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->users.partials, 250ms);

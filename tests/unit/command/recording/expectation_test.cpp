@@ -56,7 +56,7 @@ TEST(expectation, has_calls_with_and_without_arguments) {
     EXPECT_EQ(calls[1].arguments, R"({"a":1})");
 }
 
-TEST(expectation, names_the_known_fields_where_one_is_unknown) {
+TEST(expectation, names_the_known_fields_if_one_is_unknown) {
     EXPECT_THAT(refusals_of(R"({"txt":"a"})"),
                 ElementsAre("1: expect: unknown field \"txt\"; known are text, not_text, calls, "
                             "finish_reason, first_chunk_ms, gap_ms, chunks"));

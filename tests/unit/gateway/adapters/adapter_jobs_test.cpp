@@ -53,7 +53,7 @@ TEST(adapter_jobs, end_once) {
     EXPECT_EQ(jobs.find("a")->state, job_state::queued);
 }
 
-TEST(adapter_jobs, are_refused_where_too_many_wait) {
+TEST(adapter_jobs, are_refused_if_too_many_wait) {
     adapter_jobs jobs;
     added(jobs, "runs");
     jobs.begin();

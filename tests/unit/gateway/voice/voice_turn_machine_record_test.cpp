@@ -59,7 +59,7 @@ TEST(voice_record, has_what_was_sent_and_not_heard) {
     EXPECT_FALSE(record.reply->is_ended);
 }
 
-TEST(voice_record, goes_on_behind_what_was_heard) {
+TEST(voice_record, continues_after_what_was_heard) {
     moved_session s{speaking_session()};
     s.take_up(R"({"chunk":"1-1","chars":5})");
     EXPECT_THAT(s.asked(),

@@ -47,7 +47,7 @@ TEST(fault_text, reads_durations) {
     }
 }
 
-TEST(fault_text, says_what_is_wrong) {
+TEST(fault_text, reports_what_is_wrong) {
     const struct {
         std::string text;
         std::string message;
