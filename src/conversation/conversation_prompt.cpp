@@ -75,7 +75,7 @@ bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_t
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     const auto reserved = static_cast<std::size_t>(
         conversations::compute_reply_reserve(history_.options(), max_tokens));
-    return context == 0 || most_tokens(prompt) + reserved <= context;
+    return context == 0 || estimate_max_tokens(prompt) + reserved <= context;
 }
 
 // Most prompts fit by an upper bound; only the others are counted.

@@ -15,7 +15,7 @@ namespace tandem::detail {
 namespace {
 
 // Messages appended while a reply runs wait for its end.
-constexpr std::size_t most_said_meanwhile = 256;
+constexpr std::size_t max_deferred_messages = 256;
 
 /// Everything is generated already.
 reply_origin make_spoken_origin(std::string text) {
@@ -59,11 +59,11 @@ void conversation_shell::append(chat_message message) {
 }
 
 void conversation_shell::keep_for_next_turn(chat_message message) {
-    if (said_meanwhile_.size() < most_said_meanwhile)
+    if (said_meanwhile_.size() < max_deferred_messages)
         return said_meanwhile_.push_back(std::move(message));
     scope_->log(log_level::warning,
                 "conversation {}: a message was dropped: {} were already appended during one reply",
-                id_, most_said_meanwhile);
+                id_, max_deferred_messages);
 }
 
 // A late result must not settle the last turn, which may still be resumed.

@@ -17,7 +17,7 @@ namespace tandem::detail {
 namespace {
 
 // Maximum number of servers that a turn tries to reach.
-constexpr int most_servers_tried = 16;
+constexpr int max_servers_tried = 16;
 
 }  // namespace
 
@@ -279,7 +279,7 @@ void conversation_shell::on_prompt_failed(const start_ptr& start, const failure&
 void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
     shunned_.push_back(link_);
-    if (scope_->is_closed() || ++start->servers_tried == most_servers_tried)
+    if (scope_->is_closed() || ++start->servers_tried == max_servers_tried)
         return fail_without_server(start);
     find_server(start);
 }

@@ -25,7 +25,7 @@ constexpr std::array schemes{
     scheme{"rediss+sentinel://", true, true},
 };
 constexpr std::string_view unix_scheme = "unix://";
-constexpr std::size_t longest_path = 107;  // of sockaddr_un, without the null at its end
+constexpr std::size_t max_path_bytes = 107;  // of sockaddr_un, without the null at its end
 
 parsed_store_address fault(std::string text) {
     return {.fault = std::move(text)};
@@ -109,9 +109,9 @@ parsed_store_address parse_store_address(std::string_view text) {
     if (text.starts_with(unix_scheme)) {
         const auto path = text.substr(unix_scheme.size());
         if (!path.starts_with('/')) return fault("the path of a Unix socket begins with \"/\"");
-        if (path.size() > longest_path)
+        if (path.size() > max_path_bytes)
             return fault(
-                fmt::format("the path of a Unix socket is longer than {} bytes", longest_path));
+                fmt::format("the path of a Unix socket is longer than {} bytes", max_path_bytes));
         return {.address = {.path = std::string(path)}};
     }
     const auto* const s = std::ranges::find_if(

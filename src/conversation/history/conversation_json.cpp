@@ -17,7 +17,7 @@ namespace tandem::wire {
 namespace {
 
 constexpr int version = 1;
-constexpr double longest_ms = 1e12;  // keeps the nanoseconds within 64 bits
+constexpr double max_duration_ms = 1e12;  // keeps the nanoseconds within 64 bits
 
 // Writing
 
@@ -237,7 +237,7 @@ class conversation_reader {
                              member(v, at, "draft_limit", out.draft_limit) &&
                              member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
         if (!is_read) return false;
-        if (!(grace >= 0 && grace <= longest_ms))
+        if (!(grace >= 0 && grace <= max_duration_ms))
             return fail(at + ".resume_grace_ms",
                         fmt::format("is {}, which is not a valid time", grace));
         out.resume_grace = duration(std::llround(grace * 1e6));

@@ -22,7 +22,7 @@ std::string_view to_string(job_state s) noexcept {
 const adapter_job* adapter_jobs::add(std::string id, std::string adapter, double scale,
                                      std::int64_t now) {
     const auto waiting = jobs_.size() - ended_ - (is_running_ ? 1 : 0);
-    if (waiting >= most_waiting) return nullptr;
+    if (waiting >= max_waiting) return nullptr;
     jobs_.push_back(
         {.id = std::move(id), .adapter = std::move(adapter), .scale = scale, .created = now});
     return &jobs_.back();
@@ -43,7 +43,7 @@ void adapter_jobs::end(std::string fault, std::vector<server_outcome> servers, s
     job.fault = std::move(fault);
     job.servers = std::move(servers);
     job.finished = now;
-    if (ended_ <= most_remembered) return;
+    if (ended_ <= max_remembered) return;
     jobs_.pop_front();
     --ended_;
 }

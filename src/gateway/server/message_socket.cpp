@@ -18,7 +18,7 @@ using asio::redirect_error;
 using asio::use_awaitable;
 
 // Maximum number of queued messages before reading stops.
-constexpr std::size_t most_waiting = 64;
+constexpr std::size_t max_waiting = 64;
 // One message causes far fewer answers, so this client has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;
 constexpr duration handshake_limit = std::chrono::seconds(5);
@@ -83,7 +83,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
             if (has_protocols && !o.protocol.empty())
                 answer.set(protocol_header, to_beast_view(o.protocol));
         }));
-    stream_.read_message_max(options_.most_message_bytes);
+    stream_.read_message_max(options_.max_message_bytes);
     stream_.auto_fragment(false);
     stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
         if (what != websocket::frame_type::close) line_.heard(detail::now());
@@ -98,7 +98,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
 }
 
 auto message_socket::wait_until_sent() -> awaitable<void> {
-    co_await wait_until_true([this] { return out_.size() <= most_waiting || is_closing(); });
+    co_await wait_until_true([this] { return out_.size() <= max_waiting || is_closing(); });
 }
 
 // Handlers that may make the condition true must call wake_.cancel(). Several coroutines may wait.

@@ -28,7 +28,7 @@ struct message_socket_options {
     std::string request_id{};
     /// Selected if the client offers subprotocols; empty = none.
     std::string_view protocol{};
-    std::size_t most_message_bytes = 0;
+    std::size_t max_message_bytes = 0;
 };
 
 /// A WebSocket of text messages: reads them one after the other, and sends in order. Closes the

@@ -26,7 +26,7 @@ namespace {
 using boost::asio::awaitable;
 
 // A longer history of a socket is kept in the table only, whose size is limited.
-constexpr std::size_t most_socket_bytes = std::size_t{4} << 20;
+constexpr std::size_t max_socket_bytes = std::size_t{4} << 20;
 
 std::string make_table_key(const admitted& who, const std::string& id) {
     return who.key_name() + '\n' + id;
@@ -72,7 +72,7 @@ class response_keeper {
         auto& said = request_.messages;
         if (request_.has_instructions) said.erase(said.begin());
         kept_response kept{std::move(said), std::move(request_.affinity_key)};
-        if (newest_ && bytes <= most_socket_bytes)
+        if (newest_ && bytes <= max_socket_bytes)
             *newest_ = {newest_->running_id, id_, kept, bytes, request_.store};
         if (request_.store) core_.responses.put(detail::now(), key_, std::move(kept), bytes);
     }

@@ -24,7 +24,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_waiting_requests = 8;
+constexpr std::size_t max_waiting_requests = 8;
 
 /// Some clients look for the fields in `error`, others next to it, and some do not accept null.
 std::string encode_error_event(const api_error& why) {
@@ -44,9 +44,9 @@ struct message_head {
 };
 
 /// Returns the head of a message, or a fault.
-std::variant<message_head, api_error> read_head(std::string_view text, std::size_t most_bytes) {
+std::variant<message_head, api_error> read_head(std::string_view text, std::size_t max_bytes) {
     json root;
-    if (auto fault = parse_body(text, most_bytes, root)) return *std::move(fault);
+    if (auto fault = parse_body(text, max_bytes, root)) return *std::move(fault);
     field_reader fields;
     message_head head;
     if (!fields.require(root, "", "type", head.type) ||
@@ -96,7 +96,7 @@ response_websocket::response_websocket(client_stream stream, std::shared_ptr<gat
                                        voice_caller caller)
     : message_socket(
           std::move(stream), core,
-          {.request_id = caller.request_id, .most_message_bytes = core->options.max_body_bytes}),
+          {.request_id = caller.request_id, .max_message_bytes = core->options.max_body_bytes}),
       caller_(std::move(caller)) {}
 
 // --- messages
@@ -116,11 +116,11 @@ void response_websocket::handle_message(std::string_view text) {
 }
 
 void response_websocket::queue_request(std::string body) {
-    if (waiting_.size() >= most_waiting_requests)
+    if (waiting_.size() >= max_waiting_requests)
         return queue_message(encode_error_event(
             make_error(400, "too_many_requests",
                        fmt::format("{} requests wait for the running one; wait for its end",
-                                   most_waiting_requests))));
+                                   max_waiting_requests))));
     waiting_.push_back(std::move(body));
     if (std::exchange(is_answering_, true)) return;
     const auto self = std::static_pointer_cast<response_websocket>(shared_from_this());

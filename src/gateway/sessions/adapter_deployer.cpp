@@ -22,11 +22,11 @@ using asio::use_awaitable;
 
 // Rare enough that the server can still detect disconnected clients.
 constexpr auto care_interval = std::chrono::seconds(5);
-constexpr duration longest_answer = std::chrono::seconds(5);
+constexpr duration max_answer_time = std::chrono::seconds(5);
 
 config settings_for(config c, const std::string& url) {
     c.server.url = url;
-    c.limits.request_timeout = std::min(c.limits.request_timeout, longest_answer);
+    c.limits.request_timeout = std::min(c.limits.request_timeout, max_answer_time);
     return c;
 }
 
@@ -51,7 +51,7 @@ api_error unknown_adapter(std::string_view name) {
 
 api_error too_many_jobs() {
     auto e = make_error(429, "too_many_jobs",
-                        fmt::format("{} jobs are already waiting", adapter_jobs::most_waiting));
+                        fmt::format("{} jobs are already waiting", adapter_jobs::max_waiting));
     e.retry_after = std::chrono::seconds(5);
     return e;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int switching_protocols = 101;
 // Labels of servers, which may come and go.
-constexpr std::size_t most_servers = 256;
+constexpr std::size_t max_servers = 256;
 
 std::string shown_server(std::string_view url) {
     return transport::without_credentials(transport::without_address(url));
@@ -40,7 +40,7 @@ gateway_metrics::gateway_metrics(std::int64_t started_at) {
 void gateway_metrics::add_servers(const std::string& model, const std::vector<std::string>& urls) {
     if (models_.insert(model).second) begin_voice(model);
     for (const auto& url : urls)
-        if (servers_.size() < most_servers && servers_.insert(shown_server(url)).second)
+        if (servers_.size() < max_servers && servers_.insert(shown_server(url)).second)
             begin_server(model, url);
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // A move takes a few hundred ms.
 constexpr duration chunk_has_just_begun = std::chrono::milliseconds(250);
-constexpr duration most_wait_for_chunk = std::chrono::seconds(5);
+constexpr duration max_wait_for_chunk = std::chrono::seconds(5);
 
 std::size_t count_heard(std::string_view speech, const voice::heard& m) {
     if (m.share) return conversations::count_heard_characters(speech, *m.share);
@@ -249,7 +249,7 @@ void voice_turn_machine::record_calls(session_record& r) const {
 
 void voice_turn_machine::begin_move(time_point now) {
     is_moving_ = true;
-    move_due_ = now + most_wait_for_chunk;
+    move_due_ = now + max_wait_for_chunk;
 }
 
 bool voice_turn_machine::can_move(time_point now) const noexcept {

@@ -69,8 +69,8 @@ class voice_value_reader {
     bool value(json& v, const std::string& at, duration& out) {
         double ms = 0;
         if (!value(v, at, ms)) return false;
-        if (!(ms >= 0 && ms <= longest_ms))
-            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, longest_ms));
+        if (!(ms >= 0 && ms <= max_ms))
+            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, max_ms));
         out = duration(std::llround(ms * 1e6));
         return true;
     }
@@ -141,7 +141,7 @@ class voice_value_reader {
     api_error fault_;
 
  private:
-    static constexpr double longest_ms = 24 * 3600 * 1000.0;
+    static constexpr double max_ms = 24 * 3600 * 1000.0;
 
     Reader& self() noexcept { return static_cast<Reader&>(*this); }
 };

@@ -16,7 +16,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double mebibyte = 1024.0 * 1024.0;
-constexpr int widest_message = 300;
+constexpr int max_message_columns = 300;
 
 std::string count_text(std::int64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -142,7 +142,7 @@ std::string error_lines(const bench_stats& f, bool color) {
         auto text = fmt::format("  {:>6}  {}", count, code);
         const auto told = f.messages.find(code);
         if (told != f.messages.end() && !told->second.empty())
-            text += ": " + shortened(told->second, widest_message);
+            text += ": " + shortened(told->second, max_message_columns);
         lines += colorize(color, paint::red, text) + '\n';
     }
     return lines;

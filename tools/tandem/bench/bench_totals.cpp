@@ -11,7 +11,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t longest_url_kept = 64;  // average, for the memory estimate in the report
+constexpr std::size_t average_url_bytes = 64;  // average, for the memory estimate in the report
 
 // Returns the chunk that the event refers to.
 const turn_times::spoken* spoken_in(const turn_times& t, const timeline_event& e) {
@@ -38,7 +38,7 @@ void turn_times::add_chunk(time_point came, int tokens, duration speech) {
 std::size_t bench_totals::max_memory_bytes() noexcept {
     return sizeof(bench_totals) +
            9 * (latency_histogram::memory_bytes() - sizeof(latency_histogram)) +
-           max_cuts * (sizeof(cut_record) + longest_url_kept);
+           max_cuts * (sizeof(cut_record) + average_url_bytes);
 }
 
 void bench_totals::add(const turn_times& t, const reply_result& r, bool stopped) {

@@ -235,7 +235,7 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
 auto chat::reply_to(const read_line& said) -> awaitable<void> {
     silence_start since{said.at, rules_.vad_stop};
     for (int round = 1; co_await speak_reply(since); ++round)
-        if (round == most_calling_replies) {
+        if (round == max_calling_replies) {
             fail(
                 fmt::format("{} replies in a row called functions, so the model must wait for "
                             "your next line",

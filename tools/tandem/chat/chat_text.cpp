@@ -15,8 +15,8 @@ namespace tandem::command {
 namespace {
 
 constexpr std::string_view white = " \t\r\n";
-constexpr int longest_heard = 60;
-constexpr int longest_result = 200;
+constexpr int max_heard_columns = 60;
+constexpr int max_result_columns = 200;
 
 // Returns the separator of two texts: up to two line breaks if there are any, else a space.
 std::string joint_of(std::string_view space) {
@@ -34,8 +34,8 @@ std::string spaced(std::string_view name) {
 
 // Returns the end of a text on one line.
 std::string last_words(const std::string& text) {
-    if (count_columns(text) <= longest_heard) return shortened(text, longest_heard);
-    auto lines = wrapped(text, longest_heard);
+    if (count_columns(text) <= max_heard_columns) return shortened(text, max_heard_columns);
+    auto lines = wrapped(text, max_heard_columns);
     return "…" + lines.back();
 }
 
@@ -118,7 +118,7 @@ std::string format_call(const tool_call& call) {
 std::string format_result(const function_result& r) {
     if (r.how == function_result::outcome::interrupted)
         return fmt::format("[{} was interrupted]", r.call.name);
-    return fmt::format("[{}: {}]", r.call.name, shortened(r.content, longest_result));
+    return fmt::format("[{}: {}]", r.call.name, shortened(r.content, max_result_columns));
 }
 
 std::string json_line(const spoken_chunk& s) {

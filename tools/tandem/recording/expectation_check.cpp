@@ -62,10 +62,10 @@ std::string calls_text(const std::vector<tool_call>& calls) {
 }
 
 std::string chunks_text(const expectation& e) {
-    if (e.least_chunks == e.most_chunks) return fmt::format("{}", *e.least_chunks);
-    if (!e.most_chunks) return fmt::format("at least {}", *e.least_chunks);
-    if (!e.least_chunks) return fmt::format("at most {}", *e.most_chunks);
-    return fmt::format("{} to {}", *e.least_chunks, *e.most_chunks);
+    if (e.min_chunks == e.max_chunks) return fmt::format("{}", *e.min_chunks);
+    if (!e.max_chunks) return fmt::format("at least {}", *e.min_chunks);
+    if (!e.min_chunks) return fmt::format("at most {}", *e.max_chunks);
+    return fmt::format("{} to {}", *e.min_chunks, *e.max_chunks);
 }
 
 class checker {
@@ -125,8 +125,8 @@ class checker {
     }
 
     void check_chunks() {
-        const bool too_few = expected_.least_chunks && came_.chunks < *expected_.least_chunks;
-        const bool too_many = expected_.most_chunks && came_.chunks > *expected_.most_chunks;
+        const bool too_few = expected_.min_chunks && came_.chunks < *expected_.min_chunks;
+        const bool too_many = expected_.max_chunks && came_.chunks > *expected_.max_chunks;
         if (too_few || too_many)
             add("chunks", chunks_text(expected_), fmt::format("{}", came_.chunks));
     }

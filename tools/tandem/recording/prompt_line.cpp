@@ -20,7 +20,7 @@ using line_json = nlohmann::ordered_json;
 
 constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
-constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
+constexpr double max_interrupt_ms = 24.0 * 3600 * 1000;
 // The parser takes quadratic time in the members of an object.
 constexpr wire::json_limits line_limits{
     .depth = 64, .values = std::numeric_limits<std::size_t>::max(), .keys = 1000};
@@ -169,8 +169,8 @@ void prompt_line_reader::read_max_tokens(const line_json& value) {
 
 void prompt_line_reader::read_interrupt(const line_json& value) {
     const double ms = value.is_number() ? value.get<double>() : -1;
-    if (!(ms >= 0 && ms <= longest_interrupt_ms))
-        return add("interrupt_after_ms must be a number from 0 to {:.0f}", longest_interrupt_ms);
+    if (!(ms >= 0 && ms <= max_interrupt_ms))
+        return add("interrupt_after_ms must be a number from 0 to {:.0f}", max_interrupt_ms);
     dialogue_.interrupt_after = duration(std::llround(ms * 1e6));
 }
 

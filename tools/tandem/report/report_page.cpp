@@ -21,7 +21,7 @@ namespace {
 using page_text = std::back_insert_iterator<std::string>;
 
 // Number of replies that are initially expanded.
-constexpr std::size_t most_open = 12;
+constexpr std::size_t initially_open = 12;
 
 constexpr std::string_view page_head =
     R"(<!doctype html>
@@ -241,8 +241,8 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
     fmt::format_to(out,
                    "<details class=\"reply\" id=\"r{}\"{}>\n<summary><h3>{}</h3> "
                    "<span class=\"facts\">{}</span></summary>\n",
-                   number, number < most_open ? " open" : "", escape_markup(format_reply_name(r)),
-                   escape_markup(format_reply_facts(r)));
+                   number, number < initially_open ? " open" : "",
+                   escape_markup(format_reply_name(r)), escape_markup(format_reply_facts(r)));
     if (!r.fault.empty())
         fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escape_markup(r.fault));
     fmt::format_to(out, "<dl class=\"texts\">\n");
@@ -267,7 +267,7 @@ struct included_replies {
 // Includes replies up to the size limit. The limit also counts the two drawings of the run, which
 // repeat the bars.
 included_replies include_replies(const std::vector<report_reply>& replies) {
-    constexpr std::size_t most_of_repeated_bars = 1000;
+    constexpr std::size_t max_repeated_bars = 1000;
     included_replies told;
     std::size_t of_bars = 0;
     for (const auto& r : replies) {
@@ -275,7 +275,7 @@ included_replies include_replies(const std::vector<report_reply>& replies) {
         const auto rows = told.rows.size(), sections = told.sections.size();
         write_overview_row(page_text(told.rows), r, told.count);
         write_reply(page_text(told.sections), r, bars, told.count);
-        of_bars += (bars.bars.size() + bars.marks.size()) * most_of_repeated_bars;
+        of_bars += (bars.bars.size() + bars.marks.size()) * max_repeated_bars;
         if (told.rows.size() + told.sections.size() + of_bars > max_report_bytes) {
             told.rows.resize(rows);
             told.sections.resize(sections);

@@ -22,9 +22,9 @@
 namespace tandem::command {
 namespace {
 
-constexpr int most_connections = 1'000'000;
-constexpr int most_kept_answers = 100'000;
-constexpr int most_prompt_bytes = 16 << 20;  // the limit of a request body
+constexpr int max_connections = 1'000'000;
+constexpr int max_cached_answers = 100'000;
+constexpr int max_prompt_bytes = 16 << 20;  // the limit of a request body
 // The same limit as in the check of the gateway options.
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
@@ -157,10 +157,10 @@ void serve_flags::add_gateway_flags() {
                     "model name of servers given without one [as reported by the server]");
     flags_.add_choice("--stream-by", g.stream_by, stream_by_names, "UNIT",
                       "unit of a streamed answer: token, or chunk for sentences", "token");
-    flags_.add_number("--answer-cache", g.answer_cache.entries, 0, most_kept_answers, "N",
+    flags_.add_number("--answer-cache", g.answer_cache.entries, 0, max_cached_answers, "N",
                       "maximum cached answers to identical requests at temperature 0 (0: none)",
                       "64");
-    flags_.add_number("--max-connections", g.max_connections, 1, most_connections, "N",
+    flags_.add_number("--max-connections", g.max_connections, 1, max_connections, "N",
                       "maximum connections; further ones are closed at once", "10000");
     flags_.add_time("--drain", options_.drain, "time for running replies after a stop", "30s");
     flags_.add_time("--session-kept", g.voice.session_kept,
@@ -188,7 +188,7 @@ void serve_flags::add_access_flags() {
                     "repeated)");
     flags_.add_text("--denied", denied_file_, "FILE",
                     "file of words and phrases that prompts must not contain, one per line");
-    flags_.add_number("--max-prompt-bytes", o.gateway.prompts.max_bytes, 0, most_prompt_bytes, "N",
+    flags_.add_number("--max-prompt-bytes", o.gateway.prompts.max_bytes, 0, max_prompt_bytes, "N",
                       "maximum bytes of all messages (0: limited only by the request)", "1048576");
     flags_.add_text("--audit", o.audit, "FILE",
                     "append a JSON line for each request, without key and prompt (-: stdout)");

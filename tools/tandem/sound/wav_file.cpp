@@ -21,9 +21,9 @@ using sound_handle = std::unique_ptr<SNDFILE, int (*)(SNDFILE*)>;
 
 constexpr int usual_rate = 22050;
 // Lengths in a WAV file have 32 bits.
-constexpr std::int64_t most_samples = (std::int64_t{2} << 30) / 2;
-constexpr int most_channels = 32;
-constexpr int least_sample_rate = 4000;
+constexpr std::int64_t max_samples = (std::int64_t{2} << 30) / 2;
+constexpr int max_channels = 32;
+constexpr int min_sample_rate = 4000;
 constexpr int largest_rate = 384000;
 constexpr auto longest = std::chrono::minutes(10);
 
@@ -104,12 +104,12 @@ std::string why_not_emptied(int fd) {
 }
 
 std::string fault_of(const SF_INFO& info) {
-    if (info.channels < 1 || info.channels > most_channels)
+    if (info.channels < 1 || info.channels > max_channels)
         return fmt::format("it has {} channels; the supported range is 1 to {}", info.channels,
-                           most_channels);
-    if (info.samplerate < least_sample_rate || info.samplerate > largest_rate)
+                           max_channels);
+    if (info.samplerate < min_sample_rate || info.samplerate > largest_rate)
         return fmt::format("it has a sample rate of {} Hz; the supported range is {} to {} Hz",
-                           info.samplerate, least_sample_rate, largest_rate);
+                           info.samplerate, min_sample_rate, largest_rate);
     return {};
 }
 
@@ -175,7 +175,7 @@ void wav_file::set_rate(int rate) {
 void wav_file::write(const std::int16_t* samples, std::int64_t count) {
     if (!file_ || !failure_.empty()) return;
     written_ += count;
-    if (written_ > most_samples) {
+    if (written_ > max_samples) {
         failure_ = fmt::format("{}: reached 2 GiB; further audio is not recorded", path_);
         return;
     }

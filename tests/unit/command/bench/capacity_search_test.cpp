@@ -52,7 +52,7 @@ TEST(capacity_search, halves_the_interval_between_the_last_two_doublings) {
 }
 
 TEST(capacity_search, finds_each_limit_within_five_percent_or_exactly_below_forty) {
-    for (int limit = 1; limit <= capacity_search::most_callers; ++limit) {
+    for (int limit = 1; limit <= capacity_search::max_callers; ++limit) {
         capacity_search s;
         const auto steps = search(s, [&](int callers) { return callers <= limit; });
         EXPECT_THAT(s.held(), AllOf(Le(limit), Ge(limit < 40 ? limit : limit / 1.05)));

@@ -42,8 +42,8 @@ TEST(expectation, of_a_line_is_that_of_its_last_turn) {
 TEST(expectation, of_a_turn_stands_beside_what_the_user_says) {
     const auto d = dialogue_of(R"({"turns":[{"user":"a","expect":{"chunks":{"max":3}}},"b"]})");
     EXPECT_THAT(d.turns, ElementsAre("a", "b"));
-    EXPECT_THAT(d.expected.at(0).most_chunks, Optional(3));
-    EXPECT_FALSE(d.expected.at(0).least_chunks);
+    EXPECT_THAT(d.expected.at(0).max_chunks, Optional(3));
+    EXPECT_FALSE(d.expected.at(0).min_chunks);
 }
 
 TEST(expectation, has_calls_with_and_without_arguments) {
