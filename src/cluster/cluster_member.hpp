@@ -54,10 +54,11 @@ class cluster_member final : public lending_store {
     void set_connection_handler(std::function<void()> handler) {
         on_connected_ = std::move(handler);
     }
-    /// Drains the server at all gateways, or ends that; at once, or when the store answers again.
+    /// Drains the server at all gateways, or ends the drain. Without an answer of the store, this
+    /// happens once the store answers again.
     void drain(const std::string& server, bool is_drained);
-    /// Sets the handler that is told of servers which were drained at any gateway, repeatedly, and
-    /// of the end of that.
+    /// Sets the handler that receives the servers that are drained at any gateway, repeatedly, and
+    /// the ends of drains.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
@@ -105,7 +106,7 @@ class cluster_member final : public lending_store {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     std::map<std::string, shared_server> servers_;  // by channel
-    const std::string process_;  // and the channel by which the store knows that it runs
+    const std::string process_;  // also the channel that shows the store that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;

@@ -47,7 +47,7 @@ void conversation_shell::prefill_words(std::string words) {
         prepare_idle_server(&conversation_shell::prefill_heard_words);
 }
 
-// A prefill that runs is not cut: the next one continues from its text.
+// A running prefill is not cut: the next one continues from its text.
 void conversation_shell::prefill_heard_words() {
     if (is_prefilling_words_ || heard_words_.empty()) return;
     is_prefilling_words_ = true;
@@ -58,7 +58,7 @@ void conversation_shell::prefill_heard_words() {
                       const auto self = weak.lock();
                       if (!self || !self->is_prefilling_words_ || self->link_.get() != asked)
                           return;
-                      // What the template adds after the words is not in the next prompt.
+                      // The text that the template adds after the words is not in the next prompt.
                       const auto end = prompt.rfind(end_of_words);
                       if (ec || end == std::string::npos) return self->stop_hearing();
                       prompt.resize(end);

@@ -132,8 +132,8 @@ generation_options conversation_shell::prefill_options() const {
 }
 
 void conversation_shell::prefill() {
-    // The prompt must equal that of the next turn as far as known, so it uses the tools of the last
-    // turn, unless those of the next are known.
+    // The prompt must equal the prompt of the next turn as far as known. It therefore uses the
+    // tools of the next turn if they are known, else those of the last turn.
     render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
@@ -147,7 +147,7 @@ void conversation_shell::prefill() {
 }
 
 // Prefills while the functions run, because the slot's text may differ from the next prompt: the
-// template may write a call in another way than the model did.
+// template may render a call differently from the model.
 void conversation_shell::prefill_before_results() {
     if (ended_ || running_ != 0 || !link_ || link_->shut_down()) return;
     render_history(next_options_ ? *next_options_ : *turn_options_,

@@ -134,7 +134,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// Counts the attempts at servers, so that an answer to an abandoned attempt is ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
-        /// What the prompt lost of the slot's text; takes effect when the request is sent.
+        /// The part of the slot's text that the prompt no longer contains; takes effect when the
+        /// request is sent.
         std::optional<cache_break> broken{};
         std::optional<conversations::cache_watch> watched{};
     };
@@ -209,7 +210,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void prefill();
     void prefill_before_results();
 
-    // What the user says, while the user speaks.
+    // Speech of the user, before it is complete.
     void prefill_words(std::string words);
     void prefill_heard_words();
     void count_heard_words(const wire::timings& counts);
@@ -290,7 +291,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     std::optional<reply_remainder> rest_;
     std::string rest_model_;  // the model that the ids in rest_ belong to
     std::shared_ptr<slot_prefill> prefill_;
-    std::string last_partial_;     // what the user who speaks has said so far
+    std::string last_partial_;     // the words of the user who is speaking
     std::string heard_words_;      // of these, the stable ones
     std::string prefilled_words_;  // of these, the ones prefilled last
     bool is_prefilling_words_ = false;

@@ -204,7 +204,7 @@ void conversation_shell::continue_from(std::shared_ptr<const conversation_shell>
     if (before->link_) before_ = std::move(before);
 }
 
-// The ids hold for this server alone.
+// The ids are valid for this server only.
 void conversation_shell::take_known_text(const std::shared_ptr<const conversation_shell>& before) {
     if (!before || before->link_ != link_) return;
     known_ = before->known_;

@@ -11,7 +11,7 @@
 
 namespace tandem::mock {
 
-/// What a request requires of the engine.
+/// The work that a request requires from the engine.
 enum class task_kind {
     completion,
     // Actions on the slot request.id_slot.

@@ -70,7 +70,7 @@ std::optional<std::string> read_hosts(std::string_view hosts, store_address& a) 
     while (!hosts.empty()) {
         const auto part = take_until(hosts, ',');
         const auto host = parse_host(part, has_sentinels ? sentinel_port : store_port);
-        if (!host) return fmt::format("\"{}\" is no host, or host:port", part);
+        if (!host) return fmt::format("\"{}\" is not a host or host:port", part);
         a.hosts.push_back(*host);
     }
     if (a.hosts.empty()) return "the address has no host";
@@ -82,7 +82,7 @@ std::optional<std::string> read_hosts(std::string_view hosts, store_address& a) 
 std::optional<std::string> read_database(std::string_view text, store_address& a) {
     if (text.empty()) return std::nullopt;
     const auto number = parse_number<int>(text);
-    if (!number || *number < 0) return fmt::format("\"{}\" is no number of a database", text);
+    if (!number || *number < 0) return fmt::format("\"{}\" is not a database number", text);
     a.database = *number;
     return std::nullopt;
 }

@@ -316,7 +316,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (stream == self->stream_) self->is_writing_ = false;
     }
 
-    /// Logs once that the store is away, and once that it answers again.
+    /// Logs once that the store does not answer, and once that it answers again.
     void log_fault(const std::string& fault) {
         if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
     }

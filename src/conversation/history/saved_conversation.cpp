@@ -43,7 +43,7 @@ bool has_right_runs(const saved_chunk& c) {
 
 std::optional<config_fault> fault_of(const saved_open_turn& t) {
     const auto wrong = [](std::string field) {
-        return config_fault{fmt::format("open_turn.{}", field), "is no place in its text"};
+        return config_fault{fmt::format("open_turn.{}", field), "is not a position in its text"};
     };
     if (!is_place(t, t.spoken, 0)) return wrong("spoken");
     if (!is_place(t, t.heard, t.spoken)) return wrong("heard");

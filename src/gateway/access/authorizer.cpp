@@ -226,7 +226,7 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
     if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
     const bool is_shared = shared_ && account->is_limited(c.is_reply);
-    // By share, the others are asked first: they may answer again.
+    // While the limits are divided, the other gateways are asked first: they may answer again.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.is_reply, c.own_permits, now))
             return named(*account, *std::move(e));

@@ -28,7 +28,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
         /// Makes the record and passes it to the handler, possibly after the call returns. Passes
         /// nullopt if the conversation has ended.
         std::function<void(record_handler)> make;
-        /// Called when a write has ended; is_written() and has_failed() tell how.
+        /// Called when a write has ended; is_written() and has_failed() report the outcome.
         std::function<void()> written;
         /// Another gateway has taken the session.
         std::function<void()> taken;

@@ -140,7 +140,7 @@ bool read_milliseconds(field_reader& fields, const json& body, const char* key,
     return true;
 }
 
-/// How a stream by chunk is cut. Its pace is that of the client.
+/// How a stream by chunk is split. The client sets its pace.
 bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
     return fields.read(body, "", "language", out.language) &&
            read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&

@@ -51,7 +51,7 @@ std::optional<api_error> resolve_history(gateway_core& core, const admitted& who
     return continue_response(request, *before, core.defaults().max_messages);
 }
 
-/// What another request needs to continue the response.
+/// The state from which another request can continue the response.
 class response_keeper {
  public:
     response_keeper(gateway_core& core, const admitted& who, std::string id,

@@ -12,7 +12,7 @@
 namespace tandem::gateway {
 namespace {
 
-// A session that another gateway had is there within milliseconds.
+// A session of another gateway arrives within milliseconds.
 constexpr std::size_t max_early_messages = 100;
 
 std::string make_fatal_error(int status, std::string code, std::string message) {

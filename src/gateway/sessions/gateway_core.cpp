@@ -24,7 +24,7 @@ voice_session_table::random_source bits_of(std::random_device& random) {
     };
 }
 
-/// Passes lines on from any thread.
+/// Forwards log lines from any thread.
 logger log_from_other_threads(const boost::asio::any_io_executor& executor, const logger& log) {
     if (!log.write) return {};
     return {log.level, [executor, log](log_level level, std::string_view text) {

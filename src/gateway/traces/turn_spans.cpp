@@ -198,7 +198,7 @@ class span_builder {
         return made;
     }
 
-    // A request that failed ended at the moment in which its reply was lost, or ended.
+    // A failed request ended when the server failed, or when the reply ended.
     std::string find_error(std::int64_t ended_ns) const {
         for (const auto& e : turn_.reply->timeline) {
             if (e.at_ns != ended_ns) continue;
@@ -219,7 +219,7 @@ class span_builder {
         out.emplace_back("tandem.slot", std::int64_t{request.slot});
     }
 
-    // As in https://host:8443/path; the port is always there.
+    // As in https://host:8443/path; the port is always present.
     static std::optional<int> find_port(std::string_view shown_url) {
         const auto host = shown_url.find("://") + 3;
         const auto authority = shown_url.substr(host, shown_url.find('/', host) - host);

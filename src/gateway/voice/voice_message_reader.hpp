@@ -105,9 +105,9 @@ struct resume {
 struct result {
     /// The id of the call.
     std::string call{};
-    /// What the model shall read; nullopt if `later`.
+    /// The result as the model reads it; nullopt if `later`.
     std::optional<std::string> content{};
-    /// Whether the result comes later.
+    /// Whether the result follows later.
     bool later = false;
     /// Whether the result counts even if the call was dropped.
     bool keep = false;
@@ -138,7 +138,7 @@ struct draft {
     generation_changes options{};
 };
 
-/// A start of a text that says which draft counts.
+/// A start with a text, which also states which drafts count.
 struct commit : start {};
 
 /// Drops the draft.

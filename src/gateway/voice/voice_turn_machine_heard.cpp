@@ -206,7 +206,7 @@ recorded_reply voice_turn_machine::make_record(const last_reply& r) {
     return record;
 }
 
-/// Whether the last turn has words to come.
+/// Whether the last turn has more words to speak.
 bool voice_turn_machine::has_words_to_come() const {
     const bool is_replying =
         is_running() && !reply_->is_interrupted && !reply_->turn->is_outside_history();
@@ -264,7 +264,7 @@ void voice_turn_machine::report_whole(const client_chunk_id& id) {
         actions_.push_back(voice_action::heard{.id = *known, .share = 1.0});
 }
 
-// The chunk that is spoken on precedes the reply that begins.
+// The chunk that the voice still speaks precedes the reply that begins.
 void voice_turn_machine::carry_over_spoken_chunk() {
     const auto spoken = std::exchange(spoken_on_, std::nullopt);
     if (spoken && is_chunk_of_reply(*spoken))

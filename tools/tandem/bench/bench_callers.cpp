@@ -27,7 +27,7 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
 
 // Callers join in the first half of a step, which is not measured. They break off their first turns
 // at different times; otherwise, all of them would ask again at once. As a result, even turns as
-// long as a step begin as often as with callers who were always there.
+// long as a step begin as often as with callers who had joined long before.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
         leave(*callers_.back());

@@ -18,7 +18,7 @@ struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
     struct spoken {
         time_point came{};
-        time_point continued{};  ///< `came` while the chunk is being spoken
+        time_point continued{};  ///< the arrival time while the chunk is being spoken
         int tokens = 0;
         duration speech{};
     };

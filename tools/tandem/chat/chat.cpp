@@ -319,7 +319,7 @@ auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
 auto chat::history_text_of_turn() -> awaitable<std::string> {
     error_code ec;  // an ended conversation keeps nothing
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
-    // The results of the functions that it calls follow the answer.
+    // The results of the functions that it calls follow the reply.
     auto message = state.history.rbegin();
     while (message != state.history.rend() && message->role == "tool") ++message;
     const bool has_answer = message != state.history.rend() && message->role == "assistant";

@@ -31,7 +31,7 @@ void check_name(const char* flag, const std::string& text, std::vector<std::stri
         fmt::format("1 to {} letters, digits, \"-\", \"_\" and \".\"", max_name_length)));
 }
 
-// A name of the machine alone could be that of another gateway.
+// The machine name alone could also be the id of another gateway.
 std::string make_gateway_id() {
     std::array<char, max_name_length> host{};
     ::gethostname(host.data(), host.size() - 1);

@@ -44,7 +44,7 @@ class server_source {
     bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
 
     void add(std::string url) { urls_.push_back(std::move(url)); }
-    /// Replaces the servers by those of the answer. After a fault, keeps them, and reports the
+    /// Replaces the servers by the ones in the answer. After a fault, keeps them, and reports the
     /// fault once.
     source_news take(source_answer answer);
 

@@ -26,7 +26,7 @@ class command_flags {
     /// `text`: the help of the command; `footer`: its line in the list of commands.
     command_flags(CLI::App& tandem, const char* name, const char* text, const char* footer);
 
-    /// The flags that follow belong to this group of the help.
+    /// The flags added next belong to this group of the help.
     void begin_group(const char* group) { group_ = group; }
     void add_help_flag() { app_.set_help_flag("-h,--help", "show this help")->group(group_); }
     void add_argument(const char* argument, std::string& target, const char* help) {

@@ -22,7 +22,7 @@ void add_pace(command_flags& flags, speech_pace& pace, const char* help, const c
 /// The flags --wait, --color and --log-level.
 void add_wait(command_flags& flags, duration& wait);
 void add_color(command_flags& flags, color_choice& color);
-/// `usual`: what the help says about the level without the flag.
+/// `default_level`: the level without the flag, as the help shows it.
 void add_log_level(command_flags& flags, std::optional<log_level>& level, const char* usual);
 /// `what`: what the flag --placement places, such as "a request".
 void add_placement(command_flags& flags, service_config& c, const char* what);

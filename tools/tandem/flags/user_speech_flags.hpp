@@ -8,7 +8,7 @@
 
 namespace tandem::command {
 
-/// What a simulated speech recognizer reports while a user speaks.
+/// The reports of a simulated speech recognizer while a user speaks.
 struct user_speech_rules {
     /// Interval of partial transcripts; unset = none.
     std::optional<duration> partials{};

@@ -17,7 +17,7 @@ class report_view final : public replay_view {
  public:
     static constexpr std::size_t max_faults = 100;
 
-    /// `settings`: settings of the run. `is_played`: the servers are those of a recording.
+    /// `settings`: settings of the run. `is_played`: a recording plays the servers.
     explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {},
                          bool is_played = false)
         : is_played_(is_played) {

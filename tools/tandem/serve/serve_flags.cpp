@@ -162,11 +162,11 @@ void serve_flags::add_gateway_flags() {
                       "64");
     flags_.add_number("--max-connections", g.max_connections, 1, max_connections, "N",
                       "maximum connections; further ones are closed at once", "10000");
-    flags_.add_time("--drain", options_.drain, "time for running replies after a stop", "30s");
+    flags_.add_time("--drain", options_.drain, "how long replies may run after a stop", "30s");
     flags_.add_time("--session-kept", g.voice.session_kept,
-                    "time that a voice session without a connection is kept", "60s");
+                    "how long a voice session without a connection is kept", "60s");
     flags_.add_time("--call-timeout", g.voice.call_timeout,
-                    "time for the results of the functions of a voice session", "60s");
+                    "how long a voice session waits for the results of its functions", "60s");
     add_placement(flags_, g.service, "a request");
     flags_.add_text(
         "--adapter", adapters_, "NAME=ID[@MODEL]",
@@ -180,8 +180,9 @@ void serve_flags::add_access_flags() {
     flags_.begin_group("access");
     flags_.add_text("--keys", o.key_file, "FILE",
                     "JSON file with client keys; without it no key is required");
-    flags_.add_text("--tls-cert", o.tls.certificates, "FILE",
-                    "PEM certificate chain; allows only https and wss; requires --tls-key");
+    flags_.add_text(
+        "--tls-cert", o.tls.certificates, "FILE",
+        "PEM certificate chain; then only https and wss are served; requires --tls-key");
     flags_.add_text("--tls-key", o.tls.key, "FILE", "PEM private key, without a password");
     flags_.add_text("--allow-origin", o.gateway.allowed_origins, "ORIGIN",
                     "origin of web pages that may use the gateway, or * with --keys (may be "
@@ -260,7 +261,7 @@ void serve_flags::read_traces(const environment& variables, std::vector<std::str
     auto headers = gateway::parse_otlp_headers(variable->second);
     if (!headers)
         return faults.push_back(fmt::format(
-            "{} has a pair that is no header; write it as name=value,name=value", headers_name));
+            "{} has a pair that is not a header; write it as name=value,name=value", headers_name));
     traces.headers = *std::move(headers);
 }
 

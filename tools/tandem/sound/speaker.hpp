@@ -64,8 +64,8 @@ class speaker {
     /// Test the synthesizer and the player. Return the error, or an empty text.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
-    /// Disables playback. Calls `tell` once it is certain that sounds are not heard: a synthesizer
-    /// may play its own.
+    /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard: a
+    /// synthesizer may play its own.
     void without_player(std::function<void()> tell);
     /// Starts playback; returns false if nothing plays. played() waits for its end.
     bool play(const utterance& u);

@@ -128,7 +128,7 @@ TEST_F(serve_arguments, refuse_what_is_no_collector) {
                 HasSubstr("remove /v1/traces at its end"));
     variables_ = {{"OTEL_EXPORTER_OTLP_HEADERS", "secret"}};
     EXPECT_THAT(serve({"--otlp-endpoint", "http://c:4318"}).err,
-                AllOf(HasSubstr("OTEL_EXPORTER_OTLP_HEADERS has a pair that is no header"),
+                AllOf(HasSubstr("OTEL_EXPORTER_OTLP_HEADERS has a pair that is not a header"),
                       Not(HasSubstr("secret"))));
 }
 
