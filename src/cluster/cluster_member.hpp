@@ -71,7 +71,7 @@ class cluster_member final : public lending_store {
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done) override;
-    void offer(const std::string& server, const told_loan& l, bool is_leaving,
+    void offer(const std::string& server, const reported_loan& l, bool is_leaving,
                offer_handler done) override;
 
  private:
@@ -91,7 +91,7 @@ class cluster_member final : public lending_store {
     void send_beat(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
-    void doubt_store();
+    void distrust_store();
     void share_drains(const std::set<std::string>& listed, bool is_lost);
     void write_drains();
     void on_message(const std::string& channel, const std::string& text);

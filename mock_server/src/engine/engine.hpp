@@ -97,7 +97,7 @@ class engine {
     journal& journal_;
     slot_pool pool_;
     slot_files files_;
-    host_prompt_cache host_;
+    host_prompt_cache host_cache_;
     nanoseconds copying_{0};  // of host memory, in the next step
     mock::adapters adapters_;
     deferred_tasks deferred_;

@@ -39,7 +39,8 @@ std::string_view take_until(std::string_view& text, char end) {
 }
 
 // An address of IPv6 is written in brackets.
-std::optional<store_address::host_and_port> parse_host(std::string_view text, std::uint16_t usual) {
+std::optional<store_address::host_and_port> parse_host(std::string_view text,
+                                                       std::uint16_t default_port) {
     const bool is_bracketed = text.starts_with('[');
     const auto end = is_bracketed ? text.find(']') : text.find(':');
     if (is_bracketed && end == std::string_view::npos) return std::nullopt;
@@ -47,7 +48,7 @@ std::optional<store_address::host_and_port> parse_host(std::string_view text, st
     auto rest = text.substr(std::min(is_bracketed ? end + 1 : end, text.size()));
     if (host.empty() || host.find_first_of(" \t\r\n") != std::string_view::npos)
         return std::nullopt;
-    if (rest.empty()) return store_address::host_and_port{std::string(host), usual};
+    if (rest.empty()) return store_address::host_and_port{std::string(host), default_port};
     if (!rest.starts_with(':')) return std::nullopt;
     const auto port = parse_number<std::uint16_t>(rest.substr(1));
     if (!port || *port == 0) return std::nullopt;

@@ -289,8 +289,8 @@ std::variant<authorizer::account_ptr, api_error> authorizer::identify(const rout
     if (shown.what == credential_kind::missing) return no_key(is_voice);
     const auto client = client_network_key(c.remote);
     const auto account = shown.what == credential_kind::key ? find_account(shown.key) : nullptr;
-    const bool is_at_home = account && account->was_used_from(client);
-    if (const auto wait = failures_.wait(now, client); wait && !is_at_home)
+    const bool is_known_client = account && account->was_used_from(client);
+    if (const auto wait = failures_.wait(now, client); wait && !is_known_client)
         return too_often("too_many_failures", "wrong API keys were sent from this address", *wait);
     if (account) {
         account->used_from(client);

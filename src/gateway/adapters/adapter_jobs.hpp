@@ -56,7 +56,7 @@ class adapter_jobs {
  private:
     /// Oldest first: ended jobs, the running one, queued ones.
     std::deque<adapter_job> jobs_;
-    std::size_t ended_ = 0;
+    std::size_t ended_jobs_ = 0;
     bool is_running_ = false;
 };
 

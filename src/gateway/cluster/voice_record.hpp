@@ -44,7 +44,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
         logger log;
     };
 
-    voice_record(settings s, cluster::session_epoch epoch, events told);
+    voice_record(settings s, cluster::session_epoch epoch, events callbacks);
     voice_record(const voice_record&) = delete;
     voice_record& operator=(const voice_record&) = delete;
 
@@ -67,9 +67,9 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
 
     settings settings_;
     cluster::session_epoch epoch_;
-    events told_;
+    events callbacks_;
     record_writer writer_;
-    bool has_told_size_ = false;
+    bool has_warned_of_size_ = false;
     bool is_over_ = false;
     boost::asio::steady_timer timer_;
 };

@@ -49,7 +49,7 @@ message_socket::message_socket(client_stream stream, std::shared_ptr<gateway_cor
       stream_(std::move(stream)),
       options_(std::move(options)),
       line_(core_->options.voice, detail::now()),
-      look_(core_->executor),
+      watch_timer_(core_->executor),
       writing_(core_->executor),
       reading_(core_->executor),
       wake_(core_->executor, asio::steady_timer::time_point::max()) {}
@@ -65,7 +65,7 @@ auto message_socket::run(const http_request& request) -> awaitable<bool> {
     end_reading();
     if (!close_) close_hard();
     co_await wait_until_true([this] { return !is_finishing(); });
-    look_.cancel();
+    watch_timer_.cancel();
     close_hard();
     co_return true;
 }
@@ -186,8 +186,8 @@ void message_socket::run_watchdog() {
         case voice_socket_watchdog::due::close:
             return give_up(voice_close::silent);
     }
-    look_.expires_at(line_.next_check());
-    look_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+    watch_timer_.expires_at(line_.next_check());
+    watch_timer_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
         if (!ec && self) self->run_watchdog();
     });

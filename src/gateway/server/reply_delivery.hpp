@@ -78,7 +78,7 @@ class streamed_reply {
 
  private:
     void take(const chunk& piece);
-    boost::asio::awaitable<void> send_what_is_there();
+    boost::asio::awaitable<void> send_pending();
     boost::asio::awaitable<void> end(const reply_result& result);
     void fail(const api_error& error);
 

@@ -34,7 +34,7 @@ class response_websocket final : public message_socket {
     void queue_request(std::string body);
     awaitable<void> answer_requests();
     awaitable<void> answer(std::string body);
-    awaitable<void> answer(client& asker, const std::string& body);
+    awaitable<void> answer(client& requester, const std::string& body);
     void cancel_answer();
     void cancel_answer(const std::string& id);
 

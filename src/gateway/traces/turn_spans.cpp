@@ -116,18 +116,18 @@ class span_builder {
     void add_waits(attribute_list& out) const {
         const auto chunk_at = find_first_chunk();
         if (!chunk_at || turn_.is_given_text) return;
-        const bool knows_user = turn_.user_stopped_ago || turn_.vad_stop;
+        const bool is_user_end_known = turn_.user_stopped_ago || turn_.vad_stop;
         const voice_timestamps marks{
             .asked_at = turn_.began,
             .begun_at = turn_.reply->began,
             .chunk_at = *chunk_at,
-            .user_stopped_ago = knows_user ? turn_.user_stopped_ago : duration{},
+            .user_stopped_ago = is_user_end_known ? turn_.user_stopped_ago : duration{},
             .vad_stop = turn_.vad_stop};
         const reply_result times{.timeline = turn_.reply->timeline};
         const auto timing = compute_timing(marks, times);
         out.emplace_back("tandem.wait.total", to_seconds(timing->total()));
         for_each_voice_part(*timing, [&](std::string_view part, duration lasted) {
-            if (!knows_user && (part == "detector" || part == "before_start")) return;
+            if (!is_user_end_known && (part == "detector" || part == "before_start")) return;
             out.emplace_back("tandem.wait." + std::string(part), to_seconds(lasted));
         });
     }

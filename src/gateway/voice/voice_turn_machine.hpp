@@ -258,7 +258,7 @@ class voice_turn_machine {
     void queue_results(time_point now, voice_turn::kind what);
     void queue_reply_to_results(time_point now);
     queue::iterator find_next_turn();
-    bool has_aside_behind_speech() const;
+    bool has_aside_after_speech() const;
 
     // Fillers.
     void arm_filler(time_point silent_since);

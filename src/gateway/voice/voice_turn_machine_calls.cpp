@@ -153,7 +153,7 @@ auto voice_turn_machine::find_next_turn() -> queue::iterator {
                                 [](const waiting_turn& w) { return is_an_aside(*w.turn); });
 }
 
-bool voice_turn_machine::has_aside_behind_speech() const {
+bool voice_turn_machine::has_aside_after_speech() const {
     return calls_.is_pending() && !is_aside() &&
            std::ranges::any_of(waiting_,
                                [](const waiting_turn& w) { return is_an_aside(*w.turn); });

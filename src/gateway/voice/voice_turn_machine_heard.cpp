@@ -67,14 +67,14 @@ void voice_turn_machine::handle(time_point, const voice::heard& m) {
     const auto id = find_in_history(m.chunk);
     if (!id) return;
     auto& of = *find_reply(m.chunk);
-    voice_action::heard told{*id, m.chars.value_or(0), m.share};
+    voice_action::heard action{*id, m.chars.value_or(0), m.share};
     if (const auto* const chunk = of.find_unspoken(m.chunk)) {
-        told.chars = count_heard(chunk->speech, m);
-        of.record_heard(*chunk, told.chars);
+        action.chars = count_heard(chunk->speech, m);
+        of.record_heard(*chunk, action.chars);
     } else if (!m.chars && !m.share) {
         return;  // a continued chunk was heard whole
     }
-    actions_.push_back(told);
+    actions_.push_back(action);
 }
 
 // --- after a socket was lost

@@ -106,7 +106,7 @@ TEST_F(sharing, offers_a_slot_that_the_scheduler_has_granted_to_another_gateway)
     s.on_wish(at(10ms), "b", turn);
     EXPECT_EQ(take<share_action::queue_wish>()->gateway, "b");
     s.on_granted_elsewhere(at(20ms), "b", 0, at(5ms));
-    EXPECT_EQ(take<share_action::offer>()->loan, (told_loan{0, 7, 15ms}));
+    EXPECT_EQ(take<share_action::offer>()->loan, (reported_loan{0, 7, 15ms}));
 }
 
 TEST_F(sharing, keeps_an_offered_slot_that_nobody_wants_with_its_text) {

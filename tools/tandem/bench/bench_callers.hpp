@@ -52,7 +52,7 @@ class bench_callers {
         boost::asio::steady_timer pause;
         duration begins_after{};
         std::optional<duration> breaks_off_after{};  // the first turn only
-        bool leaves = false;
+        bool is_leaving = false;
         std::shared_ptr<paced_reply> running{};
         turn_times times{};  // of the current turn
     };

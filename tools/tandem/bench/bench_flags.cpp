@@ -18,8 +18,8 @@ constexpr int max_turns = 100'000'000;
 constexpr double min_rate = 0.001;
 constexpr double max_rate = 10'000;
 constexpr double max_tokens_per_second = 1'000'000;
-constexpr auto usual_time = std::chrono::seconds(10);
-constexpr speech_pace usual_voice_of_capacity{170};
+constexpr auto default_run_time = std::chrono::seconds(10);
+constexpr speech_pace default_capacity_pace{170};
 
 constexpr const char* bench_text = R"(Example:
   tandem bench --mock --concurrency 8 --duration 10s
@@ -73,10 +73,10 @@ bench_flags::bench_flags(CLI::App& tandem)
     add_capacity_flags();
     add_prompt_flags();
     add_output_flags();
-    auto usual = default_config();
-    usual.server.slots = 0;
+    auto defaults = default_config();
+    defaults.server.slots = 0;
     config_.add_to(
-        flags_.app(), [](const field_info&) { return true; }, usual);
+        flags_.app(), [](const field_info&) { return true; }, defaults);
 }
 
 void bench_flags::add_load_flags() {
@@ -151,7 +151,7 @@ void bench_flags::check_load(std::vector<std::string>& faults) {
     if (flags_.is_set("--arrivals") && !flags_.is_set("--rate"))
         faults.push_back("--arrivals requires --rate");
     if (load.time == duration{}) faults.push_back("--duration is 0; it must be longer than 0");
-    if (!flags_.is_set("--duration") && !flags_.is_set("--turns")) load.time = usual_time;
+    if (!flags_.is_set("--duration") && !flags_.is_set("--turns")) load.time = default_run_time;
 }
 
 // A step begins and ends by its time, with a number of callers of its own.
@@ -169,7 +169,7 @@ void bench_flags::check_capacity(std::vector<std::string>& faults) {
         faults.push_back("--capacity cannot be combined with --tts none");
     if (flags_.is_set("--duration"))
         capacity_.step_time = o.load.time.value_or(capacity_.step_time);
-    if (!flags_.is_set("--tts")) o.pace = usual_voice_of_capacity;
+    if (!flags_.is_set("--tts")) o.pace = default_capacity_pace;
     o.capacity = capacity_;
     o.load = {};
 }

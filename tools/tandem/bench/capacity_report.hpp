@@ -23,9 +23,9 @@ struct capacity_step {
     int callers = 0;
     double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited
     double gap_p99 = -1;
-    std::int64_t first_chunks = 0;  ///< that came
+    std::int64_t first_chunks = 0;  ///< that arrived
     std::int64_t failed = 0;
-    std::int64_t tokens = 0;    ///< of the chunks that came
+    std::int64_t tokens = 0;    ///< of the chunks that arrived
     double seconds = 0;         ///< length of the second half
     double speech_seconds = 0;  ///< speaking time of the chunks that arrived
 

@@ -65,21 +65,22 @@ std::string timing_object(const spoken_timing& t) {
 
 }  // namespace
 
-std::string wrap_continued_text(std::string_view text, std::string& glue, text_position place) {
+std::string wrap_continued_text(std::string_view text, std::string& pending_space,
+                                text_position place) {
     const auto first = text.find_first_not_of(white);
     if (first == text.npos) {
-        glue = joint_of(glue + std::string(text));
+        pending_space = joint_of(pending_space + std::string(text));
         return {};
     }
     const auto last = text.find_last_not_of(white) + 1;
-    const auto joint = joint_of(glue + std::string(text.substr(0, first)));
+    const auto joint = joint_of(pending_space + std::string(text.substr(0, first)));
     auto words = joint + std::string(text.substr(first, last - first));
     // Wrapping would drop a space at the start of a line.
     std::string shown = place.column == 0 && joint == " " ? joint : "";
     words.erase(0, shown.size());
     const auto lines = wrapped(words, place.width, place.column + static_cast<int>(shown.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) shown += (i > 0 ? "\n" : "") + lines[i];
-    glue = text.substr(last);
+    pending_space = text.substr(last);
     return shown;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using ordered_json = nlohmann::ordered_json;
 
 constexpr wire::json_limits file_limits{.depth = 64, .values = 100'000, .keys = 1000};
-constexpr int usual_timeout_ms = 10'000;
+constexpr int default_timeout_ms = 10'000;
 constexpr int max_timeout_ms = 600'000;
 
 bool is_command(const ordered_json& value) {
@@ -35,7 +35,7 @@ std::vector<std::string> take_command(const std::string& at, ordered_json& item,
 }
 
 duration take_limit(const std::string& at, ordered_json& item, std::vector<std::string>& faults) {
-    const auto value = item.value("timeout_ms", ordered_json(usual_timeout_ms));
+    const auto value = item.value("timeout_ms", ordered_json(default_timeout_ms));
     item.erase("timeout_ms");
     if (value.is_number_integer() && value >= 1 && value <= max_timeout_ms)
         return std::chrono::milliseconds(value.get<int>());

@@ -19,7 +19,7 @@ struct user_speech_rules {
     double revise = 0;
 
     /// Whether users take time to speak.
-    bool speak() const noexcept { return partials || eager; }
+    bool is_enabled() const noexcept { return partials || eager; }
 };
 
 /// The flags of these rules: --partials, --eager and --revise.

@@ -36,7 +36,7 @@ class probe_session {
     /// How the chat template with this text handles thinking.
     awaitable<probe_result<server::template_thinking>> thinking(std::string_view chat_template);
     awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
-    awaitable<probe_answer> complete(probe_options wish);
+    awaitable<probe_answer> complete(probe_options options);
     awaitable<void> pause(duration time);
 
     void stop();

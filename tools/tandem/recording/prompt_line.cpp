@@ -213,7 +213,7 @@ void prompt_line_reader::check_expect() {
 }
 
 // The message of the JSON library may quote the text, so only the position is reported.
-std::string where_json_ends(const line_json::parse_error& e, std::string_view line) {
+std::string find_json_end(const line_json::parse_error& e, std::string_view line) {
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos || line[first] != '{')
         return R"(not a JSON object; write {"prompt": "text"} or {"turns": ["text"]})";
@@ -231,7 +231,7 @@ std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) t
     reader.read(line_json::parse(line));
     return std::move(reader.faults);
 } catch (const line_json::parse_error& e) {
-    return {where_json_ends(e, line)};
+    return {find_json_end(e, line)};
 } catch (const line_json::exception&) {
     return {"a number is too large"};
 }

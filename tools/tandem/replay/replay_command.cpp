@@ -121,7 +121,7 @@ class replay_run {
           text_(t,
                 {.color = is_color_enabled(options.color, t),
                  .name_columns = name_columns(options, dialogues, t.out_width()),
-                 .tells_servers = has_several_servers()},
+                 .shows_servers = has_several_servers()},
                 slots_of(options, dialogues),
                 detail::configured_reuse_guard(options.service.client)),
           view_(std::move(views)),
@@ -138,7 +138,7 @@ class replay_run {
     }
 
     replay_summary run() {
-        if (options_.played && !options_.json) text_.plays(options_.played_source);
+        if (options_.played && !options_.json) text_.show_source(options_.played_source);
         replay_.start([this] {
             signals_.cancel();
             progress_.stop();

@@ -196,7 +196,7 @@ std::string reply_end_lines(const text_style& style, const end_event& e) {
     const auto head = at(e.result.metrics.total_ms);
     const auto calls = call_lines(style, e);
     auto text = outcome(e);
-    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
+    if (style.shows_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
     if (e.result.finish_reason != finish_reason::error)
         return calls +
                block(style, e.where, head, note_columns, text,
@@ -292,8 +292,8 @@ std::string server_lines(const text_style& style, std::string_view url, const se
                             props.build_info.empty() ? "of unknown build" : props.build_info,
                             model.empty() ? "unnamed" : model, counted(props.total_slots, "slot"),
                             counted(props.context_per_slot, "token"));
-    if (style.is_played) text = "recorded from " + text;
-    if (style.tells_servers) text = fmt::format("{}: {}", url, text);
+    if (style.is_playback) text = "recorded from " + text;
+    if (style.shows_servers) text = fmt::format("{}: {}", url, text);
     auto result = colorize(style.color, paint::dim, shortened(text, style.width)) + '\n';
     if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
         result += colorize(style.color, paint::yellow, warning) + '\n';
@@ -340,7 +340,7 @@ std::string end_lines(const text_style& style, const end_event& e) {
 
 std::string fault_text(const text_style& style, const fault_event& e) {
     const auto words = words_of(e.error, e.diagnostics, std::string(e.hint));
-    return style.tells_servers ? fmt::format("{}: {}", e.server, words) : words;
+    return style.shows_servers ? fmt::format("{}: {}", e.server, words) : words;
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {

@@ -217,7 +217,7 @@ TEST_F(text_lines, name_the_model_without_its_folder) {
 }
 
 TEST_F(text_lines, tell_servers_apart_if_there_are_several) {
-    const text_style style{.width = 120, .tells_servers = true};
+    const text_style style{.width = 120, .shows_servers = true};
     EXPECT_THAT(server_lines(style, "http://a:1", {}, 0), StartsWith("http://a:1: llama-server "));
     const end_event end{.where = {"p1", 0}, .result = result_, .server = "http://a:1"};
     EXPECT_THAT(end_lines(style, end), HasSubstr(" · at http://a:1\n"));
@@ -225,7 +225,7 @@ TEST_F(text_lines, tell_servers_apart_if_there_are_several) {
 }
 
 TEST_F(text_lines, report_that_a_recording_is_played_and_no_server) {
-    const text_style style{.width = 60, .is_played = true};
+    const text_style style{.width = 60, .is_playback = true};
     EXPECT_EQ(played_lines(style, "the recording f.rec, speed 3"),
               "from the recording f.rec, speed 3; figures of slots, caches\n"
               "and latency are the recording's\n");

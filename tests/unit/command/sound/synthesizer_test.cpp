@@ -134,8 +134,8 @@ TEST_F(a_synthesizer, that_writes_nothing_at_once_has_played_nothing) {
     synthesizer s(ioc.get_executor(), shell_arguments("cat > /dev/null"), 20s);
     const auto spoken = speak(s, "Hello.", 1h);
     EXPECT_EQ(spoken.fault, "it wrote no sound");
-    EXPECT_THAT(spoken.remark, AllOf(HasSubstr(", and ended after "),
-                                     HasSubstr(" s, too soon to have played it")));
+    EXPECT_THAT(spoken.note, AllOf(HasSubstr(", and ended after "),
+                                   HasSubstr(" s, too soon to have played it")));
     EXPECT_FALSE(s.plays_itself());
 }
 
