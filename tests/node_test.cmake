@@ -16,7 +16,7 @@ macro(require_programs)
   endforeach()
 endmacro()
 
-# Sets `version`, that of node, or skips if it is older than what `who` needs.
+# Sets `version` to the version of node, or skips if it is older than `who` requires.
 macro(require_node least who)
   execute_process(COMMAND ${node} --version OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE)
   string(REGEX REPLACE "^v" "" version "${version}")

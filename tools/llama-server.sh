@@ -53,7 +53,7 @@ give_up() {
 # Sets `server` to the absolute path of an existing server.
 find_server() {
   if [[ $debian_only == no && -n ${LLAMA_SERVER-} ]]; then
-    [[ -f $LLAMA_SERVER && -x $LLAMA_SERVER ]] || wrong_use "LLAMA_SERVER=$LLAMA_SERVER is no program"
+    [[ -f $LLAMA_SERVER && -x $LLAMA_SERVER ]] || wrong_use "LLAMA_SERVER=$LLAMA_SERVER is not a program"
     server=$(realpath -s -- "$LLAMA_SERVER")
   elif [[ $debian_only == no ]] && server=$(type -P llama-server); then
     server=$(realpath -s -- "$server")

@@ -24,7 +24,7 @@ class channel_core;
 namespace tandem {
 inline namespace v0 {
 
-/// Delivers one reply to code that has threads and no event loop. The code pops items, and the
+/// Delivers one reply to code that has threads but no event loop. The code pops items, and the
 /// channel continues the reply at the pace of its options. Create one channel for each reply. See
 /// docs/channel.md.
 ///
@@ -66,7 +66,7 @@ class chunk_channel {
     /// The next item if there is one. With `pace::voice`, each call reports that the previous item
     /// was spoken. Nothing follows the terminal item.
     std::optional<stream_chunk> try_pop();
-    /// Waits for the next item; returns nullopt if none comes in time.
+    /// Waits for the next item; returns nullopt if none arrives in time.
     std::optional<stream_chunk> wait_pop(std::chrono::milliseconds timeout);
     /// Calls `handler(const stream_chunk&)` on this thread for each item, including the terminal
     /// one. An exception from it cancels the channel and is rethrown.
@@ -88,10 +88,10 @@ class chunk_channel {
     bool is_cancelled() const noexcept;
     /// Why it finished; nullopt before that.
     std::optional<channel_end> reason() const;
-    /// The reply's result, once it has ended. After cancel() it may come a little later than the
-    /// terminal item. It never comes without a reply, or if the context is not run.
+    /// The reply's result, once it has ended. After cancel() it may arrive a little later than the
+    /// terminal item. It never arrives without a reply, or if the context is not run.
     std::optional<reply_result> result() const;
-    /// Waits for the result as long as it may still come.
+    /// Waits for the result while it can still arrive.
     std::optional<reply_result> wait_result(std::chrono::milliseconds timeout) const;
 
  private:

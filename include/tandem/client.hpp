@@ -86,7 +86,7 @@ class client {
     reply start(std::string prompt, generation_options options);
 
     /// Requests the properties that the first reply needs (slots, context size), so that it starts
-    /// sooner, and an incorrect set-up shows early. Handler signature: `void(error_code,
+    /// sooner, and an incorrect set-up is reported early. Handler signature: `void(error_code,
     /// server_props)`.
     template <class CompletionToken>
     auto async_prepare(CompletionToken&& token) {

@@ -219,7 +219,7 @@ struct generation_options {
 /// Unit of a reply that is streamed to a reader.
 enum class stream_by {
     chunk,  ///< sentences, as for a voice
-    token,  ///< what the server sends at once: a token, or several that form a character
+    token,  ///< one event of the server: a token, or several that form a character
 };
 
 /// Whether a reply with these options is a single uncut request.
@@ -344,7 +344,7 @@ struct limits_config {
     int queue_limit = 1024;
 };
 
-/// What happens when a server fails; see docs/failures.md.
+/// Behavior after a server failure; see docs/failures.md.
 struct failover_config {
     /// A reply whose server fails continues on that server or on another server of the service, as
     /// long as at most this many consecutive requests break without new text. With 0, it never
@@ -375,7 +375,7 @@ struct config {
 /// An error of a configuration.
 struct config_fault {
     std::string field;    ///< as in `field_info::name`, or the path of a value
-    std::string message;  ///< the error, with the value and what it may be
+    std::string message;  ///< the error, with the value and the valid range
 };
 
 /// All errors of `c`; empty if it is valid. Throws only std::bad_alloc.

@@ -174,7 +174,8 @@ void for_each_chunk_field(Config& c, Visitor& visit) {
                      "marks for the voice, such as [laughs]: drop, keep or report"},
           c.speech.marks);
     visit(field_info{"speech_mark_tags", "speech", "TAG",
-                     "what such a mark may say (may be repeated)", 0, max_speech_words},
+                     "tag of a mark for the voice, such as laughs (may be repeated)", 0,
+                     max_speech_words},
           c.speech.mark_tags);
     visit(field_info{"reasoning_tags", "speech", "'OPEN CLOSE'",
                      "marks around text that is not in chunks (may be repeated; none: no marks)", 0,
@@ -226,7 +227,7 @@ void for_each_limit_field(Config& c, Visitor& visit) {
                      0, 1000},
           c.failover.breaker_failures);
     visit(field_info{"breaker_pause", "failures", "TIME",
-                     "how long a failing server is not used before each new try", 0.001, 3600},
+                     "how long a failing server is not used before the next try", 0.001, 3600},
           c.failover.breaker_pause);
 }
 

@@ -43,8 +43,8 @@ struct conversation_metrics {
     /// Waits for slots in ms: the sum, and the longest of a turn's first request.
     double slot_wait_ms = 0;
     double longest_turn_wait_ms = 0;
-    /// How often the oldest exchanges were dropped, how many exchanges that were, and how often
-    /// this was done early, while the voice or the user spoke.
+    /// How often the oldest exchanges were dropped, the number of dropped exchanges, and how often
+    /// that happened early, while the voice or the user spoke.
     int trims = 0;
     int trimmed_exchanges = 0;
     int early_trims = 0;
@@ -116,11 +116,11 @@ class conversation {
     error_code append(chat_message message, diagnostics& diag);
 
     /// Appends the result of a function that a reply called (reply::async_tool_calls()), as the
-    /// model shall read it. Call generate() after the last result. When the next turn begins, calls
-    /// without a result get one that says so. A result that comes after that is appended before the
-    /// turn that follows, as a message of the user: "Result of get_time {}: noon". A second result
-    /// is dropped, with a warning in the log. Errors: invalid_prompt if the content is not valid
-    /// UTF-8; nothing is appended then.
+    /// model will read it. Call generate() after the last result. When the next turn begins, calls
+    /// without a result get one that says so. A result that arrives after that is appended before
+    /// the turn that follows, as a message of the user: "Result of get_time {}: noon". A second
+    /// result is dropped, with a warning in the log. Errors: invalid_prompt if the content is not
+    /// valid UTF-8; nothing is appended then.
     error_code answer_call(std::string call_id, std::string content);
     /// Answers the call for now, so that the next turn can begin. answer_call() follows, before or
     /// after that. Errors as there.
@@ -170,8 +170,8 @@ class conversation {
     /// interrupt.
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
-    /// Ends the running reply because the user talks. History keeps of the turn what `interrupted`
-    /// says. This also counts after the reply has ended, while its last chunk is spoken.
+    /// Ends the running reply because the user talks. `interrupted` determines how much of the turn
+    /// history keeps. This also counts after the reply has ended, while its last chunk is spoken.
     void interrupt();
     /// Continues after a false interruption, from the last whole word that was heard. Generated
     /// text is not generated again. The reply ends with nothing_to_resume if no turn was
@@ -220,7 +220,7 @@ class conversation {
         return call<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
                                           std::optional(std::move(options)));
     }
-    /// Drops the draft, because the user goes on speaking, unless it has exactly the text `unless`.
+    /// Drops the draft, because the user keeps speaking, unless it has exactly the text `unless`.
     /// Has no effect once its turn has begun.
     void drop_draft(std::string unless = {});
     /// Ends the conversation, as destroying the handle does. Later calls change nothing, and later

@@ -81,7 +81,7 @@ enum class errc {
     channel_in_use,
     /// The channel has finished, or was cancelled.
     channel_finished,
-    /// There is not one channel for each reply, or a reply was moved from.
+    /// The number of channels differs from the number of replies, or a reply was moved from.
     channel_mismatch,
     /// An exception was thrown while the channel was fed.
     channel_failed,

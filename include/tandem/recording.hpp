@@ -59,7 +59,7 @@ class recorder {
 /// A recording to play: a client or service with this as instruments::play sends nothing to a
 /// server. The recording answers as the servers did, at the same pace and with the same failures.
 /// With the same settings and the same pace of the voice, the chunks are the same; otherwise the
-/// text is the same, and divided again.
+/// text is the same, but is divided into chunks again.
 ///
 /// A request gets the next recorded reply to its prompt, or else the reply to the most similar
 /// prompt. In a recording without prompts, it gets the next reply. Requests beyond the recording
@@ -98,7 +98,7 @@ class recording {
     /// The recorder's bound was reached: the end is missing.
     bool is_cut_short() const noexcept;
     /// It ends in the middle of a request or a line, for example because its program was killed. A
-    /// program that was killed between two requests leaves no sign.
+    /// program that was killed between two requests leaves no trace.
     bool is_unfinished() const noexcept;
 
     /// Factor of speed from the next piece of an answer on; 0 = without waiting. Waits between two

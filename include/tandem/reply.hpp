@@ -77,10 +77,10 @@ class reply {
 
     /// Completes with the `speech` of the next chunk as soon as that is complete, while the
     /// previous one is still spoken, so that its sound can be made early. `pacing::automatic`,
-    /// `ahead` and `stream` generate it that early. This is no delivery: request the chunk as
-    /// usual, and do not speak it before. The text is empty if the chunk is delivered first, as in
-    /// the other pacings, if it has nothing to speak, or if the reply ends. It may wait for a
-    /// continue: do not make the continue depend on it.
+    /// `ahead` and `stream` generate it that early. This does not deliver the chunk: request the
+    /// chunk as usual, and do not speak it before. The text is empty if the chunk is delivered
+    /// first, as in the other pacings, if it has nothing to speak, or if the reply ends. It may
+    /// wait for a continue: do not make the continue depend on it.
     ///
     /// Handler signature: `void(error_code, std::string)`.
     ///

@@ -71,7 +71,7 @@ struct cache_break {
         system_prompt,  ///< for example, it contains the time; see `generation_options::context`
         tools,          ///< the tools or the template's options
         trimmed,        ///< the oldest exchanges were dropped, because the context is full
-        history,        ///< an earlier message, or the template writes it in another way
+        history,        ///< an earlier message, or the template renders it differently
     };
     cause why = cause::history;
     /// Tokens of the prompt that the slot still held, according to the server.
@@ -134,7 +134,7 @@ struct timeline_event {
     enum class kind {
         slot_wait,    ///< the next slot is delayed by the guard or another request
         request,      ///< a request was sent
-        first_token,  ///< its first token came
+        first_token,  ///< its first token arrived
         boundary,     ///< a possible end of a chunk, which waits for its peek
         cut,          ///< the connection was closed
         chunk,        ///< a chunk was delivered
@@ -165,7 +165,7 @@ struct request_figures {
     /// Its server, as an index of `reply_result::servers`, and its slot.
     int server = -1;
     int slot = -1;
-    /// When it was sent, and ended; the first token is -1 if none came.
+    /// When it was sent, and ended; the first token is -1 if none arrived.
     std::int64_t sent_ns = 0;
     std::int64_t first_token_ns = -1;
     std::int64_t ended_ns = 0;

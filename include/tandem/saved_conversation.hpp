@@ -59,7 +59,7 @@ struct saved_open_turn {
     std::string filler{};
     /// The model has ended the text.
     bool is_complete = false;
-    /// How many messages at the end of the exchanges are what history keeps of the turn.
+    /// Number of messages at the end of the exchanges that history keeps of the turn.
     std::size_t kept_messages = 0;
 
     friend bool operator==(const saved_open_turn&, const saved_open_turn&) = default;
@@ -87,8 +87,8 @@ std::string saved_text(const saved_conversation& c);
 
 /// Reads such a text into `out`. Types, bounds and ranges are checked; unknown fields are ignored,
 /// and missing ones have their defaults. Returns the first error, with the path of the field such
-/// as `exchanges[2].messages[0].role`, or `conversation` for the whole text; `out` is unchanged
-/// then. A newer version is an error. Throws only std::bad_alloc.
+/// as `exchanges[2].messages[0].role`, or `conversation` for the whole text; `out` is then
+/// unchanged. A newer version is an error. Throws only std::bad_alloc.
 std::optional<config_fault> read_saved(std::string_view text, saved_conversation& out);
 
 }  // namespace v0

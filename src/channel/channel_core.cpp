@@ -9,7 +9,7 @@ namespace tandem::detail {
 namespace {
 
 // How often a waiting consumer checks whether the loop is still being run.
-constexpr auto looks_every = std::chrono::milliseconds(80);
+constexpr auto loop_check_interval = std::chrono::milliseconds(80);
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::optional<reply_result> channel_core::result(std::optional<time_point> deadl
 // Waits until the predicate holds, the deadline passes, or the context must be checked again.
 template <class Ready>
 void channel_core::wait(std::optional<time_point> deadline, Ready ready) {
-    const time_point look = now() + looks_every;
+    const time_point look = now() + loop_check_interval;
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, deadline ? std::min(*deadline, look) : look, ready);
 }

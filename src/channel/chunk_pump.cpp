@@ -27,8 +27,8 @@ channel_end end_of(const reply_result& r) {
     return {.finish_reason = r.finish_reason, .error = r.error, .diagnostics = r.diagnostics};
 }
 
-void tell(const std::weak_ptr<chunk_sink>& taker, channel_end why,
-          std::optional<reply_result> result) noexcept {
+void notify(const std::weak_ptr<chunk_sink>& taker, channel_end why,
+            std::optional<reply_result> result) noexcept {
     if (const auto t = taker.lock()) t->on_end(std::move(why), std::move(result));
 }
 
@@ -36,7 +36,7 @@ void tell(const std::weak_ptr<chunk_sink>& taker, channel_end why,
 class end_guard {
  public:
     explicit end_guard(std::weak_ptr<chunk_sink> taker) : sink_(std::move(taker)) {}
-    ~end_guard() { tell(sink_, context_is_gone(), std::nullopt); }
+    ~end_guard() { notify(sink_, context_is_gone(), std::nullopt); }
     end_guard(end_guard&& other) noexcept : sink_(std::exchange(other.sink_, {})) {}
     end_guard& operator=(end_guard&&) = delete;
 
@@ -76,7 +76,7 @@ std::shared_ptr<chunk_pump> chunk_pump::make(reply r, std::weak_ptr<chunk_sink> 
 
 chunk_pump::~chunk_pump() {
     link_.disconnect();
-    if (reply_) tell(sink_, context_is_gone(), std::nullopt);
+    if (reply_) notify(sink_, context_is_gone(), std::nullopt);
 }
 
 strand_scope& chunk_pump::scope() const noexcept {
@@ -165,7 +165,7 @@ void chunk_pump::fail() noexcept {
 void chunk_pump::give_up(channel_end why, std::optional<reply_result> result) noexcept {
     reply_.reset();
     link_.disconnect();
-    tell(sink_, std::move(why), std::move(result));
+    notify(sink_, std::move(why), std::move(result));
 }
 
 void chunk_pump::on_context_destroyed() noexcept {

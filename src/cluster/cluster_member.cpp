@@ -109,7 +109,7 @@ void cluster_member::start() {
     });
     // Messages about loans may have been lost, and others may have borrowed slots of this gateway.
     messages_.start([this] {
-        doubt_store();
+        distrust_store();
         beat();
     });
 }
@@ -131,7 +131,8 @@ void cluster_member::beat() {
     beat_timer_.async_wait([this](error_code ec) {
         if (!ec) beat();
     });
-    if (!messages_.is_connected()) return doubt_store();  // others may borrow slots of this gateway
+    if (!messages_.is_connected())
+        return distrust_store();  // others may borrow slots of this gateway
     send_beat(lease_time,
               [this, sent = detail::now()](const auto& answer) { on_beat(sent, answer); });
 }
@@ -150,13 +151,13 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
     share_drains(read->drained, !read->was_known);
-    if (!read->was_known) doubt_store();
+    if (!read->was_known) distrust_store();
     for (const auto& [channel, known] : servers_)
         known.lender->renew_lease(lease_until_, read->is_one_missing);
 }
 
-void cluster_member::doubt_store() {
-    for (const auto& [channel, known] : servers_) known.lender->doubt_store();
+void cluster_member::distrust_store() {
+    for (const auto& [channel, known] : servers_) known.lender->distrust_store();
 }
 
 // After a restart, this is the process before, until its lease ends.
@@ -199,7 +200,7 @@ void cluster_member::claim(const std::string& server, int slots, const share_act
         [done = std::move(done)](const auto& answer) { done(read_loans(answer)); });
 }
 
-void cluster_member::offer(const std::string& server, const told_loan& l, bool is_leaving,
+void cluster_member::offer(const std::string& server, const reported_loan& l, bool is_leaving,
                            offer_handler done) {
     scripts::offer().run(
         commands_, keys_for(server), offer_arguments(names_for(server), l, is_leaving),

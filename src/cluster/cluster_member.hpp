@@ -54,10 +54,11 @@ class cluster_member final : public lending_store {
     void set_connection_handler(std::function<void()> handler) {
         on_connected_ = std::move(handler);
     }
-    /// Drains the server at all gateways, or ends that; at once, or when the store answers again.
+    /// Drains the server at all gateways, or ends the drain. Without an answer of the store, this
+    /// happens once the store answers again.
     void drain(const std::string& server, bool is_drained);
-    /// Sets the handler that is told of servers which were drained at any gateway, repeatedly, and
-    /// of the end of that.
+    /// Sets the handler that receives the servers that are drained at any gateway, repeatedly, and
+    /// the ends of drains.
     void set_drain_handler(
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
@@ -70,7 +71,7 @@ class cluster_member final : public lending_store {
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done) override;
-    void offer(const std::string& server, const told_loan& l, bool is_leaving,
+    void offer(const std::string& server, const reported_loan& l, bool is_leaving,
                offer_handler done) override;
 
  private:
@@ -90,7 +91,7 @@ class cluster_member final : public lending_store {
     void send_beat(duration lease, store_link::answer_handler done);
     void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
-    void doubt_store();
+    void distrust_store();
     void share_drains(const std::set<std::string>& listed, bool is_lost);
     void write_drains();
     void on_message(const std::string& channel, const std::string& text);
@@ -105,7 +106,7 @@ class cluster_member final : public lending_store {
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     std::map<std::string, shared_server> servers_;  // by channel
-    const std::string process_;  // and the channel by which the store knows that it runs
+    const std::string process_;  // also the channel that shows the store that the process runs
     bool is_duplicate_ = false;
     time_point lease_until_{};
     std::int64_t members_ = 1;

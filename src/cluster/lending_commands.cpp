@@ -14,7 +14,7 @@ std::string to_ms_text(duration d) {
     return std::to_string(std::chrono::duration_cast<milliseconds>(d).count());
 }
 
-void append(std::vector<std::string>& words, const told_loan& l) {
+void append(std::vector<std::string>& words, const reported_loan& l) {
     words.push_back(std::to_string(l.slot));
     words.push_back(std::to_string(l.number));
     words.push_back(l.unused_for ? to_ms_text(*l.unused_for) : "-1");
@@ -50,7 +50,7 @@ std::vector<std::string> claim_arguments(const lending_names& names, time_point 
     return words;
 }
 
-std::vector<std::string> offer_arguments(const lending_names& names, const told_loan& l,
+std::vector<std::string> offer_arguments(const lending_names& names, const reported_loan& l,
                                          bool is_leaving) {
     std::vector<std::string> words{names.gateway, names.channel};
     append(words, l);

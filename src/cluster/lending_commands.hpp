@@ -20,7 +20,7 @@ struct lending_names {
 
 std::vector<std::string> claim_arguments(const lending_names& names, time_point now, int slots,
                                          const share_action::claim& c);
-std::vector<std::string> offer_arguments(const lending_names& names, const told_loan& l,
+std::vector<std::string> offer_arguments(const lending_names& names, const reported_loan& l,
                                          bool is_leaving);
 
 /// Returns nullopt if the answer is an error or not a list of loans.

@@ -27,7 +27,7 @@ class lending_store {
     virtual void claim(const std::string& server, int slots, const share_action::claim& c,
                        claim_handler done) = 0;
     /// `is_leaving`: the slot is returned even if nobody waits for it.
-    virtual void offer(const std::string& server, const told_loan& l, bool is_leaving,
+    virtual void offer(const std::string& server, const reported_loan& l, bool is_leaving,
                        offer_handler done) = 0;
 
  protected:

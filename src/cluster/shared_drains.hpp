@@ -7,8 +7,8 @@
 
 namespace tandem::cluster {
 
-/// Decides which servers are drained, from the store's list and from what operators tell this
-/// gateway. Pure.
+/// Decides which servers are drained, from the store's list and from the requests of operators to
+/// this gateway. Pure.
 class shared_drains {
  public:
     struct change {
@@ -21,13 +21,14 @@ class shared_drains {
     struct mark {
         std::string server;
         bool is_drained = false;
-        /// The store may have lost it, or may have a later one, which then applies.
+        /// The mark repeats one that the store may have lost. If the store has a later one, that
+        /// one applies.
         bool is_restored = false;
 
         friend bool operator==(const mark&, const mark&) = default;
     };
 
-    /// An operator has told this gateway.
+    /// An operator has drained the server at this gateway, or has ended the drain.
     void set(const std::string& server, bool is_drained);
     /// The store's list of drained servers; `is_lost`: it may have lost marks. Returns what to do
     /// here. Drains are repeated, because a server may have been added since.

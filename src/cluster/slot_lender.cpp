@@ -110,8 +110,8 @@ void slot_lender::renew_lease(time_point until, bool is_one_missing) {
     perform_actions();
 }
 
-void slot_lender::doubt_store() {
-    share_.doubt_store(detail::now());
+void slot_lender::distrust_store() {
+    share_.distrust_store(detail::now());
     perform_actions();
 }
 

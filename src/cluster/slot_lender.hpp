@@ -31,7 +31,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     void start();
     /// See slot_share.
     void renew_lease(time_point until, bool is_one_missing);
-    void doubt_store();
+    void distrust_store();
     void on_message(const lending_message& m);
     /// See slot_share.
     void leave();

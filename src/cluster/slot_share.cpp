@@ -35,11 +35,11 @@ void slot_share::update(time_point now, local_slots here) {
     drop_old_wishes(now);
     if (is_leaving_) return return_idle_slots(now);
     if (!trusts_store(now))
-        doubt_all(now);
+        mark_all_unsure(now);
     else if (!can_poll_)
         bring_slots_by_record(now);
     else if (is_one_missing_)
-        doubt_unused_slots(now);
+        mark_unused_unsure(now);
     if (needs_claim(now)) send_claim(now);
     if (!needs_poll(now)) return;
     is_polling_ = true;
@@ -71,16 +71,16 @@ std::optional<duration> slot_share::unused_for(time_point now, int slot) const {
 
 // --- without the store
 
-void slot_share::doubt_store(time_point now) {
+void slot_share::distrust_store(time_point now) {
     is_agreed_ = false;
     running_claim_.reset();
-    told_at_.reset();
-    doubt_all(now);
+    claimed_at_.reset();
+    mark_all_unsure(now);
 }
 
 // A running request continues. Its slot still needs a poll before the next request, because this
 // process may be suspended before it notices the end.
-void slot_share::doubt_all(time_point now) {
+void slot_share::mark_all_unsure(time_point now) {
     for (auto& [slot, h] : held_)
         if (h.stage == stage::here) send_away(now, slot, h);
     for (const auto& [gateway, until] : wishes_)
@@ -89,7 +89,7 @@ void slot_share::doubt_all(time_point now) {
 }
 
 // A gateway without a connection to the store may have taken them.
-void slot_share::doubt_unused_slots(time_point now) {
+void slot_share::mark_unused_unsure(time_point now) {
     const auto since = now - quiet_time_of_server();
     for (auto& [slot, h] : held_) {
         if (h.stage != stage::here || local(slot).is_busy) continue;
@@ -98,11 +98,11 @@ void slot_share::doubt_unused_slots(time_point now) {
 }
 
 void slot_share::send_away(time_point now, int slot, held_slot& h) {
-    doubt(now, h);
+    mark_unsure(now, h);
     actions_.push_back(share_action::send_away{slot});
 }
 
-void slot_share::doubt(time_point now, held_slot& h) noexcept {
+void slot_share::mark_unsure(time_point now, held_slot& h) noexcept {
     h.stage = stage::unsure;
     h.unsure_since = now;
     h.own_task.reset();
@@ -181,11 +181,11 @@ void slot_share::bring_back(int slot, held_slot& h) {
 
 bool slot_share::needs_claim(time_point now) const {
     if (now >= lease_until_ || running_claim_ || here_.slots.empty()) return false;
-    if (!told_at_) return true;
+    if (!claimed_at_) return true;
     const auto& wish = here_.shortage;
-    if (wish.has_value() != told_wish_.has_value()) return true;
-    if (wish && is_more_urgent(*wish, *told_wish_)) return true;
-    return now >= *told_at_ + (wish ? repeat_wish : repeat_claim);
+    if (wish.has_value() != claimed_wish_.has_value()) return true;
+    if (wish && is_more_urgent(*wish, *claimed_wish_)) return true;
+    return now >= *claimed_at_ + (wish ? repeat_wish : repeat_claim);
 }
 
 void slot_share::send_claim(time_point now) {
@@ -196,8 +196,8 @@ void slot_share::send_claim(time_point now) {
         c.held.push_back({slot, h.number, unused_for(now, slot)});
     }
     running_claim_ = c;
-    told_wish_ = here_.shortage;
-    told_at_ = now;
+    claimed_wish_ = here_.shortage;
+    claimed_at_ = now;
     actions_.push_back(std::move(c));
 }
 
@@ -209,10 +209,10 @@ void slot_share::on_claim_answer(time_point now, const std::optional<std::vector
     is_agreed_ = true;
 }
 
-// `told` lacks the slots that were borrowed or offered after the claim was sent.
-void slot_share::drop_lost_loans(const std::vector<told_loan>& told,
+// `reported` lacks the slots that were borrowed or offered after the claim was sent.
+void slot_share::drop_lost_loans(const std::vector<reported_loan>& reported,
                                  const std::vector<loan>& loans) {
-    for (const auto& t : told) {
+    for (const auto& t : reported) {
         const auto found = held_.find(t.slot);
         const auto is_same = [&t](const loan& l) { return l.slot == t.slot; };
         if (found == held_.end() || found->second.stage == stage::offered) continue;
@@ -230,7 +230,7 @@ void slot_share::accept(time_point now, const loan& l) {
     if (h.stage == stage::offered) return;
     h.number = l.number;
     if (!is_new) return;
-    told_wish_.reset();  // fulfilled, so a further wish must be sent
+    claimed_wish_.reset();  // fulfilled, so a further wish must be sent
     if (l.is_doubtful || now >= lease_until_) {
         h.stage = stage::unsure;
         h.unsure_since = now;
@@ -254,8 +254,8 @@ void slot_share::on_offer_answer(time_point now, int slot, offer_result result) 
         actions_.push_back(share_action::bring_back{slot, local(slot).last_used, true});
         return;
     }
-    doubt(now, found->second);
-    told_at_.reset();
+    mark_unsure(now, found->second);
+    claimed_at_.reset();
     offer_again_at_ = now + repeat_wish;
 }
 
@@ -285,7 +285,7 @@ void slot_share::on_granted_elsewhere(time_point now, const std::string& gateway
     wishes_.erase(gateway);
     const auto found = held_.find(slot);
     if (found == held_.end() || found->second.stage != stage::here) return;
-    if (!trusts_store(now)) return doubt(now, found->second);
+    if (!trusts_store(now)) return mark_unsure(now, found->second);
     found->second.stage = stage::offered;
     const auto unused = last_used ? std::optional(now - *last_used) : std::nullopt;
     actions_.push_back(share_action::offer{{slot, found->second.number, unused}});
@@ -314,7 +314,7 @@ std::optional<time_point> slot_share::next_event(time_point now) const {
         if (t > now) next = std::min(next.value_or(t), t);
     };
     add(lease_until_);
-    if (told_at_) add(*told_at_ + (here_.shortage ? repeat_wish : repeat_claim));
+    if (claimed_at_) add(*claimed_at_ + (here_.shortage ? repeat_wish : repeat_claim));
     const bool has_unsure = std::ranges::any_of(
         held_, [](const auto& entry) { return entry.second.stage == stage::unsure; });
     if (polled_at_ && (has_unsure || here_.shortage)) add(*polled_at_ + find_poll_pause());

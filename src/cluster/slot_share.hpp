@@ -61,7 +61,7 @@ class slot_share {
     }
     /// The store may have lost records: sends the loans again, and polls the server before idle
     /// slots are used.
-    void doubt_store(time_point now);
+    void distrust_store(time_point now);
     /// Receives all loans of this gateway; nullopt if the store did not answer.
     void on_claim_answer(time_point now, const std::optional<std::vector<loan>>& loans);
     /// Another gateway has handed a slot to this one.
@@ -115,13 +115,14 @@ class slot_share {
     }
     bool has_demand() const { return here_.shortage || !wishes_.empty(); }
     duration find_poll_pause() const noexcept;
-    void doubt_all(time_point now);
-    void doubt_unused_slots(time_point now);
+    void mark_all_unsure(time_point now);
+    void mark_unused_unsure(time_point now);
     void send_away(time_point now, int slot, held_slot& h);
-    static void doubt(time_point now, held_slot& h) noexcept;
+    static void mark_unsure(time_point now, held_slot& h) noexcept;
     void drop_old_wishes(time_point now);
     void accept(time_point now, const loan& l);
-    void drop_lost_loans(const std::vector<told_loan>& told, const std::vector<loan>& loans);
+    void drop_lost_loans(const std::vector<reported_loan>& reported,
+                         const std::vector<loan>& loans);
     void learn_own_tasks(time_point now);
     void return_idle_slots(time_point now);
     void bring_usable_slots(time_point now);
@@ -147,8 +148,8 @@ class slot_share {
     bool is_leaving_ = false;
     bool is_agreed_ = false;  // held_ matches the store's records
     std::optional<share_action::claim> running_claim_{};
-    std::optional<slots::slot_shortage> told_wish_{};
-    std::optional<time_point> told_at_{};
+    std::optional<slots::slot_shortage> claimed_wish_{};
+    std::optional<time_point> claimed_at_{};
     std::optional<time_point> short_since_{};
     bool is_polling_ = false;
     bool can_poll_ = true;  // the server answered the last poll

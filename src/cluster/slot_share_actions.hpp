@@ -17,13 +17,13 @@ using loan_number = std::uint64_t;
 inline constexpr int max_slot = 1023;
 
 /// A loan that a gateway reports to the store.
-struct told_loan {
+struct reported_loan {
     int slot = 0;
     loan_number number = 0;
     /// How long ago its last request ended; nullopt if the gateway has not used it.
     std::optional<duration> unused_for{};
 
-    friend bool operator==(const told_loan&, const told_loan&) = default;
+    friend bool operator==(const reported_loan&, const reported_loan&) = default;
 };
 
 /// A slot that the store has lent to this gateway.
@@ -43,12 +43,12 @@ namespace share_action {
 // To the store.
 /// Reports the loans of this gateway, and its wish for one more slot.
 struct claim {
-    std::vector<told_loan> held{};
+    std::vector<reported_loan> held{};
     std::optional<slots::slot_shortage> wish{};
 };
 /// Offers a slot to the gateway with the most urgent wish.
 struct offer {
-    told_loan loan;
+    reported_loan loan;
 };
 
 // To the server.

@@ -6,8 +6,8 @@ namespace tandem::detail {
 namespace {
 
 template <class T>
-void fill(std::optional<T>& value, const std::optional<T>& usual) {
-    if (!value) value = usual;
+void fill(std::optional<T>& value, const std::optional<T>& defaults) {
+    if (!value) value = defaults;
 }
 
 }  // namespace
@@ -29,16 +29,17 @@ std::optional<duration> configured_reuse_guard(const config& c) {
     return c.server.reuse_guard == auto_guard ? std::nullopt : c.server.reuse_guard;
 }
 
-generation_options merge_sampling_defaults(generation_options o, const generation_options& usual) {
-    fill(o.temperature, usual.temperature);
-    fill(o.top_p, usual.top_p);
-    fill(o.top_k, usual.top_k);
-    fill(o.min_p, usual.min_p);
-    fill(o.repeat_penalty, usual.repeat_penalty);
-    fill(o.repeat_last_n, usual.repeat_last_n);
-    fill(o.presence_penalty, usual.presence_penalty);
-    fill(o.frequency_penalty, usual.frequency_penalty);
-    fill(o.seed, usual.seed);
+generation_options merge_sampling_defaults(generation_options o,
+                                           const generation_options& defaults) {
+    fill(o.temperature, defaults.temperature);
+    fill(o.top_p, defaults.top_p);
+    fill(o.top_k, defaults.top_k);
+    fill(o.min_p, defaults.min_p);
+    fill(o.repeat_penalty, defaults.repeat_penalty);
+    fill(o.repeat_last_n, defaults.repeat_last_n);
+    fill(o.presence_penalty, defaults.presence_penalty);
+    fill(o.frequency_penalty, defaults.frequency_penalty);
+    fill(o.seed, defaults.seed);
     return o;
 }
 

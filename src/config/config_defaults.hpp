@@ -25,7 +25,8 @@ inline constexpr slot_defaults service_slot_defaults{};
 /// The configured guard; nullopt if it depends on the server's build.
 std::optional<duration> configured_reuse_guard(const config& c);
 
-/// Takes the sampling fields that `o` leaves unset from `usual`.
-generation_options merge_sampling_defaults(generation_options o, const generation_options& usual);
+/// Fills the sampling fields that are unset in `o` with those of `defaults`.
+generation_options merge_sampling_defaults(generation_options o,
+                                           const generation_options& defaults);
 
 }  // namespace tandem::detail

@@ -21,7 +21,7 @@ struct unit {
 constexpr std::array units{unit{"ms", 1e-3}, unit{"s", 1.0}, unit{"m", 60.0}, unit{"h", 3600.0},
                            unit{"", 1.0}};
 constexpr const char* automatic = "auto";
-constexpr double longest_seconds = 1e9;  // keeps the nanoseconds well within 64 bits
+constexpr double max_seconds = 1e9;  // keeps the nanoseconds well within 64 bits
 
 // One overload per type: sets the value from the text, or returns false.
 template <class Number>
@@ -181,7 +181,7 @@ std::optional<duration> parse_duration(std::string_view text) {
     if (!number) return std::nullopt;
     for (const auto& u : units) {
         const double seconds = *number * u.seconds;
-        if (u.name == suffix && seconds >= 0 && seconds <= longest_seconds)
+        if (u.name == suffix && seconds >= 0 && seconds <= max_seconds)
             return duration(std::llround(seconds * 1e9));
     }
     return std::nullopt;

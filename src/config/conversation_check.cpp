@@ -16,10 +16,10 @@ inline namespace v0 {
 namespace {
 
 constexpr std::size_t max_mark_bytes = 64;
-constexpr auto longest_grace = std::chrono::hours(1);
+constexpr auto max_grace = std::chrono::hours(1);
 constexpr int max_reserve = 1'000'000;
 constexpr double max_slack = 0.9;
-constexpr int most_drafts = 100;
+constexpr int max_drafts = 100;
 
 class fault_list {
  public:
@@ -56,9 +56,9 @@ void check_policy(const conversation_options& o, fault_list& list) {
     list.unless(
         o.interrupted_mark.size() <= max_mark_bytes, "interrupted_mark",
         fmt::format("has {} bytes; the maximum is {}", o.interrupted_mark.size(), max_mark_bytes));
-    list.unless(o.resume_grace >= duration{} && o.resume_grace <= longest_grace, "resume_grace",
+    list.unless(o.resume_grace >= duration{} && o.resume_grace <= max_grace, "resume_grace",
                 detail::invalid_value_text(to_string(o.resume_grace),
-                                           detail::describe_time_range({}, longest_grace)));
+                                           detail::describe_time_range({}, max_grace)));
 }
 
 void check_context(const conversation_options& o, fault_list& list) {
@@ -69,8 +69,8 @@ void check_context(const conversation_options& o, fault_list& list) {
     list.unless(o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
                 fmt::format("is {}; it must be a number from 0 to {}", o.trim_slack, max_slack));
     list.unless(
-        o.draft_limit >= 0 && o.draft_limit <= most_drafts, "draft_limit",
-        fmt::format("is {}; it must be a whole number from 0 to {}", o.draft_limit, most_drafts));
+        o.draft_limit >= 0 && o.draft_limit <= max_drafts, "draft_limit",
+        fmt::format("is {}; it must be a whole number from 0 to {}", o.draft_limit, max_drafts));
 }
 
 }  // namespace

@@ -41,24 +41,24 @@ void conversation_shell::hearing(std::string text, std::optional<std::size_t> st
 }
 
 void conversation_shell::prefill_words(std::string words) {
-    heard_words_ = std::move(words);
+    recognized_words_ = std::move(words);
     if (is_prefilling_words_ || history_.options().raw) return;
-    if (conversations::is_worth_prefill(heard_words_, prefilled_words_))
+    if (conversations::is_worth_prefill(recognized_words_, prefilled_words_))
         prepare_idle_server(&conversation_shell::prefill_heard_words);
 }
 
-// A prefill that runs is not cut: the next one continues from its text.
+// A running prefill is not cut: the next one continues from its text.
 void conversation_shell::prefill_heard_words() {
-    if (is_prefilling_words_ || heard_words_.empty()) return;
+    if (is_prefilling_words_ || recognized_words_.empty()) return;
     is_prefilling_words_ = true;
-    prefilled_words_ = heard_words_;
+    prefilled_words_ = recognized_words_;
     render_prompt(link_, add_words(history_, prefilled_words_ + end_of_words), prefill_options(),
                   [weak = weak_from_this(), asked = link_.get()](error_code ec, const diagnostics&,
                                                                  std::string prompt) {
                       const auto self = weak.lock();
                       if (!self || !self->is_prefilling_words_ || self->link_.get() != asked)
                           return;
-                      // What the template adds after the words is not in the next prompt.
+                      // The text that the template adds after the words is not in the next prompt.
                       const auto end = prompt.rfind(end_of_words);
                       if (ec || end == std::string::npos) return self->stop_hearing();
                       prompt.resize(end);
@@ -83,13 +83,13 @@ void conversation_shell::count_heard_words(const wire::timings& counts) {
 
 void conversation_shell::prefill_next_words() {
     is_prefilling_words_ = false;
-    prefill_words(std::move(heard_words_));
+    prefill_words(std::move(recognized_words_));
 }
 
 void conversation_shell::stop_hearing() noexcept {
     is_prefilling_words_ = false;
     last_partial_.clear();
-    heard_words_.clear();
+    recognized_words_.clear();
     prefilled_words_.clear();
 }
 
@@ -255,7 +255,7 @@ void conversation_shell::draft_over(const reply_draft& draft) {
     if (draft.is_committed()) return continue_from_draft(starting_);
     if (draft.is_complete()) return;
     draft_.reset();
-    let_go_of_slots();
+    release_slots();
 }
 
 void conversation_shell::count_wasted(int tokens) {
@@ -272,7 +272,7 @@ void conversation_shell::drop_draft(const std::string& unless) {
 void conversation_shell::discard_draft() {
     const auto draft = std::exchange(draft_, nullptr);
     if (!draft) return;
-    let_go_of_slots();
+    release_slots();
     if (draft->is_complete()) return count_wasted(draft->work().drafted);
     draft->stop({scope_->is_closed() ? error_code(errc::client_destroyed)
                                      : error_code(boost::asio::error::operation_aborted),
@@ -300,7 +300,7 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
                     start->reply, draft->work().drafted);
         start->resumed = reply_origin{.rest = draft->take_remainder()};
         watch_prompt(*start, start->resumed->rest->text.prompt());
-        rest_model_ = draft->model();
+        remainder_model_ = draft->model();
     }
     find_server(start);
 }

@@ -13,39 +13,39 @@ namespace tandem::detail {
 
 // The next prompt starts with the slot's contents, so its ids are requested while the voice speaks.
 void conversation_shell::request_history_ids() {
-    const auto& said = rest_->text;
+    const auto& said = remainder_->text;
     if (!link_ || link_->shut_down() || said.text().empty()) return;
     const std::string unknown(said.untokenized_prompt());
     if (unknown.empty()) return request_missing_ids();
     auto learnt = [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
                                                                  std::vector<std::int32_t> ids) {
         const auto self = weak.lock();
-        if (!self || !self->rest_ || self->last_reply_ != reply) return;
-        self->rest_->text.prompt_tokenized(std::move(ids));
+        if (!self || !self->remainder_ || self->last_reply_ != reply) return;
+        self->remainder_->text.prompt_tokenized(std::move(ids));
         self->request_missing_ids();
     };
     link_->calls().tokenize_prompt_rest(unknown, said.has_known_prefix(), std::move(learnt));
 }
 
 void conversation_shell::request_missing_ids() {
-    auto lost = rest_->text.texts_with_missing_ids();
+    auto lost = remainder_->text.texts_with_missing_ids();
     if (!link_ || link_->shut_down() || lost.empty()) return on_ids_received();
     link_->calls().tokenize_pieces(
-        lost, reply_transcript::separator, rest_->text.is_missing_mark(),
+        lost, reply_transcript::separator, remainder_->text.is_missing_mark(),
         [weak = weak_from_this(), reply = last_reply_](error_code, const diagnostics&,
                                                        const std::vector<std::int32_t>& ids) {
             const auto self = weak.lock();
-            if (!self || !self->rest_ || self->last_reply_ != reply) return;
-            self->rest_->text.set_recovered_ids(ids);
+            if (!self || !self->remainder_ || self->last_reply_ != reply) return;
+            self->remainder_->text.set_recovered_ids(ids);
             self->on_ids_received();
         });
 }
 
 void conversation_shell::on_ids_received() {
-    known_ = rest_->text.to_tokenized_text();
+    known_ = remainder_->text.to_tokenized_text();
     known_model_ = props_.model;
     // A complete turn is resumed with its own text; its ids are already in known_.
-    if (rest_->generated) rest_->text = reply_transcript();
+    if (remainder_->generated) remainder_->text = reply_transcript();
     if (history_.open_calls() > 0) return prefill_before_results();
     trim_or_prefill();
 }
@@ -132,8 +132,8 @@ generation_options conversation_shell::prefill_options() const {
 }
 
 void conversation_shell::prefill() {
-    // The prompt must equal that of the next turn as far as known, so it uses the tools of the last
-    // turn, unless those of the next are known.
+    // The prompt must equal the prompt of the next turn as far as known. It therefore uses the
+    // tools of the next turn if they are known, else those of the last turn.
     render_history(prefill_options(), [weak = weak_from_this(), asked = link_.get()](
                                           error_code ec, const diagnostics& diag,
                                           std::string prompt) {
@@ -147,7 +147,7 @@ void conversation_shell::prefill() {
 }
 
 // Prefills while the functions run, because the slot's text may differ from the next prompt: the
-// template may write a call in another way than the model did.
+// template may render a call differently from the model.
 void conversation_shell::prefill_before_results() {
     if (ended_ || running_ != 0 || !link_ || link_->shut_down()) return;
     render_history(next_options_ ? *next_options_ : *turn_options_,
@@ -182,12 +182,12 @@ void conversation_shell::start_prefill(prompt_with_ids prompt, bool is_of_words)
         if (!is_of_words && counts) self->metrics_.warmed += counts->evaluated;
         // While the user speaks, the slot stays protected from the prefills of others.
         if (self->is_prefilling_words_) return self->prefill_next_words();
-        self->let_go_of_slots();
+        self->release_slots();
     });
 }
 
 // From then on, others may prefill the slots. Keeps the slot of a draft, which is needed soon.
-void conversation_shell::let_go_of_slots() {
+void conversation_shell::release_slots() {
     if (running_ == 0 && !draft_ && link_ && !link_->shut_down()) link_->slots().release_owner(id_);
 }
 
@@ -251,7 +251,7 @@ void conversation_shell::start_slot_file_job(slot_file_job::kind what, std::stri
 
 void conversation_shell::on_slot_file_done(slot_file_job::kind what, const error_code& ec,
                                            const slot_file_result& r) {
-    let_go_of_slots();
+    release_slots();
     if (ec) return;
     const bool is_save = what == slot_file_job::kind::save;
     ++(is_save ? metrics_.slot_saves : metrics_.slot_restores);

@@ -11,7 +11,7 @@
 namespace tandem::detail {
 namespace {
 
-constexpr int told_system_changes = 3;
+constexpr int warned_system_changes = 3;
 
 // Suggests a shorter reply only if the prompt itself fits the context.
 std::string too_long_text(int tokens, const conversations::context_usage& use) {
@@ -62,20 +62,20 @@ void conversation_shell::watch_prompt(turn_start& start, std::string_view prompt
     start.watched = watch_;
     start.watched->record_turn(turn, start.broken);
     if (start.broken && start.broken->why == cache_break::cause::system_prompt &&
-        start.watched->changed_system_prompts() == told_system_changes)
+        start.watched->changed_system_prompts() == warned_system_changes)
         scope_->log(
             log_level::warning,
             "conversation {}: the system prompt has changed in {} turns, so that the server "
             "evaluated the whole history anew each time; pass what changes, such as the "
             "time, as the context of the turn (see cache_break in its usage)",
-            id_, told_system_changes);
+            id_, warned_system_changes);
 }
 
 bool conversation_shell::is_sure_to_fit(const prompt_with_ids& prompt, int max_tokens) const {
     const auto context = static_cast<std::size_t>(props_.context_per_slot);
     const auto reserved = static_cast<std::size_t>(
         conversations::compute_reply_reserve(history_.options(), max_tokens));
-    return context == 0 || most_tokens(prompt) + reserved <= context;
+    return context == 0 || estimate_max_tokens(prompt) + reserved <= context;
 }
 
 // Most prompts fit by an upper bound; only the others are counted.

@@ -15,7 +15,7 @@ namespace tandem::detail {
 namespace {
 
 // Messages appended while a reply runs wait for its end.
-constexpr std::size_t most_said_meanwhile = 256;
+constexpr std::size_t max_deferred_messages = 256;
 
 /// Everything is generated already.
 reply_origin make_spoken_origin(std::string text) {
@@ -59,11 +59,11 @@ void conversation_shell::append(chat_message message) {
 }
 
 void conversation_shell::keep_for_next_turn(chat_message message) {
-    if (said_meanwhile_.size() < most_said_meanwhile)
+    if (said_meanwhile_.size() < max_deferred_messages)
         return said_meanwhile_.push_back(std::move(message));
     scope_->log(log_level::warning,
                 "conversation {}: a message was dropped: {} were already appended during one reply",
-                id_, most_said_meanwhile);
+                id_, max_deferred_messages);
 }
 
 // A late result must not settle the last turn, which may still be resumed.
@@ -246,7 +246,7 @@ void conversation_shell::end() {
     discard_draft();
     before_.reset();
     prefill_.reset();
-    rest_.reset();
+    remainder_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
     const auto link = std::exchange(link_, nullptr);
     if (link && !link->shut_down()) link->slots().retire_owner(id_);
@@ -330,7 +330,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     running_ = 0;
     host_->reply_ended();
     checking_.reset();
-    shunned_.clear();
+    failed_servers_.clear();
     last_reply_ = reply;
     if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
     if (result.usage.prompt > 0) {
@@ -342,12 +342,12 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     pace_ = rest.pace;
     discard_draft();
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
-    if (starting_) let_go_of_slots();
+    if (starting_) release_slots();
     auto unstarted = take_unstarted_remainder();
     history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
-    if (!unstarted) rest_model_ = props_.model;
-    rest_ = unstarted ? std::move(*unstarted) : std::move(rest);
+    if (!unstarted) remainder_model_ = props_.model;
+    remainder_ = unstarted ? std::move(*unstarted) : std::move(rest);
     prefill_.reset();
     if (ended_ || scope_->is_closed()) return;
     if (std::exchange(is_given_text_, false)) return warm();
@@ -383,7 +383,7 @@ void conversation_shell::on_owner_destroyed() {
     before_.reset();
     prefill_.reset();
     if (const auto job = file_job_.lock()) job->abort(errc::client_destroyed);
-    shunned_.clear();
+    failed_servers_.clear();
     link_.reset();
 }
 
@@ -393,7 +393,7 @@ void conversation_shell::on_context_destroyed() noexcept {
     before_.reset();
     if (prefill_) prefill_->on_context_destroyed();
     prefill_.reset();
-    shunned_.clear();
+    failed_servers_.clear();
     link_.reset();
 }
 

@@ -134,7 +134,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         /// Counts the attempts at servers, so that an answer to an abandoned attempt is ignored.
         int check_id = 0;
         std::optional<failure> unreachable{};
-        /// What the prompt lost of the slot's text; takes effect when the request is sent.
+        /// The part of the slot's text that the prompt no longer contains; takes effect when the
+        /// request is sent.
         std::optional<cache_break> broken{};
         std::optional<conversations::cache_watch> watched{};
     };
@@ -209,7 +210,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void prefill();
     void prefill_before_results();
 
-    // What the user says, while the user speaks.
+    // Speech of the user, before it is complete.
     void prefill_words(std::string words);
     void prefill_heard_words();
     void count_heard_words(const wire::timings& counts);
@@ -234,7 +235,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     early_work take_early_work(const turn_start& start);
     void count_wasted(int tokens);
 
-    void let_go_of_slots();
+    void release_slots();
     void start_prefill(prompt_with_ids prompt, bool is_of_words = false);
     void run_slot_file_job(slot_file_job::kind what, std::string file, slot_file_job::handler done);
     slot_file_job::handler begin_slot_file_job(slot_file_job::handler done);
@@ -286,13 +287,13 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     int tokens_said_ = 0;            // of the last prompt and the text generated after it
     server_link_ptr generating_at_;  // the server that counts the reply
     // Servers on which the running reply could not start. Tried again when there is no other.
-    std::vector<server_link_ptr> shunned_;
-    std::optional<reply_remainder> rest_;
-    std::string rest_model_;  // the model that the ids in rest_ belong to
+    std::vector<server_link_ptr> failed_servers_;
+    std::optional<reply_remainder> remainder_;
+    std::string remainder_model_;  // the model that the ids in remainder_ belong to
     std::shared_ptr<slot_prefill> prefill_;
-    std::string last_partial_;     // what the user who speaks has said so far
-    std::string heard_words_;      // of these, the stable ones
-    std::string prefilled_words_;  // of these, the ones prefilled last
+    std::string last_partial_;      // the words of the user who is speaking
+    std::string recognized_words_;  // of these, the stable ones
+    std::string prefilled_words_;   // of these, the ones prefilled last
     bool is_prefilling_words_ = false;
     /// How many bytes of the previous prefill the last one kept, if it revised words.
     std::optional<std::size_t> revised_;

@@ -17,7 +17,7 @@ namespace tandem::detail {
 namespace {
 
 // Maximum number of servers that a turn tries to reach.
-constexpr int most_servers_tried = 16;
+constexpr int max_servers_tried = 16;
 
 }  // namespace
 
@@ -35,12 +35,13 @@ std::optional<failure> conversation_shell::check_turn_allowed() const {
 }
 
 std::optional<failure> conversation_shell::check_resume_allowed(time_point at) const {
-    if (!rest_ || !history_.can_resume(at))
+    if (!remainder_ || !history_.can_resume(at))
         return failure{errc::nothing_to_resume,
                        {.client_message = "no turn was interrupted within resume_grace, or the "
                                           "next one has begun"}};
-    const bool has_text = !rest_->text.generated().empty() || history_.last_turn().generated > 0;
-    const bool is_cut_short = !rest_->generated && has_text;
+    const bool has_text =
+        !remainder_->text.generated().empty() || history_.last_turn().generated > 0;
+    const bool is_cut_short = !remainder_->generated && has_text;
     if (is_cut_short && is_constrained(*turn_options_))
         return failure{
             errc::nothing_to_resume,
@@ -54,15 +55,15 @@ void conversation_shell::restore_turn(const generation_options& options) {
     if (!history_.can_resume(now())) return;
     turn_options_ = std::make_shared<const generation_options>(options);
     scope_->skip_ids(history_.newest_reply());
-    rest_.emplace();
-    if (history_.is_turn_complete()) rest_->generated = finish_reason::eos;
+    remainder_.emplace();
+    if (history_.is_turn_complete()) remainder_->generated = finish_reason::eos;
 }
 
 void conversation_shell::prepare_turn(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
     host_->reply_began();
-    shunned_.clear();
+    failed_servers_.clear();
     stop_hearing();
     drafts_ = 0;
     if (prefill_) prefill_->cancel_unless_begun();
@@ -70,7 +71,7 @@ void conversation_shell::prepare_turn(reply_shell& reply) {
 
 void conversation_shell::begin_history_turn(reply_shell& reply) {
     prepare_turn(reply);
-    rest_.reset();
+    remainder_.reset();
     ++metrics_.turns;
     for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
     history_.begin_turn();
@@ -119,7 +120,7 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
                    .is_streamed = reply.is_streamed(),
                    .needs_call_mark = needs_call_mark(*turn_options_)});
     starting_ = start;
-    auto rest = *std::exchange(rest_, {});
+    auto rest = *std::exchange(remainder_, {});
     // A turn interrupted before it had a prompt has nothing to resume and starts over.
     if (rest.generated || !rest.text.text().empty()) {
         rest.unspoken = std::move(*unheard);
@@ -204,7 +205,7 @@ void conversation_shell::continue_from(std::shared_ptr<const conversation_shell>
     if (before->link_) before_ = std::move(before);
 }
 
-// The ids hold for this server alone.
+// The ids are valid for this server only.
 void conversation_shell::take_known_text(const std::shared_ptr<const conversation_shell>& before) {
     if (!before || before->link_ != link_) return;
     known_ = before->known_;
@@ -226,11 +227,12 @@ void conversation_shell::leave_slots_of_server() {
 auto conversation_shell::assign_server(const turn_start& start)
     -> std::variant<server_link_ptr, failure> {
     auto placed = host_->assign_server(
-        {.pinned = link_, .prefer_other = start.is_failover, .excluded = shunned_});
-    const bool is_first_look = !start.unreachable;
-    if (std::holds_alternative<server_link_ptr>(placed) || shunned_.empty() || !is_first_look)
+        {.pinned = link_, .prefer_other = start.is_failover, .excluded = failed_servers_});
+    const bool is_first_attempt = !start.unreachable;
+    if (std::holds_alternative<server_link_ptr>(placed) || failed_servers_.empty() ||
+        !is_first_attempt)
         return placed;
-    shunned_.clear();
+    failed_servers_.clear();
     return host_->assign_server({.pinned = link_, .prefer_other = start.is_failover});
 }
 
@@ -278,8 +280,8 @@ void conversation_shell::on_prompt_failed(const start_ptr& start, const failure&
 
 void conversation_shell::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
-    shunned_.push_back(link_);
-    if (scope_->is_closed() || ++start->servers_tried == most_servers_tried)
+    failed_servers_.push_back(link_);
+    if (scope_->is_closed() || ++start->servers_tried == max_servers_tried)
         return fail_without_server(start);
     find_server(start);
 }
@@ -327,7 +329,7 @@ void conversation_shell::learn_call_mark(const start_ptr& start) {
 
 void conversation_shell::begin_at_server(const start_ptr& start) {
     if (start->has_text) return resume_after_failover(start);
-    const bool is_other = has_model_changed() || rest_model_ != props_.model;
+    const bool is_other = has_model_changed() || remainder_model_ != props_.model;
     if (is_other && start->resumed) start->resumed->rest->text.forget_ids();
     if (start->resumed) return start_reply(start, *std::exchange(start->resumed, {}));
     make_prompt(start);

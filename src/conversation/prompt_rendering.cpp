@@ -65,7 +65,7 @@ void count_prompt_tokens(
     link->calls().tokenize_prompt_rest(tail, is_tail, std::move(completed));
 }
 
-std::size_t most_tokens(const prompt_with_ids& prompt) noexcept {
+std::size_t estimate_max_tokens(const prompt_with_ids& prompt) noexcept {
     return prompt.ids.size() + (prompt.text.size() - prompt.bytes_with_ids) + 1;
 }
 

@@ -32,6 +32,6 @@ void count_prompt_tokens(const std::shared_ptr<server_link>& link, prompt_with_i
 
 /// Upper bound of the prompt's tokens: each token has at least one byte, plus one token at the
 /// start.
-std::size_t most_tokens(const prompt_with_ids& prompt) noexcept;
+std::size_t estimate_max_tokens(const prompt_with_ids& prompt) noexcept;
 
 }  // namespace tandem::detail

@@ -26,11 +26,11 @@ double find_first_token_ms(const reply_result& r) {
 }  // namespace
 
 reply_draft::reply_draft(std::vector<chat_message> messages, std::string words,
-                         generation_options options, events tell)
+                         generation_options options, events callbacks)
     : messages_(std::move(messages)),
       words_(std::move(words)),
       options_(std::move(options)),
-      tell_(std::move(tell)) {}
+      callbacks_(std::move(callbacks)) {}
 
 void reply_draft::run(std::shared_ptr<reply_shell> reply) {
     reply_ = std::move(reply);
@@ -48,7 +48,7 @@ void reply_draft::extend() {
     lifetime_->expires_after(draft_lifetime);
     lifetime_->async_wait([weak = weak_from_this()](error_code ec) {
         const auto self = weak.lock();
-        if (self && !ec && !self->is_committed_) self->tell_.on_expired();
+        if (self && !ec && !self->is_committed_) self->callbacks_.on_expired();
     });
 }
 
@@ -74,7 +74,7 @@ bool reply_draft::is_for(const std::vector<chat_message>& messages,
 }
 
 void reply_draft::on_request_failed(const std::shared_ptr<server_link>& at, const failure& why) {
-    tell_.on_failed(at, why);
+    callbacks_.on_failed(at, why);
 }
 
 void reply_draft::on_ended(std::uint64_t, const reply_result& result, reply_remainder rest) {
@@ -86,8 +86,8 @@ void reply_draft::on_ended(std::uint64_t, const reply_result& result, reply_rema
              .draft_ms = result.metrics.total_ms};
     if (result.error) cause_ = {result.error, result.diagnostics};
     const bool has_text = rest.generated || !rest.text.generated().empty();
-    if (!cause_.ec && has_text) rest_ = std::move(rest);
-    tell_.on_over(*this);
+    if (!cause_.ec && has_text) remainder_ = std::move(rest);
+    callbacks_.on_over(*this);
 }
 
 }  // namespace tandem::detail

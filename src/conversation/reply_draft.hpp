@@ -33,7 +33,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     /// `words` are those of the user. The last of `messages` contains them, after earlier messages
     /// of the user without an answer.
     reply_draft(std::vector<chat_message> messages, std::string words, generation_options options,
-                events tell);
+                events callbacks);
 
     /// Call it once. Its source calls set_started().
     void run(std::shared_ptr<reply_shell> reply);
@@ -55,7 +55,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     const std::shared_ptr<server_link>& server() const noexcept { return server_; }
     bool is_over() const noexcept { return is_over_; }
     /// Whether a turn can continue from it.
-    bool is_complete() const noexcept { return rest_.has_value(); }
+    bool is_complete() const noexcept { return remainder_.has_value(); }
     bool is_committed() const noexcept { return is_committed_; }
     /// The model that generated it.
     const std::string& model() const noexcept { return model_; }
@@ -64,7 +64,7 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     /// Why it is over without being complete.
     const failure& cause() const noexcept { return cause_; }
     /// Precondition: is_complete().
-    reply_remainder take_remainder() { return *std::exchange(rest_, {}); }
+    reply_remainder take_remainder() { return *std::exchange(remainder_, {}); }
 
     void on_request_failed(const std::shared_ptr<server_link>& at, const failure& why) override;
     void on_handed_over(const chunk&) override {}
@@ -75,12 +75,12 @@ class reply_draft final : public reply_listener, public std::enable_shared_from_
     std::vector<chat_message> messages_;
     std::string words_;
     generation_options options_;
-    events tell_;
+    events callbacks_;
     std::shared_ptr<reply_shell> reply_;
     std::optional<boost::asio::steady_timer> lifetime_;
     std::shared_ptr<server_link> server_;
     std::string model_;
-    std::optional<reply_remainder> rest_;
+    std::optional<reply_remainder> remainder_;
     failure cause_{};
     early_work work_{};
     bool is_over_ = false;

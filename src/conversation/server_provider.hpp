@@ -33,7 +33,8 @@ class server_provider {
 
     /// The server for the next request, to which the conversation is then pinned: its current
     /// server as long as that is up, else another one. If there is none, the reason.
-    virtual std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) = 0;
+    virtual std::variant<server_link_ptr, failure> assign_server(
+        const server_criteria& criteria) = 0;
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
     virtual bool server_failed(const server_link_ptr& link, const failure& why) = 0;

@@ -13,7 +13,7 @@ namespace tandem::detail {
 
 slot_file_job::slot_file_job(const std::shared_ptr<server_link>& link, slot_file_request o,
                              handler done)
-    : link_(link), order_(std::move(o)), done_(std::move(done)), limit_(link->executor()) {}
+    : link_(link), request_(std::move(o)), done_(std::move(done)), limit_(link->executor()) {}
 
 // The job is kept alive by its pending callbacks, for the slot and for the server.
 std::weak_ptr<slot_file_job> slot_file_job::start(const std::shared_ptr<server_link>& link,
@@ -37,18 +37,18 @@ void slot_file_job::abort(const error_code& ec) {
 void slot_file_job::request_slot() {
     const auto link = link_.lock();
     auto& manager = link->slots();
-    const bool saves = order_.what == kind::save;
-    const auto own = saves ? manager.last_slot_used_by(order_.owner) : std::nullopt;
+    const bool saves = request_.what == kind::save;
+    const auto own = saves ? manager.last_slot_used_by(request_.owner) : std::nullopt;
     if (saves && !own) return complete(errc::nothing_to_save, {});
     limit_.expires_after(link->config().limits.queue_timeout);
     limit_.async_wait([weak = weak_from_this()](error_code ec) {
         if (const auto self = weak.lock(); self && !ec) self->give_up();
     });
     ticket_ = manager.enqueue(
-        {.prompt = order_.text,
+        {.prompt = request_.text,
          .kind = slots::request_kind::continuation,
          .due = now(),
-         .owner = order_.owner,
+         .owner = request_.owner,
          .required_slot = own},
         [self = shared_from_this()](const slots::grant& g) { return self->take_slot(g); });
     manager.dispatch_grants();
@@ -60,7 +60,7 @@ bool slot_file_job::take_slot(const slots::grant& g) {
     const auto link = link_.lock();
     if (!link || !done_) return false;
     // Another conversation may have taken the slots in the meantime.
-    if (order_.what == kind::save && !link->slots().was_last_used_by(g.slot, order_.owner)) {
+    if (request_.what == kind::save && !link->slots().was_last_used_by(g.slot, request_.owner)) {
         complete(errc::nothing_to_save, {});
         return false;
     }
@@ -74,10 +74,10 @@ void slot_file_job::run(int slot) {
                                                   slot_file_result r) {
         self->on_answer(slot, ec, diag, r);
     };
-    if (order_.what == kind::save)
-        link->calls().save_slot(slot, order_.file, std::move(done));
+    if (request_.what == kind::save)
+        link->calls().save_slot(slot, request_.file, std::move(done));
     else
-        link->calls().restore_slot(slot, order_.file, std::move(done));
+        link->calls().restore_slot(slot, request_.file, std::move(done));
 }
 
 // Neither operation counts as a use for the guard, because no request was cut. A failed restore
@@ -85,11 +85,11 @@ void slot_file_job::run(int slot) {
 void slot_file_job::on_answer(int slot, const error_code& ec, const diagnostics& diag,
                               slot_file_result r) {
     if (const auto link = link_.lock()) {
-        slots::release_info note{.is_use = false, .holds = order_.text};
-        if (order_.what == kind::save) note = {.has_run = false};
-        if (order_.what == kind::restore && ec) note.holds.clear();
+        slots::release_info note{.is_use = false, .holds = request_.text};
+        if (request_.what == kind::save) note = {.has_run = false};
+        if (request_.what == kind::restore && ec) note.holds.clear();
         link->slots().release(slot, std::move(note));
-        if (is_aborted_) link->slots().retire_owner(order_.owner);
+        if (is_aborted_) link->slots().retire_owner(request_.owner);
     }
     complete(ec, diag, r);
 }

@@ -48,7 +48,7 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
     void complete(const error_code& ec, const diagnostics& diag, slot_file_result r = {});
 
     std::weak_ptr<server_link> link_;
-    slot_file_request order_;
+    slot_file_request request_;
     handler done_;
     slots::ticket ticket_ = slots::no_ticket;
     bool is_aborted_ = false;

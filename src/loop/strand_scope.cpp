@@ -34,9 +34,9 @@ void strand_scope::add_listener(std::weak_ptr<shutdown_listener> listener) {
         registry_->add_scope(*this);
     }
     // Sweeps when the list has doubled, so that the amortized cost per listener is constant.
-    if (listeners_.size() >= swept_at_) {
+    if (listeners_.size() >= next_sweep_size_) {
         std::erase_if(listeners_, [](const auto& l) { return l.expired(); });
-        swept_at_ = std::max<std::size_t>(64, 2 * listeners_.size());
+        next_sweep_size_ = std::max<std::size_t>(64, 2 * listeners_.size());
     }
     listeners_.push_back(std::move(listener));
 }

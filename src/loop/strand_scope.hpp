@@ -97,7 +97,7 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     std::atomic<std::uint64_t> last_id_{0};
     std::mutex listeners_mutex_;
     listener_list listeners_;
-    std::size_t swept_at_ = 64;
+    std::size_t next_sweep_size_ = 64;
     bool closed_ = false;
     context_shutdown_service* registry_ = nullptr;
 };

@@ -15,7 +15,7 @@
 namespace tandem::detail {
 namespace {
 
-constexpr double longest_wait_ms = 365 * 24 * 3600 * 1000.0;
+constexpr double max_wait_ms = 365 * 24 * 3600 * 1000.0;
 // The delay that a busy loop may add to a silence.
 constexpr auto silence_margin = std::chrono::milliseconds(20);
 
@@ -189,7 +189,7 @@ duration playback::delay_of_step(const answer_step& step, duration peek_hold) co
     const bool decides = step.is_timing_relevant && peek_hold > duration{};
     if (speed_ == 1 || (decides && step.delay >= peek_hold)) return step.delay;
     if (speed_ == 0) return {};
-    const auto scaled = std::min(to_ms(step.delay) / speed_, longest_wait_ms);
+    const auto scaled = std::min(to_ms(step.delay) / speed_, max_wait_ms);
     const auto wait =
         std::chrono::duration_cast<duration>(std::chrono::duration<double, std::milli>(scaled));
     return decides ? std::min(wait, std::max(step.delay, peek_hold - silence_margin)) : wait;

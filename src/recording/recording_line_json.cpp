@@ -19,7 +19,7 @@ namespace {
 constexpr int recording_version = 1;
 constexpr json_limits line_limits{.depth = max_depth, .values = max_answer_values};
 // 30 years: keeps the nanoseconds well within 64 bits.
-constexpr double longest_recording_ms = 1e12;
+constexpr double max_recording_ms = 1e12;
 
 constexpr const char* whole_answer = "whole";
 
@@ -166,7 +166,7 @@ std::optional<recording_line> read_recording_line(std::string_view text, std::st
     const auto line = json::parse(text);
     const auto ms = number_or(line, "ms", 0);
     auto entry =
-        line.is_object() && ms >= 0 && ms <= longest_recording_ms ? read_entry(line) : std::nullopt;
+        line.is_object() && ms >= 0 && ms <= max_recording_ms ? read_entry(line) : std::nullopt;
     if (!entry) {
         fault = "is not a line of a recording that this version can read";
         return std::nullopt;

@@ -72,10 +72,10 @@ std::optional<answer_step> reply_cursor::next_step() {
 }
 
 answer_step reply_cursor::make_step_at(duration when) {
-    const auto owed = std::exchange(owed_, {});
-    const auto after = owed + when - std::exchange(at_, when);
+    const auto extra_delay = std::exchange(extra_delay_, {});
+    const auto after = extra_delay + when - std::exchange(at_, when);
     return {.delay = std::max(after, duration{}),
-            .is_timing_relevant = given_ > 0 || owed > duration{}};
+            .is_timing_relevant = given_ > 0 || extra_delay > duration{}};
 }
 
 // The next piece of an answer that is not a stream.
@@ -229,8 +229,8 @@ void reply_cursor::go_to_next_segment() {
     const auto silence = event_ == s.events.size() ? s.exchange->ended_at - at_ : duration{};
     index_ = reply_->find_next_segment(index_, position_);
     const bool is_last = index_ == reply_->segments_.size();
-    if (is_last) owed_ += silence + end_margin;
-    if (!is_last && silence >= peek_hold_) owed_ += silence + cut_margin;
+    if (is_last) extra_delay_ += silence + end_margin;
+    if (!is_last && silence >= peek_hold_) extra_delay_ += silence + cut_margin;
     given_before_ = given_;
     skipped_ = 0;
     has_skipped_ = false;
@@ -252,7 +252,7 @@ answer_step reply_cursor::end_segment() {
 
 answer_step reply_cursor::refuse() {
     phase_ = phase::over;
-    return {.delay = std::exchange(owed_, {}),
+    return {.delay = std::exchange(extra_delay_, {}),
             .is_timing_relevant = true,
             .bytes = wire::encode_stream_refusal(
                 fmt::format("the recording has only {} bytes of this reply; it was interrupted "

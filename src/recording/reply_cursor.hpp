@@ -47,9 +47,9 @@ class reply_cursor {
     std::size_t index_;
     std::size_t event_ = 0;
     std::size_t piece_ = 0;
-    std::size_t position_;  // of the delivered text
-    duration at_{};         // time of the last step, in the recording
-    duration owed_{};       // delays that had no step of their own
+    std::size_t position_;    // of the delivered text
+    duration at_{};           // time of the last step, in the recording
+    duration extra_delay_{};  // delays that had no step of their own
     bool is_exact_ = false;
     bool has_given_tail_ = false;
     bool has_skipped_ = false;  // events since the start of this segment

@@ -130,7 +130,7 @@ std::size_t start_of_partial_tag(string_view text, std::size_t end) noexcept {
     return before.find(close, open) == string_view::npos ? open : end;
 }
 
-/// `text` without what it has in common with the beginning of a reply.
+/// `text` without its common prefix with the beginning of a reply.
 string_view without_header(string_view text, string_view header) noexcept {
     const auto [end, ignored] =
         std::mismatch(text.begin(), text.end(), header.begin(), header.end());
@@ -139,7 +139,7 @@ string_view without_header(string_view text, string_view header) noexcept {
     return text.substr(common);
 }
 
-/// What both texts end with. If that is only a part of each, it begins at a tag or at JSON.
+/// The common suffix of both texts. If it is only a part of each, it begins at a tag or at JSON.
 string_view common_end(string_view a, string_view b) noexcept {
     const auto [end, ignored] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
     const auto size = static_cast<std::size_t>(end - a.rbegin());

@@ -50,7 +50,7 @@ std::array<call_probe, 3> make_call_probes();
 /// the function's name.
 call_mark find_call_mark(const rendered_probes& prompts);
 
-/// Whether `text`, which begins with the mark, goes on like a call of this template. A mark in
+/// Whether `text`, which begins with the mark, continues like a call of this template. A mark in
 /// prose does not.
 bool is_like_call(const call_mark& mark, std::string_view text) noexcept;
 

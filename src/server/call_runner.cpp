@@ -51,7 +51,7 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
     void on_data(std::string_view bytes) override {
         if (answer_.body.size() + bytes.size() > wire::max_answer_bytes)
             return end(errc::response_too_large,
-                       {.client_message = fmt::format("{} answered more than {} MiB", path_,
+                       {.client_message = fmt::format("the answer to {} exceeds {} MiB", path_,
                                                       wire::max_answer_bytes >> 20)});
         answer_.body += bytes;
     }

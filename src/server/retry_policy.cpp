@@ -10,7 +10,7 @@ namespace {
 
 constexpr duration first_pause = std::chrono::milliseconds(50);
 // Short, because a listener hears the silence; a request to a server that is away costs little.
-constexpr duration longest_pause = std::chrono::milliseconds(400);
+constexpr duration max_pause = std::chrono::milliseconds(400);
 
 constexpr std::array away{errc::resolve_failed, errc::connect_failed, errc::connect_timeout,
                           errc::model_loading,  errc::no_model,       errc::circuit_open};
@@ -59,7 +59,7 @@ time_point retry_policy::give_up_deadline(time_point listener_waits_since) const
 // Random between half of the pause and the full pause. A reply uses the same pauses in every run.
 duration retry_policy::pause() const noexcept {
     if (tries_ == 0) return {};
-    const auto whole = std::min(longest_pause, first_pause * (1 << std::min(tries_ - 1, 10)));
+    const auto whole = std::min(max_pause, first_pause * (1 << std::min(tries_ - 1, 10)));
     const auto half = static_cast<std::uint64_t>(whole.count() / 2);
     const auto chance = mix_bits(seed_ + static_cast<std::uint64_t>(tries_)) % (half + 1);
     return duration(static_cast<duration::rep>(half + chance));

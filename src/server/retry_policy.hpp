@@ -9,7 +9,7 @@
 
 namespace tandem::detail {
 
-/// What a failure shows about a server.
+/// The conclusion from a failure about a server.
 enum class failure_kind {
     final,   ///< the same request would fail again on any server
     broken,  ///< the server received the request but did not complete it

@@ -10,7 +10,7 @@ namespace {
 
 // A server answers /health within a few milliseconds, even while generating. The limit allows for a
 // machine that swaps.
-constexpr duration longest_health_answer = std::chrono::seconds(2);
+constexpr duration health_timeout = std::chrono::seconds(2);
 
 template <class Result>
 server_calls::handler<Result> without_result(server_calls::handler<> done) {
@@ -52,13 +52,12 @@ call_id server_calls::slots(handler<std::vector<slot_state>> done) {
 
 call_id server_calls::health(handler<> done) {
     return call({.method = "GET", .path = "/health"}, wire::decode_health, std::move(done),
-                std::min(longest_health_answer, timeout_));
+                std::min(health_timeout, timeout_));
 }
 
 call_id server_calls::verify_server_and_key(handler<> done) {
     return call({.method = "GET", .path = "/props"}, wire::decode_props,
-                without_result<server_props>(std::move(done)),
-                std::min(longest_health_answer, timeout_));
+                without_result<server_props>(std::move(done)), std::min(health_timeout, timeout_));
 }
 
 call_id server_calls::tokenize(std::string_view text, handler<std::vector<std::int32_t>> done) {

@@ -44,8 +44,8 @@ server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
 
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
-                                               const slot_defaults& usual) {
-    auto use = std::make_shared<server_usage>(c, usual, scope_of(i));
+                                               const slot_defaults& new_defaults) {
+    auto use = std::make_shared<server_usage>(c, new_defaults, scope_of(i));
     return make(std::move(scope), std::move(c), i, std::move(use));
 }
 
@@ -56,9 +56,9 @@ std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> sco
         new server_link(std::move(scope), std::move(c), i, std::move(use)));
     link->manager_.register_self();
     link->scope_->add_listener(link);
-    if (const auto remark = std::exchange(link->use_->startup_warning, std::nullopt))
-        boost::asio::post(link->executor(), [weak = std::weak_ptr(link), remark] {
-            if (const auto made = weak.lock()) made->log_lines({*remark});
+    if (const auto warning = std::exchange(link->use_->startup_warning, std::nullopt))
+        boost::asio::post(link->executor(), [weak = std::weak_ptr(link), warning] {
+            if (const auto made = weak.lock()) made->log_lines({*warning});
         });
     return link;
 }

@@ -38,7 +38,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
                                              const instruments& i,
                                              std::shared_ptr<server_usage> use);
     static std::shared_ptr<server_link> make(std::shared_ptr<strand_scope> scope, config c,
-                                             const instruments& i, const slot_defaults& usual);
+                                             const instruments& i,
+                                             const slot_defaults& new_defaults);
 
     strand_scope& scope() const noexcept { return *scope_; }
     const boost::asio::any_io_executor& executor() const noexcept { return scope_->executor(); }

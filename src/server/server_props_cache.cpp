@@ -37,8 +37,8 @@ duration server_props_cache::reuse_guard() const {
 }
 
 std::string server_props_cache::take_guard_advice(duration waited) {
-    constexpr auto longest_unnoticed = std::chrono::milliseconds(100);
-    if (waited <= longest_unnoticed || std::exchange(has_told_of_wait_, true)) return {};
+    constexpr auto max_unlogged_wait = std::chrono::milliseconds(100);
+    if (waited <= max_unlogged_wait || std::exchange(has_logged_wait_, true)) return {};
     const auto build = props_ ? std::string_view(props_->build_info) : std::string_view();
     if (slots::is_safe_for_instant_reuse(build))
         return fmt::format(

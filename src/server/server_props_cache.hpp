@@ -54,7 +54,7 @@ class server_props_cache {
     std::optional<duration> guard_wanted_;
     std::optional<server_props> props_;
     std::optional<server_props> logged_;  // the properties logged last
-    bool has_told_of_wait_ = false;
+    bool has_logged_wait_ = false;
 };
 
 }  // namespace tandem::detail

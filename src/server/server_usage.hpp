@@ -8,8 +8,8 @@ namespace tandem::detail {
 /// A client's or service's use of one server; created before its first request. Used on the strand,
 /// except for the constructor and destructor.
 struct server_usage {
-    server_usage(const config& c, const slot_defaults& usual, slot_scope scope)
-        : slots(join_server_slots(c, usual, scope, startup_warning)),
+    server_usage(const config& c, const slot_defaults& new_defaults, slot_scope scope)
+        : slots(join_server_slots(c, new_defaults, scope, startup_warning)),
           circuit(c.failover.breaker_failures, c.failover.breaker_pause) {}
     ~server_usage() { --slots->lock()->users; }
     server_usage(const server_usage&) = delete;

@@ -63,8 +63,8 @@ void slot_manager::unregister_self() noexcept {
     std::erase_if(table->managers_by_slot, is_own);
     std::erase_if(table->owners, is_own);
     std::erase_if(table->when_idle, [this](const auto& w) { return w.second.manager == this; });
-    if (table->poller == this && table->watch)
-        table->apply_release_reports(table->watch->record_poll_failure(now()));
+    if (table->poller == this && table->release_monitor)
+        table->apply_release_reports(table->release_monitor->record_poll_failure(now()));
     if (table->poller == this) table->poller = nullptr;
     wake_waiting_managers(*table);
 }
@@ -147,7 +147,8 @@ void slot_manager::hand_over(const slots::grant& g) {
     if (!found || link_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
     const auto table = table_->lock();
     // The taker may already have returned the slot.
-    if (table->watch && table->is_used_by(g.slot, *this)) table->watch->granted(g.slot, now());
+    if (table->release_monitor && table->is_used_by(g.slot, *this))
+        table->release_monitor->granted(g.slot, now());
 }
 
 // Returns a slot on which no request ran.
@@ -244,7 +245,7 @@ duration slot_manager::withdraw(slots::ticket t) {
     return guarded;
 }
 
-// A new due time makes no further grant possible, so no grants are dispatched.
+// A new due time enables no further grant, so none is dispatched.
 void slot_manager::set_due(slots::ticket t, time_point due) {
     table_->lock()->scheduler.set_due(t, due);
 }
@@ -276,7 +277,7 @@ void slot_manager::release(int slot, slots::release_info note, bool erase, bool 
 void slot_manager::erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
     const auto link = link_.shared_from_this();
     if (!ec) {
-        const bool is_watching = table_->lock()->watch.has_value();
+        const bool is_watching = table_->lock()->release_monitor.has_value();
         if (is_watching && use.was_cut && use.when_idle) use.when_idle(now() - use.at);
         return put_back({.slot = use.slot, .note = {.is_use = use.note.is_use}, .at = use.at});
     }
@@ -291,9 +292,9 @@ void slot_manager::put_back(ended_use use) {
         table->managers_by_slot.erase(use.slot);
         table->foreign.erase(use.slot);
         table->last_use = table->last_ends[use.slot] = now();
-        if (table->watch && use.was_cut) {
+        if (table->release_monitor && use.was_cut) {
             use.note.server_state =
-                table->watch->record_cut(use.slot, use.at, use.note.server_state);
+                table->release_monitor->record_cut(use.slot, use.at, use.note.server_state);
             table->when_idle[use.slot] = {this, std::move(use.when_idle)};
         }
         table->scheduler.release(use.slot, table->last_use, std::move(use.note));

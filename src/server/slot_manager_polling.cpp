@@ -45,7 +45,7 @@ bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
     if (link_.shut_down() || !due || *due > now()) return false;
-    table->watch->poll_started(now());
+    table->release_monitor->poll_started(now());
     table->poller = this;
     return true;
 }
@@ -62,10 +62,10 @@ void slot_manager::on_poll_result(const error_code& ec, const diagnostics& diag,
                                   const std::vector<slot_state>& states) {
     if (link_.shut_down()) return;
     const auto link = link_.shared_from_this();
-    const bool knows_none = std::ranges::find(no_slots, ec) != no_slots.end();
+    const bool lacks_slots = std::ranges::find(no_slots, ec) != no_slots.end();
     if (ec)
-        link_.log(knows_none ? log_level::warning : log_level::debug, "verify_cut: {}{}",
-                  knows_none ? "cuts are not verified: " : "", diag.to_string());
+        link_.log(lacks_slots ? log_level::warning : log_level::debug, "verify_cut: {}{}",
+                  lacks_slots ? "cuts are not verified: " : "", diag.to_string());
     if (!ec) detect_foreign_use(states);
     for (const auto& n : apply_poll_result(ec, states)) log_release_report(n);
     dispatch_grants();
@@ -75,12 +75,12 @@ std::vector<slots::release_report> slot_manager::apply_poll_result(
     const error_code& ec, const std::vector<slot_state>& states) {
     const auto table = table_->lock();
     table->poller = nullptr;
-    if (!table->watch) return {};
+    if (!table->release_monitor) return {};
     const bool gives_up = std::ranges::find(no_slots, ec) != no_slots.end();
-    auto news = !ec        ? table->watch->record_poll_result(states, now())
-                : gives_up ? table->watch->give_up(now())
-                           : table->watch->record_poll_failure(now());
-    if (gives_up) table->watch.reset();
+    auto news = !ec        ? table->release_monitor->record_poll_result(states, now())
+                : gives_up ? table->release_monitor->give_up(now())
+                           : table->release_monitor->record_poll_failure(now());
+    if (gives_up) table->release_monitor.reset();
     table->apply_release_reports(news);
     for (const auto& n : news)
         if (n.side == slots::server_slot_state::idle) notify_idle(*table, n);
@@ -100,8 +100,8 @@ void slot_manager::detect_foreign_use(const std::vector<slot_state>& states) {
 void slot_manager::notify_idle(slot_table& table, const slots::release_report& n) {
     const auto found = table.when_idle.extract(n.slot);
     if (!found || !found.mapped().on_idle) return;
-    found.mapped().manager->post([told = std::move(found.mapped().on_idle),
-                                  since_cut = n.since_cut](slot_manager&) { told(since_cut); });
+    found.mapped().manager->post([on_idle = std::move(found.mapped().on_idle),
+                                  since_cut = n.since_cut](slot_manager&) { on_idle(since_cut); });
 }
 
 void slot_manager::log_release_report(const slots::release_report& n) const {

@@ -31,10 +31,11 @@ bool differs(const std::optional<T>& now, const std::optional<T>& before) {
 
 }  // namespace
 
-std::optional<log_line> slot_table::apply_settings(const config& c, const slot_defaults& usual) {
+std::optional<log_line> slot_table::apply_settings(const config& c,
+                                                   const slot_defaults& new_defaults) {
     const bool is_first = users++ == 0;
     if (is_first) forget_settings();
-    if (is_first || usual.slots == 0) defaults = usual;
+    if (is_first || new_defaults.slots == 0) defaults = new_defaults;
     const bool changes =
         differs(c.server.slots, slots_set) || differs(c.server.reuse_guard, guard_set);
     if (c.server.slots) slots_set = c.server.slots;
@@ -49,7 +50,7 @@ std::optional<log_line> slot_table::apply_settings(const config& c, const slot_d
     scheduler.set_slot_count(is_first ? max_slots : std::min(max_slots, had));
     queue_limit = is_first ? c.limits.queue_limit : std::max(queue_limit, c.limits.queue_limit);
     scheduler.set_queue_limit(static_cast<std::size_t>(queue_limit));
-    if (c.server.verify_cut && !watch) watch.emplace();
+    if (c.server.verify_cut && !release_monitor) release_monitor.emplace();
     apply_server_limits();
     if (!changes) return std::nullopt;
     return log_line{
@@ -63,7 +64,7 @@ void slot_table::forget_settings() {
     slots_set.reset();
     guard_set.reset();
     known = server_props_cache(0, std::nullopt);
-    watch.reset();
+    release_monitor.reset();
     scheduler.stop_verifying();
     foreign_use_logged = erase_warned = false;
 }
@@ -92,11 +93,11 @@ slot_scope scope_of(const instruments& i) noexcept {
     return i.play ? slot_scope::own : slot_scope::process;
 }
 
-shared_slot_table join_server_slots(const config& c, const slot_defaults& usual, slot_scope scope,
-                                    std::optional<log_line>& remark) {
+shared_slot_table join_server_slots(const config& c, const slot_defaults& new_defaults,
+                                    slot_scope scope, std::optional<log_line>& warning) {
     auto table = scope == slot_scope::own ? std::make_shared<synchronized<slot_table>>()
                                           : find_slot_table(c);
-    remark = table->lock()->apply_settings(c, usual);
+    warning = table->lock()->apply_settings(c, new_defaults);
     return table;
 }
 
@@ -118,7 +119,7 @@ void slot_table::apply_server_limits() {
 
 void slot_table::apply_release_reports(const std::vector<slots::release_report>& news) {
     for (const auto& n : news) scheduler.set_server_state(n.slot, n.side);
-    if (!watch || !watch->is_watching()) scheduler.stop_verifying();
+    if (!release_monitor || !release_monitor->is_watching()) scheduler.stop_verifying();
 }
 
 void slot_table::forget_gone_owner(slots::owner_id owner) {
@@ -128,8 +129,9 @@ void slot_table::forget_gone_owner(slots::owner_id owner) {
 }
 
 std::optional<time_point> slot_table::next_poll_at() const {
-    if (!watch) return std::nullopt;
-    return watch->next_poll_at(scheduler.is_idle() ? std::optional(last_use) : std::nullopt);
+    if (!release_monitor) return std::nullopt;
+    return release_monitor->next_poll_at(scheduler.is_idle() ? std::optional(last_use)
+                                                             : std::nullopt);
 }
 
 bool slot_table::may_be_used(int slot, time_point at) const {
@@ -140,7 +142,7 @@ bool slot_table::may_be_used(int slot, time_point at) const {
 }
 
 std::optional<int> slot_table::find_foreign_use(const std::vector<slot_state>& states) {
-    const auto asked = watch ? watch->poll_started_at() : std::nullopt;
+    const auto asked = release_monitor ? release_monitor->poll_started_at() : std::nullopt;
     if (!asked || foreign_use_logged) return std::nullopt;
     for (const auto& s : states)
         if (s.processing && s.id < scheduler.slots() && !may_be_used(s.id, *asked)) {

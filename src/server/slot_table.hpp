@@ -31,7 +31,7 @@ struct slot_table {
     /// Applies the settings of a joining user to all users. Defaults apply to settings that no user
     /// has made; the defaults of a service, which uses all slots, take precedence. Returns a
     /// warning for the log if another user has set a different value.
-    std::optional<log_line> apply_settings(const config& c, const slot_defaults& usual);
+    std::optional<log_line> apply_settings(const config& c, const slot_defaults& new_defaults);
 
     /// Clients and services; a service has no manager before its first request.
     int users = 0;
@@ -44,7 +44,7 @@ struct slot_table {
     slots::slot_scheduler scheduler{1, {}};
     int queue_limit = 0;
     /// Empty if cuts are not verified, or if the server lacks /slots.
-    std::optional<slots::slot_release_monitor> watch{};
+    std::optional<slots::slot_release_monitor> release_monitor{};
     /// The manager that is polling the server; null if none.
     const slot_manager* poller = nullptr;
     time_point last_use{};
@@ -112,8 +112,8 @@ slot_scope scope_of(const instruments& i) noexcept;
 
 /// Joins the users of a server's slots. All clients and services of this process share the slots,
 /// whose state outlives the last user by the guard. A played recording has slots of its own. Stores
-/// a warning for the log in `remark`, if any.
-shared_slot_table join_server_slots(const config& c, const slot_defaults& usual, slot_scope scope,
-                                    std::optional<log_line>& remark);
+/// a warning for the log in `warning`, if any.
+shared_slot_table join_server_slots(const config& c, const slot_defaults& new_defaults,
+                                    slot_scope scope, std::optional<log_line>& warning);
 
 }  // namespace tandem::detail

@@ -12,7 +12,7 @@ namespace {
 // Short, so that a restarted server is found soon; checking a server that stays away costs little.
 constexpr duration first_pause = std::chrono::milliseconds(100);
 // The interval at which replies search for a server.
-constexpr duration longest_pause_of_wanted = std::chrono::milliseconds(400);
+constexpr duration max_pause_when_requested = std::chrono::milliseconds(400);
 
 constexpr duration fresh = std::chrono::milliseconds(500);
 
@@ -43,17 +43,17 @@ void server_health::record_reached(const error_code& ec) noexcept {
 void server_health::schedule_check_soon(time_point now) {
     pause_ = std::clamp(2 * pause_, std::min(first_pause, interval_), interval_);
     next_check_ = now + pause_;
-    asked_soon_at_ = now;
+    check_requested_at_ = now;
 }
 
 void server_health::check_started() noexcept {
     next_check_.reset();
-    asks_for_proof_ = needs_authenticated_check();
+    is_check_authenticated_ = needs_authenticated_check();
 }
 
 void server_health::request_check_soon() noexcept {
     if (may_serve() || !next_check_) return;
-    next_check_ = std::min(*next_check_, asked_soon_at_ + longest_pause_of_wanted);
+    next_check_ = std::min(*next_check_, check_requested_at_ + max_pause_when_requested);
 }
 
 bool server_health::check_if_stale(time_point now) noexcept {
@@ -67,21 +67,21 @@ bool server_health::check_if_stale(time_point now) noexcept {
 bool server_health::record_check_result(time_point now, const error_code& ec, std::string words) {
     answered_at_ = now;
     record_reached(ec);
-    hangs_ = ec == errc::request_timeout || ec == errc::connect_timeout;
-    const bool knows_no_key = refuses_key_ && !asks_for_proof_;
-    const bool is_no_server = is_strange_ && ec == errc::not_supported;
-    if (is_no_server || (knows_no_key && (!ec || ec == errc::not_supported))) {
+    is_unresponsive_ = ec == errc::request_timeout || ec == errc::connect_timeout;
+    const bool is_key_unchecked = refuses_key_ && !is_check_authenticated_;
+    const bool is_no_server = is_foreign_ && ec == errc::not_supported;
+    if (is_no_server || (is_key_unchecked && (!ec || ec == errc::not_supported))) {
         schedule_check_soon(now);
         return false;
     }
-    is_strange_ = false;
+    is_foreign_ = false;
     if (ec && ec != errc::not_supported) {
         schedule_check_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
     }
     pause_ = {};
     refuses_key_ = false;
-    has_been_well_ = has_been_well_ || !ec;
+    has_been_healthy_ = has_been_healthy_ || !ec;
     next_check_ = now + interval_;
     return enter(health::up, {});
 }
@@ -89,9 +89,9 @@ bool server_health::record_check_result(time_point now, const error_code& ec, st
 bool server_health::record_request_failure(time_point now, const error_code& ec,
                                            std::string words) {
     record_reached(ec);
-    const bool is_strange = ec == errc::not_supported && !has_been_well_;
-    if (!indicates_server_down(ec) && !is_strange) return false;
-    is_strange_ = is_strange_ || is_strange;
+    const bool is_foreign = ec == errc::not_supported && !has_been_healthy_;
+    if (!indicates_server_down(ec) && !is_foreign) return false;
+    is_foreign_ = is_foreign_ || is_foreign;
     const bool was_up = may_serve();
     // A single broken reply may be due to its own connection, so the check decides.
     if (ec == errc::stream_incomplete || ec == errc::request_timeout) {
@@ -99,7 +99,7 @@ bool server_health::record_request_failure(time_point now, const error_code& ec,
         return false;
     }
     if (was_up && next_check_) schedule_check_soon(now);
-    hangs_ = false;
+    is_unresponsive_ = false;
     refuses_key_ = refuses_key_ || ec == errc::unauthorized;
     return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
 }

@@ -30,7 +30,7 @@ class server_health {
     bool rejects_key() const noexcept { return refuses_key_; }
     /// Whether a check must prove that requests can be served: the server rejects the key, or
     /// something other than a llama-server answered, whose /health proves nothing.
-    bool needs_authenticated_check() const noexcept { return refuses_key_ || is_strange_; }
+    bool needs_authenticated_check() const noexcept { return refuses_key_ || is_foreign_; }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
     /// The result of the check. Returns true if the state changed.
@@ -45,7 +45,7 @@ class server_health {
     /// The server did not answer in time: it may be busy or frozen, possibly before TLS is up. Or
     /// something other than a llama-server answered, for example a proxy whose server may still
     /// start. Such a server is used only if there is no other.
-    bool is_hanging() const noexcept { return hangs_ || is_strange_; }
+    bool is_hanging() const noexcept { return is_unresponsive_ || is_foreign_; }
     const std::string& fault() const noexcept { return fault_; }
 
  private:
@@ -58,13 +58,13 @@ class server_health {
     std::string fault_;
     std::optional<time_point> next_check_{time_point::min()};
     duration pause_{};  // before the next check of a server that is not up
-    time_point asked_soon_at_{};
+    time_point check_requested_at_{};
     time_point answered_at_ = time_point::min();
-    bool hangs_ = false;
+    bool is_unresponsive_ = false;
     bool refuses_key_ = false;
-    bool asks_for_proof_ = false;  // for the running check
-    bool has_been_well_ = false;   // /health has reported it as healthy
-    bool is_strange_ = false;
+    bool is_check_authenticated_ = false;  // for the running check
+    bool has_been_healthy_ = false;        // /health has reported it as healthy
+    bool is_foreign_ = false;
     bool has_been_reached_ = false;
     error_code why_never_reached_;
 };

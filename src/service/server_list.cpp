@@ -81,42 +81,44 @@ std::optional<time_point> server_list::next_event(bool is_watching) const {
 
 // --- conversations
 
-bool server_list::may_serve(const listed_server& s, const server_criteria& wish,
-                            const server_state_query& ask, health_rule is_well) {
-    return (s.health.*is_well)() && !s.removal_deadline && !s.is_drained && ask(s).takes_requests &&
-           std::ranges::find(wish.excluded, s.id) == wish.excluded.end();
+bool server_list::may_serve(const listed_server& s, const server_criteria& criteria,
+                            const server_state_query& ask, health_rule is_usable) {
+    return (s.health.*is_usable)() && !s.removal_deadline && !s.is_drained &&
+           ask(s).takes_requests &&
+           std::ranges::find(criteria.excluded, s.id) == criteria.excluded.end();
 }
 
-listed_server* server_list::choose_other(const server_criteria& wish, const server_state_query& ask,
-                                         health_rule is_well) {
+listed_server* server_list::choose_other(const server_criteria& criteria,
+                                         const server_state_query& ask, health_rule is_usable) {
     std::vector<server_load> loads;
     for (const auto& s : servers_)
-        loads.push_back({.may_serve = s.id != wish.pinned && may_serve(s, wish, ask, is_well),
-                         .slots = ask(s).slots,
-                         .conversations = s.conversations,
-                         .generating = s.generating});
+        loads.push_back(
+            {.may_serve = s.id != criteria.pinned && may_serve(s, criteria, ask, is_usable),
+             .slots = ask(s).slots,
+             .conversations = s.conversations,
+             .generating = s.generating});
     const auto chosen = choice_.choose(loads);
     return chosen ? &servers_[*chosen] : nullptr;
 }
 
-listed_server* server_list::choose(const server_criteria& wish, const server_state_query& ask,
-                                   health_rule is_well) {
-    auto* const before = find(wish.pinned);
-    auto* next = before && may_serve(*before, wish, ask, is_well) ? before : nullptr;
-    if (!next || wish.prefer_other)
-        if (auto* const chosen = choose_other(wish, ask, is_well)) next = chosen;
+listed_server* server_list::choose(const server_criteria& criteria, const server_state_query& ask,
+                                   health_rule is_usable) {
+    auto* const before = find(criteria.pinned);
+    auto* next = before && may_serve(*before, criteria, ask, is_usable) ? before : nullptr;
+    if (!next || criteria.prefer_other)
+        if (auto* const chosen = choose_other(criteria, ask, is_usable)) next = chosen;
     return next;
 }
 
-listed_server* server_list::assign_server(const server_criteria& wish,
+listed_server* server_list::assign_server(const server_criteria& criteria,
                                           const server_state_query& ask) {
-    auto* next = choose(wish, ask, &server_health::may_serve);
+    auto* next = choose(criteria, ask, &server_health::may_serve);
     if (!next) {
         for (auto& s : servers_) s.health.request_check_soon();
-        next = choose(wish, ask, &server_health::is_hanging);
+        next = choose(criteria, ask, &server_health::is_hanging);
     }
     if (!next) return nullptr;
-    if (auto* const before = find(wish.pinned)) --before->conversations;
+    if (auto* const before = find(criteria.pinned)) --before->conversations;
     ++next->conversations;
     return next;
 }

@@ -84,7 +84,7 @@ class server_list {
     /// Pins a conversation to the server for its next request: the one it is pinned to as long as
     /// that may serve, else another one, else one that hangs, because it may only be busy. Returns
     /// nothing if there is none. If no server may serve, those that are away are checked soon.
-    listed_server* assign_server(const server_criteria& wish, const server_state_query& ask);
+    listed_server* assign_server(const server_criteria& criteria, const server_state_query& ask);
     /// Pins a new conversation to this server, whose slots may still hold its text. Returns nothing
     /// if the server may not serve, or if all its slots are busy while another server has free
     /// ones.
@@ -104,12 +104,12 @@ class server_list {
 
  private:
     using health_rule = bool (server_health::*)() const noexcept;
-    static bool may_serve(const listed_server& s, const server_criteria& wish,
-                          const server_state_query& ask, health_rule is_well);
-    listed_server* choose(const server_criteria& wish, const server_state_query& ask,
-                          health_rule is_well);
-    listed_server* choose_other(const server_criteria& wish, const server_state_query& ask,
-                                health_rule is_well);
+    static bool may_serve(const listed_server& s, const server_criteria& criteria,
+                          const server_state_query& ask, health_rule is_usable);
+    listed_server* choose(const server_criteria& criteria, const server_state_query& ask,
+                          health_rule is_usable);
+    listed_server* choose_other(const server_criteria& criteria, const server_state_query& ask,
+                                health_rule is_usable);
 
     server_choice choice_;
     duration health_interval_;

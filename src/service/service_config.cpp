@@ -13,12 +13,12 @@ namespace tandem {
 inline namespace v0 {
 namespace {
 
-constexpr std::size_t most_servers = 256;
+constexpr std::size_t max_servers = 256;
 
 void check_servers(const service_config& c, std::vector<config_fault>& faults) {
-    if (c.servers.size() > most_servers)
+    if (c.servers.size() > max_servers)
         faults.push_back({"servers", fmt::format("has {} URLs; the maximum is {}", c.servers.size(),
-                                                 most_servers)});
+                                                 max_servers)});
     std::set<std::string> identities;
     for (const auto& url : c.servers) {
         auto settings = c.client;

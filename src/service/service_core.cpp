@@ -115,8 +115,8 @@ void service_core::move_all_away(server_id id, const reason_to_leave& reason) {
         move_all_away(found->second, reason);
 }
 
-// The last reply that leaves a server may drop it, and ending the calls of the dropped server makes
-// further replies leave.
+// `link` is a copy, because the last reply that leaves a server may drop it. Ending the calls of
+// the dropped server makes further replies leave.
 void service_core::move_all_away(server_link_ptr link, const reason_to_leave& reason) {
     for (const auto& c : conversations_at(link))
         if (c->pinned() == link) c->leave_server(reason);
@@ -151,37 +151,38 @@ void service_core::conversation_ended(slots::owner_id conversation, const server
     directory_.list().unpin(id_of(pinned));
 }
 
-auto service_core::assign_server(const server_criteria& wish)
+auto service_core::assign_server(const server_criteria& criteria)
     -> std::variant<server_link_ptr, failure> {
-    auto* const s = select_server(wish);
+    auto* const s = select_server(criteria);
     if (!s) {
         arm_timer();
         return directory_.unavailable_reason(now());
     }
     auto link = get_or_make_link(*s);
     // A hanging server is detected while the turn begins there.
-    if (wish.is_for_turn && s->health.check_if_stale(now())) arm_timer();
+    if (criteria.is_for_turn && s->health.check_if_stale(now())) arm_timer();
     // If the circuit is open, the turn is the one trial request.
-    if (wish.is_for_turn) link->admit_request(now());
+    if (criteria.is_for_turn) link->admit_request(now());
     return link;
 }
 
-auto service_core::select_server(const server_criteria& wish) -> listed_server* {
+auto service_core::select_server(const server_criteria& criteria) -> listed_server* {
     std::vector<server_id> without;
-    for (const auto& link : wish.excluded) without.push_back(id_of(link));
-    return directory_.list().assign_server(
-        {.pinned = id_of(wish.pinned), .prefer_other = wish.prefer_other, .excluded = without},
-        directory_.states(now()));
+    for (const auto& link : criteria.excluded) without.push_back(id_of(link));
+    return directory_.list().assign_server({.pinned = id_of(criteria.pinned),
+                                            .prefer_other = criteria.prefer_other,
+                                            .excluded = without},
+                                           directory_.states(now()));
 }
 
 bool service_core::server_failed(const server_link_ptr& link, const failure& why) {
     auto* const s = directory_.list().find(id_of(link));
     if (!s) return true;
-    const bool is_news = s->health.record_request_failure(now(), why.ec, why.diag.to_string());
+    const bool has_changed = s->health.record_request_failure(now(), why.ec, why.diag.to_string());
     const bool may_serve = s->health.may_serve();
     arm_timer();
     // Must be last: a log function may change the list.
-    if (is_news) log_state(*s);
+    if (has_changed) log_state(*s);
     return !may_serve;
 }
 
@@ -247,12 +248,12 @@ void service_core::on_check_result(server_id id, time_point when, const error_co
                                    const diagnostics& diag) {
     auto* const s = scope_->is_closed() ? nullptr : directory_.list().find(id);
     if (!s) return;
-    const bool is_news = s->health.record_check_result(now(), ec, diag.to_string());
-    const auto told = *s;
+    const bool has_changed = s->health.record_check_result(now(), ec, diag.to_string());
+    const auto copy = *s;
     arm_timer();
-    if (is_news && !ec) get_or_make_link(told)->report_server_success();
+    if (has_changed && !ec) get_or_make_link(copy)->report_server_success();
     evict_if_needed(id, when);
-    if (is_news) log_state(told);
+    if (has_changed) log_state(copy);
 }
 
 // Runs after each check, because a request may have marked the server as down earlier. Resting

@@ -45,7 +45,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     void set_drained(std::string_view url, bool is_drained);
     std::vector<server_status> status() const { return directory_.status(now()); }
 
-    std::variant<server_link_ptr, failure> assign_server(const server_criteria& wish) override;
+    std::variant<server_link_ptr, failure> assign_server(const server_criteria& criteria) override;
     bool server_failed(const server_link_ptr& link, const failure& why) override;
     bool no_server_ever_reached() const override { return directory_.no_server_ever_reached(); }
     void reply_began() override;
@@ -73,7 +73,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     std::vector<std::shared_ptr<conversation_shell>> conversations_at(
         const server_link_ptr& link) const;
 
-    listed_server* select_server(const server_criteria& wish);
+    listed_server* select_server(const server_criteria& criteria);
     server_link_ptr pin_if_suitable(std::string_view url);
 
     // Health. Between replies nothing may keep the event loop busy.

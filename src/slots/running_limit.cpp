@@ -41,7 +41,8 @@ constexpr int small_crowd = 8;
 // The next smaller number to try is smaller by this factor.
 constexpr double step = 1.25;
 // Numbers of running requests that share a sample differ by less than 9 % (2^(1/8)); up to 12, each
-// has its own. While callers come, a single larger number does not last long enough to be trusted.
+// has its own. While callers arrive, a single larger number does not last long enough to be
+// trusted.
 constexpr double magnitudes_per_doubling = 8;
 // While one request ends and the next one is sent, another one must run.
 constexpr int least_limit = 2;
@@ -122,8 +123,9 @@ int running_limit::find_limit(time_point now) const {
     return should_try(all, useless, unlimited, more_tried_every, now) ? useless : best;
 }
 
-// Without a limit each request adds the same, so a few less than all slots show the speed of all.
-// The prompts of other requests hold up a request that generates, so their time is included.
+// Without a limit each request adds the same, so a few requests fewer than slots show the speed of
+// all slots. The prompts of other requests hold up a request that generates, so their time is
+// included.
 std::optional<double> running_limit::find_tokens_per_s(int slots, time_point now) const {
     constexpr double nearly_all_slots = 0.8;
     const int limit = find_limit(now);

@@ -46,7 +46,7 @@ bool has(int build, const build_fault& f) noexcept {
 
 std::optional<int> build_number(std::string_view build_info) {
     const auto start = build_info.find_first_of("0123456789");
-    // Accepts "b11669" and "11669". Text with another prefix or without a number is no build
+    // Accepts "b11669" and "11669". Text with another prefix or without a number is not a build
     // number.
     if (start > 1 || (start == 1 && build_info[0] != 'b')) return std::nullopt;
     int number = 0;

@@ -8,7 +8,7 @@ namespace tandem::transport {
 
 /// The parts of a server's URL.
 struct server_url {
-    /// The URL passed to curl, with credentials and without a trailing slash and the address.
+    /// The URL passed to curl: with credentials, without a trailing slash and without the address.
     std::string base;
     /// The URL for display: without credentials, with the port.
     std::string shown;

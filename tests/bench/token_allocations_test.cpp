@@ -80,14 +80,14 @@ TEST(a_token, allocates_nothing_between_the_ends_of_chunks) {
                                << t.chunk_tokens << " with which chunks ended";
 }
 
-TEST(a_token, allocates_nothing_where_its_event_comes_in_pieces) {
+TEST(a_token, allocates_nothing_if_its_event_comes_in_pieces) {
     const auto t = count_allocations(3);
     EXPECT_EQ(t.allocated, 0u) << "by " << t.tokens << " tokens; " << t.chunk_allocated << " by "
                                << t.chunk_tokens << " with which chunks ended";
 }
 
 // The JSON library parses events that are not formatted like those of llama-server.
-TEST(a_token, allocates_little_where_its_event_is_no_usual_one) {
+TEST(a_token, allocates_little_if_its_event_is_unusual) {
     token_path path(tandem::detail::uncut);
     const auto event_of = [](int n) {
         return fmt::format(

@@ -46,7 +46,7 @@ TEST_F(killed_servers, leave_no_trace_in_the_replies_of_a_service) {
     EXPECT_TRUE(becomes_idle(server(0)) && becomes_idle(server(1)));
 }
 
-TEST_F(killed_servers, are_waited_for_where_there_is_no_other) {
+TEST_F(killed_servers, are_waited_for_if_there_is_no_other) {
     start_servers(1);
     auto config = client_config(server(0).url());
     config.failover.retries = 3;

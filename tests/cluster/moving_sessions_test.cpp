@@ -100,7 +100,7 @@ class moving_sessions : public ::testing::Test {
     int made_ = 0;
 };
 
-TEST_F(moving_sessions, go_on_when_their_gateway_is_killed) {
+TEST_F(moving_sessions, continue_when_their_gateway_is_killed) {
     auto a = make_gateway();
     auto b = make_gateway();
     auto* now = a.get();
@@ -166,7 +166,7 @@ TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
     EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
 }
 
-TEST_F(moving_sessions, come_back_to_a_gateway_with_what_was_said_elsewhere) {
+TEST_F(moving_sessions, return_to_a_gateway_with_what_was_said_elsewhere) {
     const auto a = make_gateway();
     const auto b = make_gateway();
     voice_client first(a->port());

@@ -39,7 +39,7 @@ class store_with_sentinel : public tandem::testing::store_fixture {
     std::unique_ptr<redis_sentinel> sentinel;
 };
 
-TEST_F(store_with_sentinel, goes_on_at_the_replica_that_becomes_the_primary) {
+TEST_F(store_with_sentinel, continues_at_the_replica_that_becomes_the_primary) {
     const auto gone = find_free_port();
     store_link link(loop.get_executor(),
                     options_by(fmt::format("redis+sentinel://127.0.0.1:{},127.0.0.1:{}/main", gone,
@@ -56,7 +56,7 @@ TEST_F(store_with_sentinel, goes_on_at_the_replica_that_becomes_the_primary) {
     EXPECT_EQ(ask(link, {"SET", "key", "after"})->text, "OK");
 }
 
-TEST_F(store_with_sentinel, says_that_the_sentinel_does_not_know_the_name) {
+TEST_F(store_with_sentinel, reports_that_the_sentinel_does_not_know_the_name) {
     tandem::testing::captured_log log;
     store_link link(
         loop.get_executor(),

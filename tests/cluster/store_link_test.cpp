@@ -110,7 +110,7 @@ TEST_F(store_link_with_redis, connects_again_after_the_store_was_killed) {
     EXPECT_EQ(log.count(tandem::log_level::info, "answers again"), 1u);
 }
 
-TEST_F(store_link_with_redis, says_that_a_suspended_store_does_not_answer) {
+TEST_F(store_link_with_redis, reports_that_a_suspended_store_does_not_answer) {
     store.suspend();
     tandem::testing::captured_log log;
     store_link waiting(loop.get_executor(), options(), log.logger());
@@ -119,7 +119,7 @@ TEST_F(store_link_with_redis, says_that_a_suspended_store_does_not_answer) {
         [&] { return log.count(tandem::log_level::warning, "did not answer in time") > 0; }));
 }
 
-TEST_F(store_link_with_redis, says_what_is_wrong_with_the_password) {
+TEST_F(store_link_with_redis, reports_what_is_wrong_with_the_password) {
     tandem::testing::captured_log log;
     auto o = options();
     o.password = "secret word";

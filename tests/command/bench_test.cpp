@@ -82,7 +82,7 @@ TEST_F(bench, holds_no_more_conversations_at_once_than_it_should) {
     EXPECT_LE(report({"--turns", "30", "--concurrency", "3"})["peak_streams"], 3);
 }
 
-TEST_F(bench, has_as_many_connections_as_it_needs_where_the_usual_limit_is_low) {
+TEST_F(bench, has_as_many_connections_as_it_needs_if_the_usual_limit_is_low) {
     // Slow enough that all connections are open at once, on both sides.
     auto args = bench_args({"--turns", "40", "--concurrency", "40", "--tokens-per-second", "20",
                             "--max-tokens", "8", "--retries", "0"});
@@ -165,7 +165,7 @@ TEST_F(bench, counts_what_fails_by_its_code) {
     EXPECT_EQ(o["replies_per_second"], 0) << "failed replies do not count";
 }
 
-TEST_F(bench, ends_with_a_message_where_its_report_cannot_be_written) {
+TEST_F(bench, ends_with_a_message_if_its_report_cannot_be_written) {
     child_process child(program, {.args = bench_args({"--turns", "2"}), .out_file = "/dev/full"});
     const auto end = child.wait();
     EXPECT_EQ(end.status, 1);
@@ -216,7 +216,7 @@ TEST_F(bench, shows_each_step_and_why_a_server_carries_nobody) {
     EXPECT_THAT(r.out, HasSubstr("bad_request: "));
 }
 
-TEST_F(bench, tells_the_number_of_callers_that_is_known_when_it_is_stopped) {
+TEST_F(bench, reports_the_number_of_callers_that_is_known_when_it_is_stopped) {
     start_server({.parallel = 8, .tokens_per_second = 20});
     child_process child(program,
                         {.args = bench_args({"--json", "--capacity", "--duration", "1s",
@@ -233,7 +233,7 @@ TEST_F(bench, tells_the_number_of_callers_that_is_known_when_it_is_stopped) {
     EXPECT_TRUE(r.event("capacity")["stopped_early"]);
 }
 
-TEST_F(bench, tells_that_no_server_answers) {
+TEST_F(bench, reports_that_no_server_answers) {
     start_server();
     const auto url = server_->url();
     server_->stop();
@@ -243,7 +243,7 @@ TEST_F(bench, tells_that_no_server_answers) {
     EXPECT_THAT(r.out, IsEmpty());
 }
 
-TEST_F(bench, tells_what_is_wrong_with_its_file_of_prompts) {
+TEST_F(bench, reports_what_is_wrong_with_its_file_of_prompts) {
     const auto r = run_bench({"--prompts", "-"}, "{\"prompt\": 1}\n");
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("tandem bench: nothing was sent"));

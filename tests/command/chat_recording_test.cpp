@@ -106,7 +106,7 @@ TEST_F(chat_recording, is_kept_by_the_next_one) {
     EXPECT_EQ(texts_of(play().events("end")), std::vector<std::string>{moon});
 }
 
-TEST_F(chat_recording, stays_where_the_next_talk_cannot_begin) {
+TEST_F(chat_recording, stays_if_the_next_talk_cannot_begin) {
     write_older();
     const std::string broken = file_ + ".broken";
     std::ofstream(broken) << "{}";
@@ -122,7 +122,7 @@ TEST_F(chat_recording, stays_where_the_next_talk_cannot_begin) {
     EXPECT_EQ(text_of(older_file()), "");
 }
 
-TEST_F(chat_recording, that_is_not_whole_is_told_at_the_end) {
+TEST_F(chat_recording, that_is_not_whole_is_reported_at_the_end) {
     auto args = chat_args(file_);
     args.insert(args.begin(), {"-c", limits_files, program});
     const auto r =

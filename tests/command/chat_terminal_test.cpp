@@ -110,7 +110,7 @@ TEST_F(chat_in_a_terminal, gives_the_model_no_escape_sequences) {
                 ElementsAre("abc"));
 }
 
-TEST_F(chat_in_a_terminal, gives_the_model_no_escape_sequences_where_it_cannot_edit) {
+TEST_F(chat_in_a_terminal, gives_the_model_no_escape_sequences_if_it_cannot_edit) {
     auto s = setup();
     s.term = "dumb";
     terminal_process chat(program, s);
@@ -124,7 +124,7 @@ TEST_F(chat_in_a_terminal, takes_a_line_that_a_terminal_would_cut) {
     EXPECT_THAT(lines_of(line + "\r"), ElementsAre(line));
 }
 
-TEST_F(chat_in_a_terminal, tells_that_a_line_is_cut_where_it_cannot_edit) {
+TEST_F(chat_in_a_terminal, reports_that_a_line_is_cut_if_it_cannot_edit) {
     auto s = setup();
     s.term = "dumb";
     terminal_process chat(program, s);
@@ -135,7 +135,7 @@ TEST_F(chat_in_a_terminal, tells_that_a_line_is_cut_where_it_cannot_edit) {
     EXPECT_THAT(users(), ElementsAre());
 }
 
-TEST_F(chat_in_a_terminal, tells_what_a_line_may_have) {
+TEST_F(chat_in_a_terminal, reports_what_a_line_may_have) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
     chat.type(pasted(std::string((64 << 10) + 1, 'x')));
@@ -145,7 +145,7 @@ TEST_F(chat_in_a_terminal, tells_what_a_line_may_have) {
     EXPECT_THAT(users(), ElementsAre("story"));
 }
 
-TEST_F(chat_in_a_terminal, tells_that_what_is_put_back_is_too_much) {
+TEST_F(chat_in_a_terminal, reports_that_what_is_put_back_is_too_much) {
     std::string foxes;
     for (int i = 0; i < 16'000; ++i) foxes += "\xF0\x9F\xA6\x8A";
     terminal_process chat(program, setup());
@@ -156,7 +156,7 @@ TEST_F(chat_in_a_terminal, tells_that_what_is_put_back_is_too_much) {
     EXPECT_THAT(users(), ElementsAre("story"));
 }
 
-TEST_F(chat_in_a_terminal, shows_what_is_typed_below_a_reply_that_goes_on) {
+TEST_F(chat_in_a_terminal, shows_what_is_typed_below_a_reply_that_continues) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
     chat.type("saga\r");
@@ -195,7 +195,7 @@ TEST_F(chat_in_a_terminal, wraps_replies_at_words) {
     EXPECT_THAT(chat.shown_until("night."), HasSubstr("A fox went out at\r\nnight."));
 }
 
-TEST_F(chat_in_a_terminal, draws_the_line_anew_where_the_window_has_another_size) {
+TEST_F(chat_in_a_terminal, draws_the_line_again_if_the_window_has_another_size) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
     chat.type("one two");
@@ -234,7 +234,7 @@ TEST_F(chat_in_a_terminal, ends_at_the_keys_for_it) {
     EXPECT_EQ(chat.wait(), 130);
 }
 
-TEST_F(chat_in_a_terminal, draws_the_line_again_where_the_program_goes_on) {
+TEST_F(chat_in_a_terminal, draws_the_line_again_if_the_program_continues) {
     terminal_process chat(program, setup());
     chat.shown_until("> ");
     chat.type("some");

@@ -118,7 +118,7 @@ TEST_P(chat_paced, is_heard_sentence_by_sentence_with_pauses_between_them) {
 
 INSTANTIATE_TEST_SUITE_P(pacings, chat_paced, ::testing::Values("warm", "ahead"));
 
-TEST_F(chat, is_heard_without_gaps_where_the_synthesizer_is_slow_and_works_ahead) {
+TEST_F(chat, is_heard_without_gaps_if_the_synthesizer_is_slow_and_works_ahead) {
     // If synthesis waited for the end of the previous sound, each silence would last at least this.
     constexpr int slow_ms = 400;
     const auto r = talk("story\n", heard({"--json", "--pacing", "ahead"}, slow_ms));
@@ -143,7 +143,7 @@ TEST_F(chat, makes_the_pause_that_it_is_told_to) {
     EXPECT_THAT(lengths(false), AllOf(SizeIs(3), Each(Ge(500 - exactly))));
 }
 
-TEST_F(chat, ends_the_sound_where_it_is_interrupted_and_history_too) {
+TEST_F(chat, ends_the_sound_if_it_is_interrupted_and_history_too) {
     const auto r = talk("story\ncount\n", heard({"--json", "--barge-in-after", "600ms"}));
     EXPECT_EQ(r.status, 0) << r.err;
     const auto ends = r.events("end");
@@ -202,7 +202,7 @@ TEST_F(chat, ends_cleanly_with_its_file_at_ctrl_c) {
     EXPECT_NEAR(speech[0], 1200, exactly);
 }
 
-TEST_F(chat, is_saved_where_the_terminal_is_closed) {
+TEST_F(chat, is_saved_if_the_terminal_is_closed) {
     child_process child(
         program, {.args = chat_args(heard({"--json", "--save", file})), .input = "story\ncount\n"});
     EXPECT_EQ(json::parse(child.read_line())["seq"], 0);
@@ -237,7 +237,7 @@ TEST_F(chat, marks_what_was_interrupted) {
     EXPECT_THAT(r.out, HasSubstr("A fox went out at night. [interrupted, heard up to \"A fox"));
 }
 
-TEST_F(chat, says_once_what_is_too_soon_for_a_program_that_plays) {
+TEST_F(chat, reports_once_what_is_too_soon_for_a_program_that_plays) {
     // Speaking the words takes much longer than the program runs, even on a slow machine.
     const auto r = talk("recite\n", {"--speed", "450", "--tts-command", "cat > /dev/null"});
     EXPECT_EQ(r.status, 1);
@@ -255,7 +255,7 @@ TEST_F(chat, leaves_a_file_alone_that_is_no_wav_file) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a letter");
 }
 
-TEST_F(chat, says_that_chunks_wait_where_a_build_is_not_known_to_be_sound) {
+TEST_F(chat, reports_that_chunks_wait_if_a_build_is_not_known_to_be_sound) {
     const auto err_with = [this](const std::string& guard) {
         return talk("", {"--tts", "none", "--reuse-guard", guard}).err;
     };
@@ -267,7 +267,7 @@ TEST_F(chat, says_that_chunks_wait_where_a_build_is_not_known_to_be_sound) {
     EXPECT_EQ(err_with("2s"), "");
 }
 
-TEST_F(chat, shows_the_text_where_the_synthesizer_fails) {
+TEST_F(chat, shows_the_text_if_the_synthesizer_fails) {
     const auto r = talk("count\n", {"--play", "no", "--speed", "450", "--tts-command",
                                     "echo no such voice >&2; exit 1"});
     EXPECT_EQ(r.status, 1);
@@ -303,7 +303,7 @@ TEST_F(chat, does_not_begin_with_a_player_that_cannot_play) {
     EXPECT_EQ(r.out, "");
 }
 
-TEST_F(chat, says_that_nothing_is_heard_only_where_there_is_a_sound_to_play) {
+TEST_F(chat, reports_that_nothing_is_heard_only_if_there_is_a_sound_to_play) {
     std::filesystem::create_directory(folder);
     std::ofstream(folder + "/aplay") << "#!/bin/sh\necho no device >&2\nexit 1\n";
     std::filesystem::permissions(folder + "/aplay", std::filesystem::perms::owner_all);
@@ -321,7 +321,7 @@ TEST_F(chat, says_that_nothing_is_heard_only_where_there_is_a_sound_to_play) {
               "tandem chat: sounds cannot be played: no device; their time passes in silence\n");
 }
 
-TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
+TEST_F(chat, reports_once_that_nothing_is_heard_if_aplay_is_not_installed) {
     // The folder contains the programs that the command starts, except aplay.
     std::filesystem::create_directory(folder);
     for (const auto* name : {"sh", "cat", "sleep"})
@@ -342,7 +342,7 @@ TEST_F(chat, says_once_that_nothing_is_heard_where_aplay_is_not_installed) {
         << "the program plays its own sounds";
 }
 
-TEST_F(chat, says_how_to_hear_something_where_there_is_no_synthesizer) {
+TEST_F(chat, reports_how_to_hear_something_if_there_is_no_synthesizer) {
     const auto talk_without = [this](const std::vector<std::string>& more) {
         auto args = chat_args(more);
         args.insert(args.begin(), {"PATH=/nowhere", program});
@@ -365,7 +365,7 @@ TEST_F(chat, passes_over_what_cannot_be_spoken) {
     EXPECT_THAT(lengths(true), SizeIs(0));
 }
 
-TEST_F(chat, goes_on_with_a_conversation_that_was_saved) {
+TEST_F(chat, continues_with_a_conversation_that_was_saved) {
     EXPECT_EQ(talk("count\n", heard({"--system", "Be brief.", "--save", file})).status, 0);
     const auto r = talk("story\n", heard({"--load", file}));
     EXPECT_EQ(r.status, 0) << r.err;
@@ -373,7 +373,7 @@ TEST_F(chat, goes_on_with_a_conversation_that_was_saved) {
                                      HasSubstr("user\nstory")));
 }
 
-TEST_F(chat, does_not_begin_where_it_could_not_be_saved) {
+TEST_F(chat, does_not_begin_if_it_could_not_be_saved) {
     const auto r = talk("count\n", heard({"--save", "/no/such/folder/talk.json"}));
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("--save /no/such/folder/talk.json: No such file or directory"));
@@ -414,7 +414,7 @@ TEST_F(chat, does_not_begin_without_stdin) {
     }
 }
 
-TEST_F(chat, tells_the_end_of_a_turn_that_cannot_be_said) {
+TEST_F(chat, reports_the_end_of_a_turn_that_cannot_be_said) {
     const auto r = talk("bad \xFF\ncount\n", {"--json", "--tts", "none", "--speed", "450"});
     EXPECT_EQ(r.status, 1);
     const auto ends = r.events("end");
@@ -427,7 +427,7 @@ TEST_F(chat, tells_the_end_of_a_turn_that_cannot_be_said) {
     EXPECT_EQ(ends[1]["history"], "One. Two. Three.");
 }
 
-TEST_F(chat, tells_that_there_is_no_server) {
+TEST_F(chat, reports_that_there_is_no_server) {
     server_.reset();
     child_process child(program, {.args = {"chat", "--tts", "none", "--url", "http://127.0.0.1:1"},
                                   .input = "Hello\n"});
@@ -454,7 +454,7 @@ TEST_F(chat, is_heard_by_espeak_ng) {
     }
 }
 
-TEST_F(chat, tells_that_espeak_ng_has_no_such_voice) {
+TEST_F(chat, reports_that_espeak_ng_has_no_such_voice) {
     if (std::system("command -v espeak-ng > /dev/null") != 0)
         GTEST_SKIP() << "espeak-ng is not installed";
     for (const std::string flag : {"--voice", "--language"}) {

@@ -68,7 +68,7 @@ TEST_F(doctor_at_the_real_server, finds_that_they_keep_it_where_idle_slots_are_n
     EXPECT_EQ(r.check("pinned_slots")["status"], "ok");
 }
 
-TEST_F(doctor_at_the_real_server, tells_that_it_wants_a_key) {
+TEST_F(doctor_at_the_real_server, reports_that_it_wants_a_key) {
     const auto r = run({"--api-key", "sesame"});
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.check("api_key")["status"], "bad");

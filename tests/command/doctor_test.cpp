@@ -57,7 +57,7 @@ TEST_F(doctor, measures_what_slots_keep) {
     EXPECT_LE(m["cache_first_slot_again"]["evaluated_tokens"], 4);
 }
 
-TEST_F(doctor, finds_that_conversations_come_back_from_host_memory) {
+TEST_F(doctor, finds_that_conversations_return_from_host_memory) {
     for (const int slots : {1, 2}) {
         start_server({.parallel = slots});
         const auto r = run();
@@ -108,7 +108,7 @@ TEST_F(doctor, leaves_no_request_behind) {
     }));
 }
 
-TEST_F(doctor, shows_people_a_screen_without_the_progress_where_it_is_no_terminal) {
+TEST_F(doctor, shows_people_a_screen_without_the_progress_if_it_is_no_terminal) {
     start_server();
     const auto r = run({});
     EXPECT_EQ(r.status, 0);
@@ -126,7 +126,7 @@ TEST_F(doctor, uses_no_slot_when_it_is_to_be_quick) {
     EXPECT_THAT(server_->observe().of_path("/completion"), IsEmpty());
 }
 
-TEST_F(doctor, tells_that_nobody_listens) {
+TEST_F(doctor, reports_that_nobody_listens) {
     start_server();
     const auto url = server_->url();
     server_->stop();
@@ -136,7 +136,7 @@ TEST_F(doctor, tells_that_nobody_listens) {
     EXPECT_EQ(r.object()["checks"].size(), 1u);
 }
 
-TEST_F(doctor, tells_that_the_key_is_wrong_without_showing_it) {
+TEST_F(doctor, reports_that_the_key_is_wrong_without_showing_it) {
     start_server({.api_key = "sesame"});
     const auto r = run({"--json", "--api-key", "wrong-key"});
     EXPECT_EQ(r.status, 1);
@@ -170,7 +170,7 @@ TEST_F(doctor, finds_that_slots_that_share_a_cache_lose_what_they_hold) {
     EXPECT_EQ(r.check("pinned_slots")["status"], "bad") << r.out;
 }
 
-TEST_F(doctor, tells_what_a_model_costs_that_cannot_take_back_tokens) {
+TEST_F(doctor, reports_what_a_model_costs_that_cannot_take_back_tokens) {
     start_server({.memory = tandem::mock::memory_kind::recurrent});
     const auto r = run();
     EXPECT_EQ(r.status, 0) << r.out;
@@ -196,7 +196,7 @@ TEST_F(doctor, waits_for_a_model_that_loads) {
     EXPECT_THAT(r.check("model")["message"].get<std::string>(), HasSubstr(", loaded after "));
 }
 
-TEST_F(doctor, tells_that_the_model_still_loads_after_the_wait) {
+TEST_F(doctor, reports_that_the_model_still_loads_after_the_wait) {
     start_server({.load_time = 1h});
     const auto r = run({"--json", "--wait", "20ms"});
     EXPECT_EQ(r.status, 1);
@@ -225,7 +225,7 @@ TEST_F(doctor, takes_no_port_for_https_that_answers_a_handshake_in_plain_words) 
     EXPECT_THAT(r.out, Not(HasSubstr("https")));
 }
 
-TEST_F(doctor, tells_that_a_port_speaks_plain_http) {
+TEST_F(doctor, reports_that_a_port_speaks_plain_http) {
     start_server();
     auto url = server_->url();
     url.insert(4, "s");
@@ -323,7 +323,7 @@ struct doctor_signal {
 
 class doctor_stopped : public doctor, public testing::WithParamInterface<doctor_signal> {};
 
-TEST_P(doctor_stopped, tells_what_is_known) {
+TEST_P(doctor_stopped, reports_what_is_known) {
     start_server({.faults = {{.kind = fault_kind::stall, .at_token = 2, .skip = 1}}});
     auto child = start({"--json"});
     ASSERT_TRUE(server_->wait_until(

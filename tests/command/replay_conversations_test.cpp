@@ -64,7 +64,7 @@ TEST_F(replay_conversations, count_what_was_heard_of_a_chunk_that_is_interrupted
     EXPECT_EQ(r.event("summary")["tokens"]["heard"], usage["heard"]);
 }
 
-TEST_F(replay_conversations, go_on_with_their_turns_after_an_interrupt) {
+TEST_F(replay_conversations, continue_with_their_turns_after_an_interrupt) {
     start_talking_server();
     const auto r = run({"--json", "--tts", "wpm=9", "-"},
                        R"({"turns": ["story", "count"], "interrupt_after_ms": 30})");
@@ -147,7 +147,7 @@ TEST_F(replay_conversations, are_summed_up) {
     EXPECT_THAT(r.out, Not(HasSubstr("history")));
 }
 
-TEST_F(replay_conversations, tell_how_long_they_waited_for_a_slot) {
+TEST_F(replay_conversations, report_how_long_they_waited_for_a_slot) {
     start_talking_server({.parallel = 1, .tokens_per_second = 100});
     const auto r = run({"--json", "--concurrency", "2", "--user", "story", "--user", "story"});
     double longest = 0;
@@ -157,7 +157,7 @@ TEST_F(replay_conversations, tell_how_long_they_waited_for_a_slot) {
     EXPECT_GE(r.event("summary")["slot_wait_ms"]["max"], longest);
 }
 
-TEST_F(replay_conversations, tell_that_their_only_server_died) {
+TEST_F(replay_conversations, report_that_their_only_server_died) {
     start_talking_server(
         {.faults = {{.kind = tandem::mock::fault_kind::crash, .at_token = 2, .skip = 1}}});
     const auto r =

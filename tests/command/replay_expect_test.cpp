@@ -52,14 +52,14 @@ TEST_F(replay_expectations, that_hold_leave_an_exit_status_of_0) {
     EXPECT_EQ(r.event("summary")["expected"], json({{"turns", 1}, {"broken", 0}}));
 }
 
-TEST_F(replay_expectations, are_told_in_no_field_where_there_are_none) {
+TEST_F(replay_expectations, are_reported_in_no_field_if_there_are_none) {
     start_telling_server();
     const auto r = run({"--json", "--prompt", "story"});
     EXPECT_FALSE(r.event("end").contains("expected"));
     EXPECT_FALSE(r.event("summary").contains("expected"));
 }
 
-TEST_F(replay_expectations, that_break_are_told_in_json_and_by_the_exit_status) {
+TEST_F(replay_expectations, that_break_are_reported_in_json_and_by_the_exit_status) {
     start_telling_server();
     const auto r = run({"--json", "-"}, breaks);
     EXPECT_EQ(r.status, 1);

@@ -24,7 +24,7 @@ using replay_faults = replay_test;
 constexpr const char* three_prompts =
     "{\"prompt\": \"count\"}\n{\"prompt\": \"count\"}\n{\"prompt\": \"count\"}\n";
 
-TEST_F(replay_faults, tell_once_that_nobody_listens) {
+TEST_F(replay_faults, report_once_that_nobody_listens) {
     start_server();
     const auto arguments = args({"--json", "-"});
     server_->stop();
@@ -38,7 +38,7 @@ TEST_F(replay_faults, tell_once_that_nobody_listens) {
     EXPECT_EQ(r.event("summary")["not_started"], 3);
 }
 
-TEST_F(replay_faults, tell_once_that_the_key_is_wrong_without_showing_it) {
+TEST_F(replay_faults, report_once_that_the_key_is_wrong_without_showing_it) {
     start_server({.api_key = "sesame"});
     const auto r = run({"--json", "--api-key", "wrong-key", "-"}, three_prompts);
     EXPECT_EQ(r.status, 1);
@@ -48,7 +48,7 @@ TEST_F(replay_faults, tell_once_that_the_key_is_wrong_without_showing_it) {
                 HasSubstr("use --api-key-file FILE or TANDEM_API_KEY to pass the one "));
 }
 
-TEST_F(replay_faults, tell_once_that_the_model_is_loading) {
+TEST_F(replay_faults, report_once_that_the_model_is_loading) {
     start_server({.load_time = std::chrono::hours(1)});
     const auto r = run({"--json", "-"}, three_prompts);
     EXPECT_EQ(r.status, 1);
@@ -56,7 +56,7 @@ TEST_F(replay_faults, tell_once_that_the_model_is_loading) {
     EXPECT_EQ(r.event("error")["retryable"], true);
 }
 
-TEST_F(replay_faults, are_waited_for_where_a_server_loads_its_model) {
+TEST_F(replay_faults, are_waited_for_if_a_server_loads_its_model) {
     start_server({.faults = {{.kind = tandem::mock::fault_kind::unavailable,
                               .at_token = 0,
                               .times = 2,
@@ -75,7 +75,7 @@ TEST_F(replay_faults, tell_people_what_to_do) {
     EXPECT_THAT(r.out, HasSubstr("1 not started"));
 }
 
-TEST_F(replay_faults, go_on_with_the_other_prompts_if_one_is_too_long) {
+TEST_F(replay_faults, continue_with_the_other_prompts_if_one_is_too_long) {
     start_server({.ctx_size = 128, .replies = {{"count", "One."}}});
     std::string words;
     for (int i = 0; i < 200; ++i) words += "word ";
@@ -98,7 +98,7 @@ TEST_F(replay_faults, keep_what_was_handed_over_when_the_server_dies) {
     EXPECT_EQ(r.event("summary")["failed"], 1);
 }
 
-TEST_F(replay_faults, tell_that_a_reply_went_on_and_when) {
+TEST_F(replay_faults, report_that_a_reply_continued_and_when) {
     start_server({.faults = {{.kind = fault_kind::reset, .at_token = 1, .skip = 1}}});
     const auto r = run({"--json", "--prompt", "count"});
     EXPECT_EQ(r.status, 0);
@@ -108,7 +108,7 @@ TEST_F(replay_faults, tell_that_a_reply_went_on_and_when) {
     EXPECT_EQ(r.event("summary")["retries"], 1);
 }
 
-TEST_F(replay_faults, tell_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
+TEST_F(replay_faults, report_that_the_voice_is_slower_than_the_limit_and_wait_no_longer) {
     start_server();
     // At this speed, speaking the first chunk would take more than an hour.
     const auto r =

@@ -72,7 +72,7 @@ TEST_F(replay_recording, gives_the_same_chunks_without_a_server) {
 }
 
 // In bash, the unit of "ulimit -f" is 1 KiB.
-TEST_F(replay_recording, that_reaches_the_limit_of_files_is_told_and_the_reply_goes_on) {
+TEST_F(replay_recording, that_reaches_the_limit_of_files_is_reported_and_the_reply_continues) {
     start_server();
     const auto end =
         child_process("/bin/bash", {.args = {"-c", R"(ulimit -f 1; exec "$@")", "bash", program,
@@ -116,7 +116,7 @@ TEST_F(replay_recording, takes_no_notice_of_what_is_set_in_the_environment) {
     EXPECT_EQ(chunks_of({end.status, end.out, end.err}), chunks_of(first)) << end.err;
 }
 
-TEST_F(replay_recording, goes_on_after_the_same_failure) {
+TEST_F(replay_recording, continues_after_the_same_failure) {
     mock::options o;
     o.replies = {{"story", story}};
     o.faults = {{.kind = mock::fault_kind::reset, .at_token = 3}};
@@ -166,14 +166,14 @@ TEST_F(replay_recording, of_something_else_than_a_replay_is_run_reply_by_reply) 
     EXPECT_EQ(again.events("end")[1]["text"], "One. Two. Three.");
 }
 
-TEST_F(replay_recording, that_is_none_is_told_with_its_line) {
+TEST_F(replay_recording, that_is_none_is_reported_with_its_line) {
     write("{\"ms\":0}\n");
     const auto r = play();
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("run.rec: line 1 is not a line of a recording"));
 }
 
-TEST_F(replay_recording, that_is_not_there_is_told) {
+TEST_F(replay_recording, that_is_not_there_is_reported) {
     const auto r = play();
     EXPECT_EQ(r.status, 2);
     EXPECT_THAT(r.err, HasSubstr("run.rec: No such file or directory"));
@@ -187,7 +187,7 @@ TEST_F(replay_recording, has_its_own_prompts_and_servers) {
                 HasSubstr("--url http://127.0.0.1:1 is not a server of the recording"));
 }
 
-TEST_F(replay_recording, cannot_be_written_where_there_is_no_place) {
+TEST_F(replay_recording, cannot_be_written_if_there_is_no_place) {
     start_server();
     const auto r = run({"--prompt", "count", "--record", (place_ / "none" / "x").string()});
     EXPECT_EQ(r.status, 2);
@@ -247,7 +247,7 @@ TEST_F(replay_recording, leaves_out_the_names_of_dialogues_with_the_prompts) {
     EXPECT_EQ(play_json().event("end")["id"], "p1");
 }
 
-TEST_F(replay_recording, stays_where_the_next_run_cannot_begin) {
+TEST_F(replay_recording, stays_if_the_next_run_cannot_begin) {
     start_server();
     write(older);
     const auto r = run({"--prompt", "count", "--record", file(), "--report",
@@ -305,7 +305,7 @@ TEST_F(replay_recording, that_ends_with_a_kill_while_the_voice_speaks_is_told_to
     EXPECT_THAT(play_json({"--tts", "none"}).err, HasSubstr("ends in the middle of a run"));
 }
 
-TEST_F(replay_recording, of_a_whole_run_has_nothing_to_be_told) {
+TEST_F(replay_recording, of_a_whole_run_has_nothing_to_be_reported) {
     start_server();
     record({"--prompt", "count"});
     EXPECT_THAT(play_json().err, IsEmpty());

@@ -120,7 +120,7 @@ TEST_F(replay_reports, are_as_many_as_are_asked_for) {
     EXPECT_EQ(read("r.svg")["root"], "svg");
 }
 
-TEST_F(replay_reports, are_told_by_endings_in_capitals_too) {
+TEST_F(replay_reports, are_reported_by_endings_in_capitals_too) {
     start_server();
     const auto r = run_with("R.HTML", {"--prompt", "story", "--report", path("R.SVG")});
     EXPECT_EQ(r.status, 0) << r.err;
@@ -128,7 +128,7 @@ TEST_F(replay_reports, are_told_by_endings_in_capitals_too) {
     EXPECT_TRUE(files::exists(path("R.SVG")));
 }
 
-TEST_F(replay_reports, that_cannot_be_written_are_told_before_the_run) {
+TEST_F(replay_reports, that_cannot_be_written_are_reported_before_the_run) {
     start_server();
     const auto r = run_with("none/r.html", {"--json", "--prompt", "story"});
     EXPECT_EQ(r.status, 2);
@@ -152,7 +152,7 @@ TEST_F(replay_reports, are_written_after_an_interrupt_too) {
     EXPECT_THAT(strings(read("r.html")["bars"]), Contains("interrupt"));
 }
 
-TEST_F(replay_reports, are_written_where_the_terminal_is_closed) {
+TEST_F(replay_reports, are_written_if_the_terminal_is_closed) {
     start_server();
     auto child =
         start({"--json", "--prompt", "story", "--tts", "wpm=1", "--report", path("r.html")});
@@ -164,7 +164,7 @@ TEST_F(replay_reports, are_written_where_the_terminal_is_closed) {
     EXPECT_THAT(strings(read("r.html")["bars"]), Contains("interrupt"));
 }
 
-TEST_F(replay_reports, tell_of_a_server_that_does_not_answer) {
+TEST_F(replay_reports, report_a_server_that_does_not_answer) {
     const auto r = run_with("r.html", {"--prompt", "story", "--url", "http://127.0.0.1:1"});
     EXPECT_EQ(r.status, 1);
     std::ifstream in(path("r.html"));

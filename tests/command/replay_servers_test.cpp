@@ -46,7 +46,7 @@ TEST_F(replay_servers, take_raw_prompts_in_turn) {
     EXPECT_EQ(r.events("chunk")[0]["server"], server_->url());
 }
 
-TEST_F(replay_servers, are_not_named_where_there_is_one) {
+TEST_F(replay_servers, are_not_named_if_there_is_one) {
     const auto r = run({"--json", "--prompt", "count"});
     EXPECT_FALSE(r.event("end").contains("server"));
 }
@@ -58,7 +58,7 @@ TEST_F(replay_servers, tell_people_which_of_them_a_reply_had) {
     EXPECT_THAT(r.out, HasSubstr(server_->url() + "\n"));
 }
 
-TEST_F(replay_servers, go_on_with_the_other_one_and_tell_once_that_one_is_down) {
+TEST_F(replay_servers, continue_with_the_other_one_and_report_once_that_one_is_down) {
     stop_second();
     const auto r = run_on_both({"--json", "-"}, four_prompts);
     EXPECT_EQ(r.status, 0) << r.err;
@@ -120,7 +120,7 @@ TEST_F(replay_servers, have_a_table_for_people) {
     EXPECT_THAT(r.out, HasSubstr(second_->url().substr(7) + "  up, not used\n"));
 }
 
-TEST_F(replay_servers, have_conversations_at_the_other_one_where_one_is_down) {
+TEST_F(replay_servers, have_conversations_at_the_other_one_if_one_is_down) {
     stop_second();
     const auto r =
         run_on_both({"--json", "--concurrency", "2", "-"},
@@ -173,7 +173,7 @@ class replay_failover : public replay_servers {
     }
 };
 
-TEST_F(replay_failover, tells_of_each_chunk_which_server_made_it) {
+TEST_F(replay_failover, reports_which_server_made_each_chunk) {
     const auto r = run_on_both({"--json"});
     EXPECT_EQ(r.status, 0) << r.err;
     const auto chunks = r.events("chunk");
@@ -197,7 +197,7 @@ TEST_F(replay_failover, sums_up_what_each_server_did) {
     EXPECT_EQ(summary["conversations"]["moves"], 1);
 }
 
-TEST_F(replay_failover, tells_people_where_the_reply_began_and_went_on) {
+TEST_F(replay_failover, tells_people_where_the_reply_began_and_continued) {
     const auto r = run_on_both({"--color", "never"});
     EXPECT_THAT(r.out, HasSubstr("server lost after "));
     std::string text;
@@ -214,7 +214,7 @@ tandem::testing::scripted_server::script answers(std::string status) {
     };
 }
 
-TEST_F(replay_servers, are_done_without_where_they_are_none) {
+TEST_F(replay_servers, are_done_without_if_they_are_none) {
     for (const auto* status :
          {"404 Not Found", "302 Found\r\nLocation: /login", "401 No", "200 OK"}) {
         tandem::testing::scripted_server other(answers(status));
@@ -230,13 +230,13 @@ TEST_F(replay_servers, are_done_without_where_they_are_none) {
     }
 }
 
-TEST_F(replay_servers, are_named_where_one_of_them_cannot_be_used) {
+TEST_F(replay_servers, are_named_if_one_of_them_cannot_be_used) {
     stop_second();
     EXPECT_THAT(run_on_both({"--user", "count"}).err,
                 HasSubstr("tandem replay: " + second_url_ + ": connect_failed: "));
 }
 
-TEST_F(replay_servers, take_conversations_in_turn_where_that_is_asked_for) {
+TEST_F(replay_servers, take_conversations_in_turn_if_that_is_asked_for) {
     const auto r = run_on_both(
         {"--json", "--placement", "round_robin", "--user", "a", "--user", "b", "--user", "c"});
     const auto ends = r.events("end");
@@ -245,7 +245,7 @@ TEST_F(replay_servers, take_conversations_in_turn_where_that_is_asked_for) {
     EXPECT_EQ(ends[0]["server"], ends[2]["server"]);
 }
 
-TEST_F(replay_servers, are_each_told_once_where_all_are_down) {
+TEST_F(replay_servers, are_each_told_once_if_all_are_down) {
     stop_second();
     const auto arguments = args({"--json", "--server", second_url_, "-"});
     server_->stop();

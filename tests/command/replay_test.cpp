@@ -26,7 +26,7 @@ TEST_F(replay, hands_a_reply_over_in_chunks_that_are_its_text) {
     EXPECT_EQ(r.event("summary")["complete"], 1);
 }
 
-TEST_F(replay, numbers_the_chunks_and_tells_when_they_came) {
+TEST_F(replay, numbers_the_chunks_and_reports_when_they_came) {
     start_server();
     const auto chunks = run({"--json", "--prompt", "count"}).events("chunk");
     ASSERT_THAT(chunks, SizeIs(3));

@@ -45,7 +45,7 @@ TEST(segment, has_nothing_to_say_of_no_input) {
     EXPECT_EQ(r.out + r.err, "");
 }
 
-TEST(segment, goes_on_behind_a_bad_line_and_fails_at_the_end) {
+TEST(segment, continues_after_a_bad_line_and_fails_at_the_end) {
     const auto r = run({"-"}, "Hello\n{\"tokens\": [\"a\"]}");
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.out,
@@ -90,7 +90,7 @@ TEST(segment, refuses_bad_flags) {
     EXPECT_THAT(r.err, HasSubstr("--rule is new; it must be classic or spoken"));
 }
 
-TEST(segment, tells_that_the_disk_is_full) {
+TEST(segment, reports_that_the_disk_is_full) {
     child_process child(
         TANDEM_COMMAND,
         {.args = {"segment"}, .input = "{\"tokens\": [\"a\"]}\n", .out_file = "/dev/full"});

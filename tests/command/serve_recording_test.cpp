@@ -130,7 +130,7 @@ TEST_F(serve_recording_test, is_kept_when_the_gateway_was_killed_and_is_started_
     EXPECT_EQ(lines_of_file(older_file_), of_crash);
 }
 
-TEST_F(serve_recording_test, stays_where_the_next_gateway_cannot_listen) {
+TEST_F(serve_recording_test, stays_if_the_next_gateway_cannot_listen) {
     write(recording_, older);
     auto g = serve();
     auto all = args({"--model", "talk", "--record", recording_});
@@ -151,7 +151,7 @@ TEST_F(serve_recording_test, needs_the_name_of_its_file) {
                 HasSubstr("--record-no-prompts requires --record FILE"));
 }
 
-TEST_F(serve_recording_test, goes_on_where_it_cannot_be_written_and_tells_that_once) {
+TEST_F(serve_recording_test, continues_if_it_cannot_be_written_and_reports_that_once) {
     // Limits files to 1 KiB. The trap ignores the signal, so that the write fails instead.
     auto all = args({"--model", "talk", "--record", recording_});
     all.insert(all.begin(), {"-c", R"(trap '' XFSZ; ulimit -f 2; exec "$0" "$@")", program});

@@ -31,7 +31,7 @@ std::string text_of(const http_answer& a) {
     return text;
 }
 
-TEST_F(serve_test, tells_where_it_listens_and_answers_there) {
+TEST_F(serve_test, reports_where_it_listens_and_answers_there) {
     start_server();
     auto g = serve();
     EXPECT_THAT(g.line, StartsWith("listening on http://127.0.0.1:"));
@@ -173,7 +173,7 @@ TEST_F(serve_test, listens_nowhere_else_without_keys) {
     EXPECT_THAT(end.err, HasSubstr("--keys"));
 }
 
-TEST_F(serve_test, fails_where_the_port_is_taken) {
+TEST_F(serve_test, fails_if_the_port_is_taken) {
     start_server();
     auto g = serve();
     const auto taken = "127.0.0.1:" + std::to_string(g.port);
@@ -259,7 +259,7 @@ TEST_F(serve_hangup_test, reads_the_keys_again) {
     EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(keys_ + ": reloaded, 1 key"));
 }
 
-TEST_F(serve_hangup_test, leaves_the_keys_where_the_file_is_bad) {
+TEST_F(serve_hangup_test, leaves_the_keys_if_the_file_is_bad) {
     start_server();
     auto g = serve_with_keys();
     write(keys_, R"({"keys": [{"name": "kitchen"}]})");
@@ -324,14 +324,14 @@ TEST_F(serve_test, appends_a_line_for_each_request_to_the_audit) {
     EXPECT_FALSE(line.contains("prompt"));
 }
 
-TEST_F(serve_test, has_prompts_in_the_audit_where_that_is_asked_for) {
+TEST_F(serve_test, has_prompts_in_the_audit_if_that_is_asked_for) {
     start_server();
     auto g = serve({"--model", "talk", "--audit", "-", "--audit-prompts"});
     g.client().post("/v1/chat/completions", chat());
     EXPECT_EQ(json::parse(g.process.read_line())["prompt"], "Hello!");
 }
 
-TEST_F(serve_test, goes_on_where_the_audit_cannot_be_written) {
+TEST_F(serve_test, continues_if_the_audit_cannot_be_written) {
     start_server();
     auto g = serve({"--model", "talk", "--audit", "/dev/full"});
     for (int i = 0; i < 3; ++i) EXPECT_EQ(g.client().get("/health").status, 200);

@@ -48,7 +48,7 @@ class serve_tls_test : public serve_test {
     std::string audit_ = temporary_path("audit");
 };
 
-TEST_F(serve_tls_test, tells_where_it_listens_and_answers_there) {
+TEST_F(serve_tls_test, reports_where_it_listens_and_answers_there) {
     auto g = serve_tls();
     EXPECT_THAT(g.line, StartsWith("listening on https://127.0.0.1:"));
     http_client c(g.port, mine_.cert);
@@ -73,7 +73,7 @@ TEST_F(serve_tls_test, reads_the_certificate_again_at_a_hangup) {
     EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr(cert_ + ": reloaded, used for new connections"));
 }
 
-TEST_F(serve_tls_test, leaves_the_certificate_where_the_new_one_is_bad) {
+TEST_F(serve_tls_test, leaves_the_certificate_if_the_new_one_is_bad) {
     auto g = serve_tls();
     write(cert_, other_.cert);
     ASSERT_TRUE(hang_up(g));

@@ -91,7 +91,7 @@ TEST_P(adapters_contract, a_slot_forgets_nothing_for_a_request_that_names_no_set
     EXPECT_GT(cached_with(nullptr), 0);
 }
 
-TEST_P(adapters_contract, a_request_that_runs_goes_on_as_it_was_begun) {
+TEST_P(adapters_contract, a_request_that_runs_continues_as_it_was_begun) {
     set(json::array());
     const auto request = endless(the_mock() ? 300 : 1500);  // takes about a second
     const auto text = probe().complete(request)->text();

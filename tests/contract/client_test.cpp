@@ -158,7 +158,7 @@ TEST_P(client_contract, an_interrupt_frees_the_slot) {
     EXPECT_TRUE(probe().wait_until([this] { return slot_is_idle(0) && slot_is_idle(1); }));
 }
 
-TEST_P(client_contract, a_prompt_as_long_as_the_context_is_told) {
+TEST_P(client_contract, a_prompt_as_long_as_the_context_is_reported) {
     client llm(loop().ioc.get_executor(), client_config(), kept_log());
     std::string numbers;
     for (int i = 0; i < 3000; ++i) numbers += " 1234";

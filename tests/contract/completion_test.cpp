@@ -41,7 +41,7 @@ TEST_P(completion_contract, partial_events_have_these_fields) {
     }
 }
 
-TEST_P(completion_contract, tokens_are_told_without_being_asked_for) {
+TEST_P(completion_contract, tokens_are_reported_without_being_asked_for) {
     auto request = endless(3);
     request.erase("return_tokens");
     const auto a = probe().complete(request);
@@ -67,7 +67,7 @@ TEST_P(completion_contract, tokens_evaluated_is_the_length_of_the_whole_prompt) 
         EXPECT_EQ(e.at("tokens_evaluated"), tokens.at("tokens").size());
 }
 
-TEST_P(completion_contract, timings_are_told_with_each_token_if_asked_for) {
+TEST_P(completion_contract, timings_are_reported_with_each_token_if_asked_for) {
     auto request = endless(3, 1);
     request["timings_per_token"] = true;
     const auto a = probe().complete(request);
@@ -81,7 +81,7 @@ TEST_P(completion_contract, timings_are_told_with_each_token_if_asked_for) {
     }
 }
 
-TEST_P(completion_contract, progress_tells_what_was_cached_before_the_first_token_if_asked_for) {
+TEST_P(completion_contract, progress_reports_what_was_cached_before_the_first_token_if_asked_for) {
     auto request = endless(3, 1);
     request["return_progress"] = true;
     probe().complete(request);
@@ -182,7 +182,7 @@ TEST_P(completion_contract, the_tokens_before_a_whole_character_have_no_event) {
     EXPECT_GT(jumps, 0);
 }
 
-TEST_P(completion_contract, a_reply_goes_on_from_its_ids) {
+TEST_P(completion_contract, a_reply_continues_from_its_ids) {
     const auto& turn = talk_turn_of("soup-recipe");
     auto ids = probe().post("/tokenize", {{"content", turn.prompt}})->parsed().at("tokens");
     auto request = request_for(turn);

@@ -131,7 +131,7 @@ TEST_P(conversations_contract, lives_from_its_creation_to_its_end) {
     EXPECT_EQ(late.error(), errc::session_not_found);
 }
 
-TEST_P(conversations_contract, goes_on_after_it_was_cancelled_as_if_it_had_not_been) {
+TEST_P(conversations_contract, continues_after_it_was_cancelled_as_if_it_had_not_been) {
     auto config = two_servers();
     config.client.chunking.first_chunk_min_tokens = 0;
     service bots(loop().ioc.get_executor(), config, kept_log());
@@ -181,7 +181,7 @@ class sleeping_conversations : public conversations_contract {
 };
 TANDEM_CONTRACT(sleeping_conversations);
 
-TEST_P(sleeping_conversations, go_on_from_their_file) {
+TEST_P(sleeping_conversations, continue_from_their_file) {
     auto config = two_servers();
     config.servers = {url()};
     service bots(loop().ioc.get_executor(), config, kept_log());

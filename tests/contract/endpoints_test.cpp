@@ -65,7 +65,7 @@ TEST_P(contract, props_tell_slots_and_context) {
     EXPECT_FALSE(props.is_sleeping);
 }
 
-TEST_P(contract, slots_tell_what_each_holds) {
+TEST_P(contract, slots_report_what_each_holds) {
     probe().complete(endless(5, 1));
     std::vector<slot_state> slots;
     ASSERT_TRUE(probe().wait_until([this] { return slot_is_idle(1); }));

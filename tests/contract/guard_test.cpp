@@ -138,7 +138,7 @@ TEST_P(cut_contract, a_sound_build_needs_no_guard_over_interrupts_in_a_row) {
     EXPECT_EQ(log().count(log_level::info, "reuse guard: 0 ms, build " + build), 1u);
 }
 
-TEST_P(cut_contract, a_verified_cut_tells_how_long_the_slot_took_to_get_idle) {
+TEST_P(cut_contract, a_verified_cut_reports_how_long_the_slot_took_to_get_idle) {
     auto c = client_config();
     c.server.verify_cut = true;
     client llm(loop().ioc.get_executor(), c, kept_log());

@@ -191,7 +191,7 @@ TEST_P(unified_host_memory, does_not_help_a_requested_slot_that_was_emptied) {
     EXPECT_EQ(reused(text_of(1, 320), 0), 0);
 }
 
-TEST_P(unified_host_memory, brings_back_a_conversation_where_the_server_chooses_the_slot) {
+TEST_P(unified_host_memory, brings_back_a_conversation_if_the_server_chooses_the_slot) {
     run_two_conversations(1);
     EXPECT_EQ(reused(text_of(1, 320), -1), 300);
 }

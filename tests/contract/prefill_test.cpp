@@ -59,7 +59,7 @@ TEST_P(prefill_contract, a_request_for_one_token_leaves_its_prompt_in_the_slot_a
     }
 }
 
-TEST_P(prefill_contract, the_whole_prompt_behind_it_evaluates_one_token) {
+TEST_P(prefill_contract, the_whole_prompt_after_it_evaluates_one_token) {
     const auto& turn = talk_turn_of("soup-recipe");
     const auto ids = ids_of(turn);
     probe().complete(prefill_of(ids, 0));
@@ -108,7 +108,7 @@ class unified_server : public prefill_contract {
 };
 TANDEM_CONTRACT(unified_server);
 
-TEST_P(unified_server, tells_the_whole_context_for_each_slot) {
+TEST_P(unified_server, reports_the_whole_context_for_each_slot) {
     const auto props = probe().get("/props")->parsed();
     EXPECT_EQ(props.at("default_generation_settings").at("n_ctx"), 4096);
     for (const auto& slot : probe().get("/slots")->parsed()) EXPECT_EQ(slot.at("n_ctx"), 4096);
@@ -118,14 +118,14 @@ TEST_P(unified_server, empties_a_slot_when_the_other_one_gets_a_request) {
     EXPECT_EQ(cached_after_a_hop(), 0);
 }
 
-TEST_P(unified_server, tells_that_a_slot_was_emptied) {
+TEST_P(unified_server, reports_that_a_slot_was_emptied) {
     probe().complete(endless(5, 0));
     EXPECT_GT(held_by(0), 5u);
     probe().complete(endless(5, 1));
     EXPECT_EQ(held_by(0), 0u);
 }
 
-TEST_P(unified_server, keeps_the_slot_that_goes_on) {
+TEST_P(unified_server, keeps_the_slot_that_continues) {
     const auto& turn = talk_turn_of("soup-recipe");
     const auto ids = ids_of(turn);
     probe().complete(prefill_of(ids, 0));

@@ -242,7 +242,7 @@ TEST_P(tool_contract, one_token_is_evaluated_on_the_slot_that_holds_the_text) {
     EXPECT_GT(answer.at("timings").at("cache_n"), 100);
 }
 
-TEST_P(tool_contract, a_call_goes_on_under_the_grammar_of_the_tools) {
+TEST_P(tool_contract, a_call_continues_under_the_grammar_of_the_tools) {
     const auto ring_only = json::array({json::parse(time_tools).at(1)}).dump();
     const auto answer = probe().post_text(
         "/v1/chat/completions",

@@ -38,7 +38,7 @@ TEST(example, talk_answers_each_line_by_sentences) {
     EXPECT_EQ(run.out, answer + answer);
 }
 
-TEST(example, coroutine_speaks_each_sentence_and_tells_how_it_ended) {
+TEST(example, coroutine_speaks_each_sentence_and_reports_how_it_ended) {
     const auto run = greeted_by("coroutine");
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.out, ::testing::StartsWith("[Good morning to you and to all of your family.]\n"
@@ -46,7 +46,7 @@ TEST(example, coroutine_speaks_each_sentence_and_tells_how_it_ended) {
                                                "eos, LLMSlotMetrics("));
 }
 
-TEST(example, callback_speaks_each_sentence_and_tells_how_it_ended) {
+TEST(example, callback_speaks_each_sentence_and_reports_how_it_ended) {
     const auto run = greeted_by("callback");
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.out, ::testing::StartsWith("[Good morning to you and to all of your family.]\n"
@@ -54,7 +54,7 @@ TEST(example, callback_speaks_each_sentence_and_tells_how_it_ended) {
                                                "eos, LLMSlotMetrics("));
 }
 
-TEST(example, channel_speaks_each_sentence_and_tells_how_it_ended) {
+TEST(example, channel_speaks_each_sentence_and_reports_how_it_ended) {
     const auto run = greeted_by("channel");
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_EQ(run.out,
@@ -63,7 +63,7 @@ TEST(example, channel_speaks_each_sentence_and_tells_how_it_ended) {
               "eos\n");
 }
 
-TEST(example, functions_greets_calls_a_function_and_says_what_came_of_it) {
+TEST(example, functions_greets_calls_a_function_and_reports_what_came_of_it) {
     mock::options options;
     options.tool_template = true;
     options.replies = {{mock::render_prompt({{"tool", "16:05"}}), "It is five past four."},
@@ -127,7 +127,7 @@ TEST(example, barge_in_keeps_what_was_heard_when_the_user_talked) {
     EXPECT_THAT(second, ::testing::StartsWith(kept + " "));
 }
 
-TEST(example, two_servers_goes_on_at_the_other_one_when_the_first_dies) {
+TEST(example, two_servers_continues_at_the_other_one_when_the_first_dies) {
     mock::options options;
     options.replies = {{"Hello<|im_end|>\n<|im_start|>assistant\n",
                         "Good morning to you and to your family. How have you been? Come in."},
@@ -153,7 +153,7 @@ TEST(example, two_servers_goes_on_at_the_other_one_when_the_first_dies) {
 
 class example_of : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(example_of, a_reply_that_fails_tells_why_and_fails_too) {
+TEST_P(example_of, a_reply_that_fails_reports_why_and_fails_too) {
     mock::options options;
     options.faults = {{.kind = mock::fault_kind::http_error,
                        .path = "/completion",

@@ -72,7 +72,7 @@ TEST_F(the_same_question, costs_its_tokens_once) {
                 ElementsAre(first.parsed()["usage"]["completion_tokens"].get<int>(), 0));
 }
 
-TEST_F(the_same_question, is_asked_anew_where_its_answer_may_differ) {
+TEST_F(the_same_question, is_asked_again_if_its_answer_may_differ) {
     start();
     const auto post = [&](json more) {
         return client().post("/v1/chat/completions", chat("Hello!", std::move(more)));
@@ -89,7 +89,7 @@ TEST_F(the_same_question, is_asked_anew_where_its_answer_may_differ) {
     EXPECT_EQ(requests(), 8u);
 }
 
-TEST_F(the_same_question, is_asked_anew_where_nobody_set_a_temperature) {
+TEST_F(the_same_question, is_asked_again_if_nobody_set_a_temperature) {
     options.service.client.generation.temperature.reset();
     start();
     for (int i = 0; i < 2; ++i) EXPECT_EQ(cache(client().post("/v1/chat/completions", chat())), "");
@@ -106,14 +106,14 @@ TEST_F(the_same_question, of_a_raw_prompt_is_asked_once) {
     EXPECT_EQ(a.parsed()["choices"][0]["text"], " a time.");
 }
 
-TEST_F(the_same_question, is_asked_each_time_where_no_answers_are_kept) {
+TEST_F(the_same_question, is_asked_each_time_if_no_answers_are_kept) {
     options.answer_cache.entries = 0;
     start();
     for (int i = 0; i < 2; ++i) EXPECT_EQ(cache(client().post("/v1/chat/completions", chat())), "");
     EXPECT_EQ(requests(), 2u);
 }
 
-TEST_F(the_same_question, is_asked_anew_after_a_failure) {
+TEST_F(the_same_question, is_asked_again_after_a_failure) {
     options.service.client.failover.retries = 0;
     server_options.faults = {{.kind = mock::fault_kind::close, .at_token = 3, .times = 1}};
     start();
@@ -125,7 +125,7 @@ TEST_F(the_same_question, is_asked_anew_after_a_failure) {
     EXPECT_EQ(text(again), story);
 }
 
-TEST_F(the_same_question, is_asked_anew_where_its_client_left_before_the_end) {
+TEST_F(the_same_question, is_asked_again_if_its_client_left_before_the_end) {
     answers_with("Long", std::string(400, 'x') + ".");
     server_options.tokens_per_second = 200;
     start();

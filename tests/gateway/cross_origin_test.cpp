@@ -63,7 +63,7 @@ TEST_F(gateway_for_pages, lets_its_pages_read_errors) {
     EXPECT_EQ(refused.headers.at("access-control-allow-origin"), bot);
 }
 
-TEST_F(gateway_for_pages, refuses_other_pages_and_tells_how_to_allow_them) {
+TEST_F(gateway_for_pages, refuses_other_pages_and_reports_how_to_allow_them) {
     start();
     for (const auto& refused :
          {ask("https://evil.example", "OPTIONS"), ask("https://evil.example", "POST")}) {
@@ -74,7 +74,7 @@ TEST_F(gateway_for_pages, refuses_other_pages_and_tells_how_to_allow_them) {
     }
 }
 
-TEST_F(gateway_for_pages, has_no_answer_for_a_page_where_there_is_no_route) {
+TEST_F(gateway_for_pages, has_no_answer_for_a_page_if_there_is_no_route) {
     start();
     EXPECT_EQ(ask(bot, "OPTIONS", "/v1/nothing").status, 404);
     EXPECT_EQ(ask(bot, "OPTIONS", "/v1/models").status, 405) << "a POST";

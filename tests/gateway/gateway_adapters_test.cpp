@@ -70,7 +70,7 @@ TEST_F(gateway_with_adapters, tells_the_server_what_a_request_wants) {
     EXPECT_EQ(asked_of_server(), scales(0, 0.5));
 }
 
-TEST_F(gateway_with_adapters, tells_it_that_none_counts_where_nothing_is_wanted) {
+TEST_F(gateway_with_adapters, tells_it_that_none_counts_if_nothing_is_wanted) {
     start();
     EXPECT_EQ(client().post("/v1/chat/completions", chat()).status, 200);
     EXPECT_EQ(asked_of_server(), scales(0, 0));
@@ -175,7 +175,7 @@ TEST_F(gateway_with_adapters, knows_no_other_adapters_and_jobs) {
     EXPECT_EQ(client().get("/admin/jobs/job-7").status, 404);
 }
 
-TEST_F(gateway_with_adapters, changes_nothing_where_a_server_does_not_have_it) {
+TEST_F(gateway_with_adapters, changes_nothing_if_a_server_does_not_have_it) {
     server_options.lora = {"formal.gguf"};
     start();
     const auto job = finished(load_adapter("slang", 1));
@@ -184,7 +184,7 @@ TEST_F(gateway_with_adapters, changes_nothing_where_a_server_does_not_have_it) {
     EXPECT_EQ(client().get("/admin/adapters").parsed()["data"][1]["scale"], 0.0);
 }
 
-TEST_F(gateway_with_adapters, changes_nothing_where_no_server_answers) {
+TEST_F(gateway_with_adapters, changes_nothing_if_no_server_answers) {
     start();
     mock_server->stop();
     const auto job = finished(load_adapter("slang", 1));

@@ -92,7 +92,7 @@ TEST_F(measured_gateway, counts_replies_that_fail) {
     EXPECT_EQ(value(text, "tandem_server_state", {R"(state="down")"}), 1);
 }
 
-TEST_F(measured_gateway, tells_that_a_circuit_is_open) {
+TEST_F(measured_gateway, reports_that_a_circuit_is_open) {
     options.service.client.failover.breaker_failures = 1;
     options.service.client.failover.breaker_pause = 1h;
     server_options.faults = {{.kind = mock::fault_kind::reset, .at_token = 3}};

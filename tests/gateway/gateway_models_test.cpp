@@ -103,7 +103,7 @@ TEST_F(gateway_of_two_models, shows_a_key_its_own_models_alone) {
     EXPECT_EQ(ask("talk").status, 403);
 }
 
-TEST_F(gateway_of_two_models, goes_on_with_one_when_the_other_is_away) {
+TEST_F(gateway_of_two_models, continues_with_one_when_the_other_is_away) {
     options.service.health_interval = 100ms;
     start();
     mock_server->stop();

@@ -180,7 +180,7 @@ TEST_F(a_gateway, returns_calls_as_text_if_the_template_does_not_show_how_they_b
     EXPECT_EQ(log.count(log_level::warning, "how a tool call begins"), 1u);
 }
 
-TEST_F(a_gateway, tells_what_the_model_wrote_for_itself_apart) {
+TEST_F(a_gateway, reports_what_the_model_wrote_for_itself_separately) {
     answers_with("Think!", "<think>\nWell. So it is.</think>\n\nYes. It is.");
     start();
     const auto whole = client().post("/v1/chat/completions", chat("Think!"));
@@ -228,7 +228,7 @@ TEST_F(a_gateway, ends_a_stream_that_fails_with_the_error_and_without_done) {
     EXPECT_THAT(a.body, Not(HasSubstr("[DONE]")));
 }
 
-TEST_F(a_gateway, says_which_field_is_wrong) {
+TEST_F(a_gateway, reports_which_field_is_wrong) {
     start();
     const auto a = client().post("/v1/chat/completions",
                                  json{{"messages", json::array({{{"role", "wizard"}}})}});
@@ -318,7 +318,7 @@ TEST_F(leaving_client, stops_the_servers_generation_of_a_whole_answer) {
 }
 
 // Unread bytes must not hide that the client disconnected after it had sent them.
-TEST_F(leaving_client, is_seen_behind_a_request_that_it_sent_ahead) {
+TEST_F(leaving_client, is_seen_after_a_request_that_it_sent_ahead) {
     start();
     http_client c(port);
     c.send_request("POST", "/v1/chat/completions", chat("Long", {{"stream", true}}).dump());

@@ -22,7 +22,7 @@ TEST_F(a_gateway, is_healthy_whatever_its_servers_do) {
     }
 }
 
-TEST_F(a_gateway, tells_the_date) {
+TEST_F(a_gateway, reports_the_date) {
     start();
     EXPECT_THAT(client().get("/health").headers["date"],
                 ::testing::MatchesRegex("[A-Z][a-z]+, [0-9]+ [A-Z][a-z]+ 20[0-9]+ [0-9:]+ GMT"));
@@ -73,7 +73,7 @@ TEST_F(a_gateway, is_not_ready_while_its_only_server_is_left_alone) {
     EXPECT_EQ(client().get("/ready").status, 503);
 }
 
-TEST_F(a_gateway, tells_its_model_without_asking_a_server) {
+TEST_F(a_gateway, reports_its_model_without_asking_a_server) {
     start();
     EXPECT_EQ(client().get("/v1/models").parsed()["data"][0]["id"], "talk");
     EXPECT_EQ(client().get("/v1/models/talk").parsed()["id"], "talk");
@@ -82,7 +82,7 @@ TEST_F(a_gateway, tells_its_model_without_asking_a_server) {
     EXPECT_EQ(asked.requests.size(), asked.of_path("/health").size());
 }
 
-TEST_F(a_gateway, says_what_is_not_there_and_what_is_allowed) {
+TEST_F(a_gateway, reports_what_is_not_there_and_what_is_allowed) {
     start();
     EXPECT_EQ(client().get("/nothing").status, 404);
     const auto a = client().get("/v1/chat/completions");
@@ -341,7 +341,7 @@ TEST_F(gateway_with_keys, serves_any_page_that_has_one) {
     EXPECT_EQ(c.post("/v1/chat/completions", chat()).status, 200);
 }
 
-TEST_F(a_gateway, does_not_listen_where_others_reach_it_without_keys) {
+TEST_F(a_gateway, does_not_listen_if_others_reach_it_without_keys) {
     options.address = "0.0.0.0";
     EXPECT_THROW(start(), config_error);
 }

@@ -42,7 +42,7 @@ TEST_F(tls_gateway, answers_one_request_after_the_other) {
     EXPECT_EQ(text_of(c.post("/v1/chat/completions", chat("Hello!", {{"stream", true}}))), story);
 }
 
-TEST_F(tls_gateway, says_that_an_answer_was_the_last_one) {
+TEST_F(tls_gateway, reports_that_an_answer_was_the_last_one) {
     start();
     auto c = client();
     c.headers["Connection"] = "close";
@@ -165,7 +165,7 @@ TEST_F(tls_gateway, shows_another_certificate_from_now_on) {
     EXPECT_EQ(before.get("/health").status, 200) << "it was admitted with the old certificate";
 }
 
-TEST_F(tls_gateway, keeps_its_certificate_where_the_other_cannot_be_used) {
+TEST_F(tls_gateway, keeps_its_certificate_if_the_other_cannot_be_used) {
     start();
     EXPECT_THAT(replace({other.cert, mine.key}), SizeIs(1));
     EXPECT_EQ(client().get("/health").status, 200);

@@ -41,7 +41,7 @@ TEST_F(a_gateway, bounds_the_trailer_of_a_body) {
     EXPECT_EQ(answer_to_more(c, "a: " + std::string(1000, 'b') + "\r\n").status, 431);
 }
 
-TEST_F(a_gateway, takes_no_body_where_it_has_no_use_for_one) {
+TEST_F(a_gateway, takes_no_body_if_it_has_no_use_for_one) {
     start();
     for (const auto* path : {"/", "/health", "/ready", "/assets/main.js", "/v1/models"}) {
         http_client c(port);
@@ -54,7 +54,7 @@ TEST_F(a_gateway, takes_no_body_where_it_has_no_use_for_one) {
     }
 }
 
-TEST_F(a_gateway, takes_no_fields_from_behind_a_body) {
+TEST_F(a_gateway, takes_no_fields_from_after_a_body) {
     start();
     http_client c(port);
     const auto body = chat().dump();

@@ -81,7 +81,7 @@ TEST_F(two_servers, evaluate_only_what_is_new_of_a_conversation_with_a_name) {
         << usage;
 }
 
-TEST_F(two_servers, go_on_with_a_conversation_whose_server_has_died) {
+TEST_F(two_servers, continue_with_a_conversation_whose_server_has_died) {
     start_both();
     say({{"user", "anna"}});
     const bool is_other = requests().first == 1;
@@ -114,7 +114,7 @@ class a_conversation_with_a_clock : public a_gateway {
     }
 };
 
-TEST_F(a_conversation_with_a_clock, is_told_why_the_server_evaluates_its_history_anew) {
+TEST_F(a_conversation_with_a_clock, is_told_why_the_server_evaluates_its_history_again) {
     std::vector<std::string> warnings;
     options.instruments.log = {
         log_level::warning, [&](log_level, std::string_view line) { warnings.emplace_back(line); }};

@@ -193,7 +193,7 @@ TEST_F(responses_socket, is_closed_for_a_binary_message) {
     EXPECT_EQ(c.close_code(), 1003);
 }
 
-TEST_F(responses_socket, asks_for_an_upgrade_where_there_is_none) {
+TEST_F(responses_socket, asks_for_an_upgrade_if_there_is_none) {
     start();
     EXPECT_EQ(client().get("/v1/responses").status, 426);
 }

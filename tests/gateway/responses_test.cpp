@@ -124,7 +124,7 @@ TEST_F(responses, continue_a_response_by_its_id_alone) {
     EXPECT_EQ(text_of(again.back()["response"]), "Fine.") << "without the turn in between";
 }
 
-TEST_F(responses, are_continued_once_the_stream_says_that_they_are_complete) {
+TEST_F(responses, are_continued_once_the_stream_reports_that_they_are_complete) {
     start();
     const auto id = stream(ask("Hello!")).back()["response"]["id"];
     whole(ask("And you?", {{"previous_response_id", id}}));

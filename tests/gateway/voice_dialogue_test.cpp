@@ -232,7 +232,7 @@ TEST_F(voice_gateway, ends_a_reply_once_when_its_server_dies) {
     EXPECT_EQ(c.read(), json()) << "nothing but the close follows";
 }
 
-TEST_F(voice_gateway, lets_a_reply_go_on_when_its_connection_is_lost) {
+TEST_F(voice_gateway, lets_a_reply_continue_when_its_connection_is_lost) {
     options.service.client.failover.retries = 3;
     server_options.faults = {{.kind = mock::fault_kind::reset, .at_token = 3}};
     start();
@@ -244,7 +244,7 @@ TEST_F(voice_gateway, lets_a_reply_go_on_when_its_connection_is_lost) {
 
 // --- reconnecting clients
 
-TEST_F(voice_gateway, goes_on_with_the_unheard_chunk_when_a_session_is_taken_up) {
+TEST_F(voice_gateway, continues_with_the_unheard_chunk_when_a_session_is_taken_up) {
     start();
     auto gone = voice();
     gone.say(start_of("Hello!"));
@@ -321,7 +321,7 @@ std::vector<std::string> documented_dialogue() {
     return found;
 }
 
-TEST_F(voice_gateway, says_what_the_documents_say) {
+TEST_F(voice_gateway, reports_what_the_documents_say) {
     answers_with("Do you have a table?", "Yes, we do! How many of you are coming?");
     answers_with("Four. By the window?",
                  "We can seat four at the window from eight. Shall I book it?");

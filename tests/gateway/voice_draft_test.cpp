@@ -112,7 +112,7 @@ TEST_F(voice_draft_gateway, sends_nothing_of_a_draft_that_was_dropped) {
     EXPECT_THAT(requests().back().prompt, Not(HasSubstr("five")));
 }
 
-TEST_F(voice_draft_gateway, skips_a_draft_while_a_reply_runs_and_goes_on_with_the_reply) {
+TEST_F(voice_draft_gateway, skips_a_draft_while_a_reply_runs_and_continues_with_the_reply) {
     start();
     auto c = voice();
     begin(c);
@@ -152,7 +152,7 @@ TEST_F(voice_draft_gateway, replies_once_to_each_of_two_commits) {
     EXPECT_EQ(listen(c)["text"], "Fine. Thanks. And well rested.");
 }
 
-TEST_F(voice_draft_gateway, keeps_the_draft_of_a_client_that_comes_back) {
+TEST_F(voice_draft_gateway, keeps_the_draft_of_a_client_that_returns) {
     start();
     {
         auto gone = voice();
@@ -253,7 +253,7 @@ TEST_F(voice_draft_gateway, makes_no_more_drafts_than_the_service_allows) {
     EXPECT_THAT(c.read("draft_skipped")["reason"].get<std::string>(), HasSubstr("1"));
 }
 
-TEST_F(voice_draft_gateway, tells_the_tokens_of_drafts_in_its_metrics) {
+TEST_F(voice_draft_gateway, reports_the_tokens_of_drafts_in_its_metrics) {
     start();
     auto c = voice();
     begin(c);

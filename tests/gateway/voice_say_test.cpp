@@ -56,7 +56,7 @@ TEST_F(voice_say, keeps_of_a_greeting_what_was_heard) {
     EXPECT_THAT(last_prompt(), HasSubstr("assistant\nGood<"));
 }
 
-TEST_F(voice_say, goes_on_after_a_false_alarm) {
+TEST_F(voice_say, continues_after_a_false_alarm) {
     start();
     auto c = voice();
     c.say(opening());

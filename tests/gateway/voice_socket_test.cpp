@@ -15,7 +15,7 @@ using ::testing::StartsWith;
 
 // --- the upgrade
 
-TEST_F(voice_gateway, asks_for_an_upgrade_where_there_is_none) {
+TEST_F(voice_gateway, asks_for_an_upgrade_if_there_is_none) {
     start();
     const auto a = client().get("/v1/voice");
     EXPECT_EQ(a.status, 426);
@@ -124,7 +124,7 @@ TEST_F(voice_gateway_with_keys, gives_no_reply_beyond_those_that_a_key_may_have_
     EXPECT_EQ(listen(two)["finish_reason"], "eos") << "another session may start";
 }
 
-TEST_F(voice_gateway_with_keys, leaves_a_reply_its_place_where_the_next_turn_is_refused) {
+TEST_F(voice_gateway_with_keys, leaves_a_reply_its_place_if_the_next_turn_is_refused) {
     constexpr int the_sockets_and_a_reply = 3;
     keys_allow(the_sockets_and_a_reply);
     start();

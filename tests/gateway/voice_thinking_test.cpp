@@ -28,7 +28,7 @@ class thinking_gateway : public voice_gateway {
     std::string said_;
 };
 
-TEST_F(thinking_gateway, turns_thinking_off_where_the_template_can) {
+TEST_F(thinking_gateway, turns_thinking_off_if_the_template_can) {
     start();
     const auto end = end_of(json::object());
     EXPECT_EQ(last_rendering()["chat_template_kwargs"], json({{"enable_thinking", false}}));

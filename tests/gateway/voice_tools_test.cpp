@@ -200,7 +200,7 @@ TEST_F(voice_tools, prepares_the_prompt_of_the_next_turn_while_a_greeting_is_spo
     EXPECT_EQ(c.read("call")["name"], "clock");
 }
 
-TEST_F(voice_tools, goes_on_after_a_lost_connection_with_what_history_keeps_of_the_call) {
+TEST_F(voice_tools, continues_after_a_lost_connection_with_what_history_keeps_of_the_call) {
     start();
     auto c = voice();
     c.say(question());

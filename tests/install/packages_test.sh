@@ -38,7 +38,7 @@ fi
 field tandem Depends 'libcurl[0-9a-z]+ \(>='
 field libtandem-dev Depends libspdlog-dev
 for package in tandem libtandem-dev; do field "$package" Description '^LLM stage of a voice bot'; done
-# grep -q ends at the first match; in a pipe, tar would then fail of SIGPIPE now and then.
+# grep -q ends at the first match; in a pipe, tar would then occasionally fail with SIGPIPE.
 unit=$(dpkg-deb --fsys-tarfile "$out"/tandem_*.deb | tar -xO ./usr/lib/systemd/system/tandem.service)
 grep -q '^ExecStart=/usr/bin/tandem serve' <<<"$unit" || fail 'the unit does not start /usr/bin/tandem'
 exit "$failed"

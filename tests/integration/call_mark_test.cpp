@@ -122,7 +122,7 @@ TEST_F(call_mark_of_server, is_learned_again_from_another_model) {
     EXPECT_EQ(load().front().mark, server::call_mark());
 }
 
-TEST_F(call_mark_of_server, is_kept_if_the_same_model_comes_back) {
+TEST_F(call_mark_of_server, is_kept_if_the_same_model_returns) {
     start();
     load();
     const auto before = renderings();

@@ -157,7 +157,7 @@ TEST_F(cancelled_channel, is_one_whose_handler_throws) {
     EXPECT_TRUE(server_gets_idle());
 }
 
-TEST_F(cancelled_channel, is_one_that_is_let_go) {
+TEST_F(cancelled_channel, is_one_that_is_released) {
     start_stalling();
     auto c = attached();
     ASSERT_TRUE(c->wait_pop(patience));
@@ -167,7 +167,7 @@ TEST_F(cancelled_channel, is_one_that_is_let_go) {
     EXPECT_TRUE(ioc->stopped()) << "nothing keeps the loop busy";
 }
 
-TEST_F(failed_channel, tells_the_error_of_its_reply) {
+TEST_F(failed_channel, reports_the_error_of_its_reply) {
     config.pacing.mode = pacing::stream;
     start_loop_with({.kind = fault_kind::close, .at_token = 40});
     const auto c = attached();
@@ -180,13 +180,13 @@ TEST_F(failed_channel, tells_the_error_of_its_reply) {
 }
 
 // The reply ends while no request for a chunk is pending, because the voice is busy with a chunk.
-TEST_F(failed_channel, tells_at_once_that_its_consumer_stays_away) {
+TEST_F(failed_channel, reports_at_once_that_its_consumer_stays_away) {
     config.limits.continue_timeout = 50ms;
     start_loop();
     expect_end_without_a_pop(errc::continue_timeout);
 }
 
-TEST_F(failed_channel, tells_at_once_that_its_reply_takes_too_long) {
+TEST_F(failed_channel, reports_at_once_that_its_reply_takes_too_long) {
     config.limits.reply_timeout = 200ms;
     start_loop();
     expect_end_without_a_pop(errc::reply_timeout);
@@ -201,7 +201,7 @@ struct throwing_taker final : detail::chunk_sink {
     std::promise<channel_end> end;
 };
 
-TEST_F(failed_channel, tells_of_an_exception_in_what_feeds_it) {
+TEST_F(failed_channel, reports_an_exception_in_what_feeds_it) {
     start_loop();
     const auto taker = std::make_shared<throwing_taker>();
     const auto pump = detail::chunk_pump::make(llm->start(prompt), taker);
@@ -381,7 +381,7 @@ TEST_F(channel_without_loop, is_safe_while_the_loop_is_stopped_and_destroyed) {
     }
 }
 
-TEST_F(channel_without_loop, is_let_go_before_and_after_its_loop) {
+TEST_F(channel_without_loop, is_released_before_and_after_its_loop) {
     start_loop();
     llm.reset();
     for (const bool is_after : {false, true})

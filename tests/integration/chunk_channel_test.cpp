@@ -28,7 +28,7 @@ TEST_F(channel, gives_the_whole_reply_and_one_terminal_item) {
         << "every chunk was continued";
 }
 
-TEST_F(channel, gives_nothing_behind_the_terminal_item) {
+TEST_F(channel, gives_nothing_after_the_terminal_item) {
     start_loop();
     const auto c = attached();
     consume_all(*c);
@@ -134,7 +134,7 @@ TEST_F(channel, can_be_given_another_interval_while_it_runs) {
     EXPECT_LE(all.items.size(), 4u);
 }
 
-TEST_F(channel, tells_of_a_stop_word_and_of_the_length) {
+TEST_F(channel, reports_a_stop_word_and_the_length) {
     start_loop();
     auto c = chunk_channel::create();
     ASSERT_FALSE(c->attach(llm->start(prompt, {.stop = {"cloves"}})));
@@ -174,7 +174,7 @@ TEST_F(channel, takes_no_reply_that_was_moved_from) {
     EXPECT_EQ(chunk_channel::create()->attach(std::move(r)), errc::channel_mismatch);
 }
 
-TEST_F(channel, ends_where_somebody_else_waits_for_a_chunk) {
+TEST_F(channel, ends_if_somebody_else_waits_for_a_chunk) {
     start_loop_with({.kind = fault_kind::stall, .at_token = 5});
     auto r = llm->start(prompt);
     r.async_next_chunk([](auto...) {});

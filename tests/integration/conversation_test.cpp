@@ -169,7 +169,7 @@ TEST_F(a_conversation, generates_what_is_missing_after_a_false_interruption) {
     EXPECT_EQ(rest.result().finish_reason, finish_reason::eos);
 }
 
-TEST_F(a_conversation, is_resumed_too_where_its_last_words_were_talked_over) {
+TEST_F(a_conversation, is_resumed_too_if_its_last_words_were_talked_over) {
     start();
     auto talk = bots->create();
     consumer reply(talk.say("And you?"), consumer::say_nothing);
@@ -185,7 +185,7 @@ TEST_F(a_conversation, is_resumed_too_where_its_last_words_were_talked_over) {
     EXPECT_EQ(completions(server()).size(), 1u);
 }
 
-TEST_F(a_conversation, loses_nothing_where_a_resume_is_interrupted_before_it_began) {
+TEST_F(a_conversation, loses_nothing_if_a_resume_is_interrupted_before_it_began) {
     config.client.pacing.mode = pacing::strict;
     start();
     auto talk = bots->create();
@@ -282,7 +282,7 @@ TEST_F(a_conversation, has_one_reply_at_a_time) {
     EXPECT_TRUE(state_of(talk).is_replying) << "the first reply continues";
 }
 
-TEST_F(a_conversation, puts_what_is_said_meanwhile_behind_the_reply) {
+TEST_F(a_conversation, puts_what_is_said_meanwhile_after_the_reply) {
     start();
     auto talk = bots->create();
     auto reply = say_until_first_chunk(talk, "Hello!");
@@ -356,14 +356,14 @@ TEST_F(a_conversation, is_not_loaded_from_other_text) {
     EXPECT_THAT(diag.client_message, HasSubstr("exchanges"));
 }
 
-TEST_F(a_conversation, uses_chatml_where_the_server_has_no_template) {
+TEST_F(a_conversation, uses_chatml_if_the_server_has_no_template) {
     server_options.has_chat_template = false;
     start();
     auto talk = bots->create();
     EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
 }
 
-TEST_F(a_conversation, tells_that_the_template_refuses_it) {
+TEST_F(a_conversation, reports_that_the_template_refuses_it) {
     server_options.faults = {{.kind = mock::fault_kind::http_error,
                               .path = "/apply-template",
                               .status = 500,

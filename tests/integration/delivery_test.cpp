@@ -236,7 +236,7 @@ TEST_F(a_delivery_of_a_turn, is_that_of_the_chunk_in_the_turn_after_an_interrupt
     EXPECT_FALSE(next.chunks().empty());
 }
 
-TEST_F(a_delivery_of_a_turn, tells_what_was_heard_by_its_control) {
+TEST_F(a_delivery_of_a_turn, reports_what_was_heard_by_its_control) {
     start();
     talk.emplace(bots->create());
     auto c = say_until_first_chunk(*talk, "Hello!");

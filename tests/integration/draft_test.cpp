@@ -347,7 +347,7 @@ TEST_F(a_conversation_with_drafts, leaves_a_prompt_that_must_be_trimmed_to_the_t
     EXPECT_EQ(drafted.ec, errc::prompt_too_long) << drafted.why;
 }
 
-TEST_F(a_conversation_with_drafts, tells_at_once_that_no_server_answers) {
+TEST_F(a_conversation_with_drafts, reports_at_once_that_no_server_answers) {
     start();
     auto talk = bots->create();
     mocks[0].reset();
@@ -357,7 +357,7 @@ TEST_F(a_conversation_with_drafts, tells_at_once_that_no_server_answers) {
     EXPECT_NE(drafted.why, "");
 }
 
-TEST_F(a_conversation_with_drafts, tells_at_once_that_it_cannot_be_made) {
+TEST_F(a_conversation_with_drafts, reports_at_once_that_it_cannot_be_made) {
     constexpr auto tools = R"([{"type":"function","function":{"name":"book_table"}}])";
     start();
     auto talk = bots->create();

@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                       call_fault{"detokenize_slow", "/detokenize", fault_kind::slow_headers, 2}),
     call_of);
 
-TEST_F(reply_going_on, at_a_server_that_comes_back_with_fewer_slots_uses_those) {
+TEST_F(reply_going_on, at_a_server_that_returns_with_fewer_slots_uses_those) {
     on_loss = [this] {
         server_options.parallel = 1;
         revive();
@@ -105,7 +105,7 @@ TEST_F(reply_going_on, at_a_server_that_comes_back_with_fewer_slots_uses_those) 
     for (const auto& r : server->observe().of_path("/completion")) EXPECT_EQ(r.id_slot, 0);
 }
 
-TEST_F(reply_going_on, at_a_server_that_comes_back_with_another_model_and_build) {
+TEST_F(reply_going_on, at_a_server_that_returns_with_another_model_and_build) {
     on_loss = [this] {
         server_options.model = "other";
         server_options.build_info = "b7000";
@@ -116,7 +116,7 @@ TEST_F(reply_going_on, at_a_server_that_comes_back_with_another_model_and_build)
     EXPECT_EQ(log.count(log_level::info, "server b7000: model other"), 1u);
 }
 
-TEST_F(reply_going_on, ends_where_nobody_comes_back_within_the_listeners_patience) {
+TEST_F(reply_going_on, ends_if_nobody_returns_within_the_listeners_patience) {
     config.failover.resume_within = 200ms;
     die();
     const auto c = say();

@@ -20,7 +20,7 @@ TEST_F(server_fault, loading_is_model_loading) {
     EXPECT_EQ(expect_failure(errc::model_loading).result().diagnostics.http_status, 503);
 }
 
-TEST_F(server_fault, loading_ends_and_the_same_client_goes_on) {
+TEST_F(server_fault, loading_ends_and_the_same_client_continues) {
     start_with({.kind = fault_kind::unavailable, .path = "/props"});
     expect_failure(errc::model_loading);
     expect_story();
@@ -47,14 +47,14 @@ class wrong_set_up : public client_and_mock {
     }
 };
 
-TEST_F(wrong_set_up, is_told_at_once_where_nobody_listens) {
+TEST_F(wrong_set_up, is_reported_at_once_if_nobody_listens) {
     start();
     server->stop();
     const auto c = expect_failure(errc::connect_failed);
     EXPECT_THAT(c.result().diagnostics.client_message, ::testing::HasSubstr("llama-server"));
 }
 
-TEST_F(wrong_set_up, is_tls_failed_where_an_https_url_names_a_port_that_speaks_http) {
+TEST_F(wrong_set_up, is_tls_failed_if_an_https_url_names_a_port_that_speaks_http) {
     scripted_server silent([](scripted_peer& peer) -> boost::asio::awaitable<void> {
         co_await peer.wait_for_close();
     });
@@ -110,7 +110,7 @@ TEST_F(server_fault, missing_final_event_is_stream_incomplete_at_once) {
     expect_failure(errc::stream_incomplete);
 }
 
-TEST_F(server_fault, missing_final_event_behind_a_sure_end_is_asked_for_again) {
+TEST_F(server_fault, missing_final_event_after_a_sure_end_is_asked_for_again) {
     start_with({.kind = fault_kind::no_final, .at_token = -1, .skip = 7});
     expect_story();
 }

@@ -39,7 +39,7 @@ TEST_F(foreign_server, that_speaks_no_http_is_bad_response) {
 TEST_F(foreign_server, that_answers_without_end_is_response_too_large) {
     answer_always(whole_answer(std::string((16u << 20) + 1, ' ')));
     const auto c = expect_failure(errc::response_too_large);
-    EXPECT_EQ(c.result().diagnostics.client_message, "/props answered more than 16 MiB");
+    EXPECT_EQ(c.result().diagnostics.client_message, "the answer to /props exceeds 16 MiB");
 }
 
 TEST_F(foreign_server, with_fewer_slots_is_warned_of_and_works) {

@@ -64,7 +64,7 @@ TEST_F(a_full_context, refuses_a_prompt_before_anything_is_sent) {
     EXPECT_THAT(completions(server()), IsEmpty());
 }
 
-TEST_F(a_full_context, says_how_short_a_reply_would_fit) {
+TEST_F(a_full_context, reports_how_short_a_reply_would_fit) {
     server_options.parallel = 1;
     server_options.ctx_size = 100;
     config.conversation.reply_reserve = 90;

@@ -129,7 +129,7 @@ TEST_F(invalid_bytes, of_half_a_character_at_a_cut_are_generated_again) {
     EXPECT_THAT(requests[1], HasSubstr("[1,2,11]")) << "the id of half a character is not sent";
 }
 
-TEST_F(invalid_bytes, of_half_a_character_at_a_cut_are_not_sent_where_a_prompt_is_text) {
+TEST_F(invalid_bytes, of_half_a_character_at_a_cut_are_not_sent_if_a_prompt_is_text) {
     answers_["POST /tokenize"] = "no";
     streams_ = {{{token("One.", 1), token(" a\xE2\x82", 2)}, true},
                 {{token(" a\xE2\x82", 1), token("\xAC.", 2), final_event}}};
@@ -211,7 +211,7 @@ TEST_F(invalid_bytes, are_replaced_in_the_name_of_a_slots_file_that_is_refused) 
     EXPECT_THAT(diag.client_message, HasSubstr("\"a" REPLACED "/b\""));
 }
 
-TEST_F(invalid_bytes, before_the_answer_are_replaced_where_they_are_told) {
+TEST_F(invalid_bytes, before_the_answer_are_replaced_if_they_are_reported) {
     scripted_server garbage([](scripted_peer& peer) -> boost::asio::awaitable<void> {
         co_await peer.read_request();
         co_await peer.send("HTTP/1.1 200 \xFF\xFE\r\nContent-Length: \xE2\x82\r\n\r\n\xFF");

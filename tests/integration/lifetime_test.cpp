@@ -145,7 +145,7 @@ TEST_F(lifetime, prompt_that_is_no_utf8_is_refused) {
 }
 
 #ifndef NDEBUG
-TEST(moved_handle, says_so_where_it_is_used) {
+TEST(moved_handle, says_so_if_it_is_used) {
     boost::asio::io_context ioc;
     client llm(ioc.get_executor(), {});
     const auto moved = std::move(llm);

@@ -44,7 +44,7 @@ TEST_F(old_crash, does_not_happen_with_rapid_interruptions_and_the_guard) {
     EXPECT_FALSE(server->crashed());
 }
 
-TEST_F(old_crash, happens_with_one_slot_and_no_guard_and_is_told) {
+TEST_F(old_crash, happens_with_one_slot_and_no_guard_and_is_reported) {
     config.server.slots = 1;
     start();
     EXPECT_EQ(expect_failure(errc::stream_incomplete).chunks().size(), 1u);

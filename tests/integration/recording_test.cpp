@@ -113,7 +113,7 @@ TEST_F(recording_test, has_no_key) {
     EXPECT_EQ(lines.find("zebra"), std::string::npos);
 }
 
-TEST_F(recording_test, tells_of_the_replies_in_it) {
+TEST_F(recording_test, reports_the_replies_in_it) {
     record();
     error_code ec;
     const auto read = recording::read(lines, ec);
@@ -131,7 +131,7 @@ TEST_F(recording_test, that_cannot_be_read_is_bad_response) {
     EXPECT_THAT(diag.client_message, ::testing::StartsWith("line 1 "));
 }
 
-TEST_F(recording_test, that_is_played_twice_says_that_there_is_no_reply_left) {
+TEST_F(recording_test, that_is_played_twice_reports_that_there_is_no_reply_left) {
     record();
     play();
     const auto again = say();

@@ -135,7 +135,7 @@ TEST_P(hanging_after, so_many_tokens_are_left_by_replies) {
 
 INSTANTIATE_TEST_SUITE_P(table, hanging_after, ::testing::Values(0, 1));
 
-TEST_F(hanging_servers, are_waited_for_where_there_is_no_other) {
+TEST_F(hanging_servers, are_waited_for_if_there_is_no_other) {
     config.client.failover.resume_within = 1s;
     start();
     server(0).inject({.kind = fault_kind::stall, .at_token = 1, .duration = 4s});
@@ -171,7 +171,7 @@ TEST_F(failing_servers, are_left_by_replies_that_rest) {
     expect_whole(reply);
 }
 
-TEST_F(failing_servers, are_kept_to_by_replies_that_rest_and_may_not_go_on) {
+TEST_F(failing_servers, are_kept_to_by_replies_that_rest_and_may_not_continue) {
     config.health_interval = 100ms;
     config.client.failover.retries = 0;
     start(2);
@@ -237,7 +237,7 @@ TEST_P(refusing_server_for_long, is_not_the_end_of_another_ones_reply) {
     expect_whole(*reply);
 }
 
-TEST_P(refusing_server_for_long, is_named_where_nobody_else_comes) {
+TEST_P(refusing_server_for_long, is_named_if_nobody_else_comes) {
     loop.run_to_end(*reply);
     expect_error(*reply, errc::no_model);
     EXPECT_THAT(reply->result().diagnostics.client_message,
@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(statuses, refusing_server_for_long, ::testing::Values(4
 
 // --- the status of a server
 
-TEST_F(failing_servers, are_noticed_where_nobody_talks_if_that_is_wished) {
+TEST_F(failing_servers, are_noticed_if_nobody_talks_if_that_is_wished) {
     config.watch_always = true;
     config.health_interval = 100ms;
     start();
@@ -304,7 +304,7 @@ TEST_F(failing_servers, that_speak_http_at_an_https_url_fail_each_turn_with_that
     for (int turn = 0; turn < 2; ++turn) expect_error(say(talk, "Hello!"), errc::tls_failed);
 }
 
-TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
+TEST_F(failing_servers, are_down_if_nothing_of_a_llama_server_answers) {
     config.health_interval = 100ms;
     start(2);
     for (const char* path : {"/health", "/props", "/apply-template", "/completion"})
@@ -315,7 +315,7 @@ TEST_F(failing_servers, are_down_where_nothing_of_a_llama_server_answers) {
     EXPECT_THAT(servers()[0].fault, HasSubstr("404"));
 }
 
-TEST_F(failing_servers, are_left_alone_where_requests_break_behind_their_progress) {
+TEST_F(failing_servers, are_left_alone_where_requests_break_after_their_progress) {
     config.client.failover.retries = 0;
     config.client.failover.breaker_failures = 2;
     config.client.failover.breaker_pause = 1h;
@@ -365,7 +365,7 @@ INSTANTIATE_TEST_SUITE_P(
                       start_fault{"template_slow", "/apply-template", fault_kind::slow_headers}),
     [](const auto& which) { return which.param.name; });
 
-TEST_F(failing_servers, make_a_turn_start_over_where_nothing_was_said) {
+TEST_F(failing_servers, make_a_turn_start_over_if_nothing_was_said) {
     answers_with("Third", "Fine.");
     server_options.ctx_size = 8000;
     start();
@@ -434,7 +434,7 @@ TEST_F(resumed_turn, has_its_own_options_and_not_those_of_a_refused_one) {
     EXPECT_EQ(rest.text(), many_words(40)) << "nothing was heard before";
 }
 
-TEST_F(resumed_turn, is_refused_where_a_grammar_would_begin_anew) {
+TEST_F(resumed_turn, is_refused_if_a_grammar_would_begin_again) {
     start();
     server().inject({.kind = fault_kind::stall, .at_token = 20});
     auto talk = bots->create();
@@ -449,7 +449,7 @@ TEST_F(resumed_turn, is_refused_where_a_grammar_would_begin_anew) {
     EXPECT_THAT(completions(server()), SizeIs(asked_before));
 }
 
-TEST_F(resumed_turn, is_spoken_on_where_all_of_it_was_generated) {
+TEST_F(resumed_turn, is_spoken_on_if_all_of_it_was_generated) {
     server_options.tokens_per_second = 0;
     start();
     auto talk = bots->create();

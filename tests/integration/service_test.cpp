@@ -183,7 +183,7 @@ TEST_F(a_service, lets_conversations_of_a_dead_server_go_to_another) {
     EXPECT_THAT(state.history, SizeIs(4));
 }
 
-TEST_F(a_service, tells_which_server_made_each_chunk_of_a_reply_that_went_on_elsewhere) {
+TEST_F(a_service, reports_which_server_made_each_chunk_of_a_reply_that_continued_elsewhere) {
     config.placement = placement::round_robin;
     config.client.pacing.mode = pacing::strict;
     start(2);
@@ -202,7 +202,7 @@ TEST_F(a_service, tells_which_server_made_each_chunk_of_a_reply_that_went_on_els
     EXPECT_EQ(state_of(talks[0]).metrics.moves, 1);
 }
 
-TEST_F(a_service, tells_why_no_server_can_be_had) {
+TEST_F(a_service, reports_why_no_server_can_be_had) {
     start();
     auto talk = bots->create();
     say(talk, "Hello!");

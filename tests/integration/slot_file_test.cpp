@@ -32,7 +32,7 @@ TEST_F(a_slot_file, keeps_a_conversation_that_sleeps) {
     EXPECT_EQ(state_of(talk).metrics.slot_restores, 1);
 }
 
-TEST_F(a_slot_file, is_what_a_conversation_that_was_loaded_goes_on_from) {
+TEST_F(a_slot_file, is_what_a_conversation_that_was_loaded_continues_from) {
     server_options.slot_actions = true;
     config.client.pacing.mode = pacing::strict;
     start();
@@ -108,7 +108,7 @@ TEST_F(a_slot_file, is_the_only_one_that_is_used_also_before_the_server_has_answ
     EXPECT_EQ(third.first, errc::bad_request);
 }
 
-TEST_F(a_slot_file, is_not_written_where_no_slot_holds_the_conversation) {
+TEST_F(a_slot_file, is_not_written_if_no_slot_holds_the_conversation) {
     server_options.slot_actions = true;
     start();
     auto talk = bots->create();

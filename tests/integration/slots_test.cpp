@@ -127,7 +127,7 @@ TEST_F(slots, that_the_server_holds_a_request_back_for_is_logged) {
     EXPECT_EQ(log.count(log_level::warning, "reply 1: slot 0: the server held the request"), 1u);
 }
 
-TEST_F(slots, wait_for_no_guard_where_the_build_is_known_to_be_sound) {
+TEST_F(slots, wait_for_no_guard_if_the_build_is_known_to_be_sound) {
     config.server.reuse_guard = auto_guard;
     server_options.build_info = "b11669-mock";
     start();
@@ -141,7 +141,7 @@ TEST_F(slots, wait_for_no_guard_where_the_build_is_known_to_be_sound) {
         1u);
 }
 
-TEST_F(slots, have_the_guard_where_the_build_is_not_known_to_be_sound) {
+TEST_F(slots, have_the_guard_if_the_build_is_not_known_to_be_sound) {
     config.server.reuse_guard = auto_guard;
     config.server.slots = 1;
     server_options.build_info = "b7000";

@@ -35,7 +35,7 @@ class upcoming_speech : public client_and_mock {
     }
 };
 
-TEST_F(upcoming_speech, is_told_while_the_chunk_before_is_spoken) {
+TEST_F(upcoming_speech, is_reported_while_the_chunk_before_is_spoken) {
     start_paced(pacing::ahead);
     auto c = begin();
     const auto told = ask(c);
@@ -46,7 +46,7 @@ TEST_F(upcoming_speech, is_told_while_the_chunk_before_is_spoken) {
     EXPECT_EQ(told->speech, c.chunks()[1].speech);
 }
 
-TEST_F(upcoming_speech, is_empty_behind_the_last_chunk) {
+TEST_F(upcoming_speech, is_empty_after_the_last_chunk) {
     start_paced(pacing::ahead);
     std::shared_ptr<answer> last;
     consumer c(llm->start(prompt), [&](consumer& self, const chunk& piece) {
@@ -59,7 +59,7 @@ TEST_F(upcoming_speech, is_empty_behind_the_last_chunk) {
     EXPECT_EQ(last->speech, "");
 }
 
-TEST_F(upcoming_speech, is_empty_where_nothing_is_generated_before_the_continue) {
+TEST_F(upcoming_speech, is_empty_if_nothing_is_generated_before_the_continue) {
     start_paced(pacing::strict);
     auto c = begin();
     const auto told = ask(c);

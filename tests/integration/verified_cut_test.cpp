@@ -33,7 +33,7 @@ class verified_cut : public client_and_mock {
     std::size_t looks() { return server->observe().of_path("/slots").size(); }
 };
 
-TEST_F(verified_cut, tells_how_long_the_slot_took_to_get_idle) {
+TEST_F(verified_cut, reports_how_long_the_slot_took_to_get_idle) {
     start();
     consumer c(llm->start(prompt), consumer::say_nothing);
     ASSERT_TRUE(logs(log_level::debug, "slot 0: idle"));
@@ -44,7 +44,7 @@ TEST_F(verified_cut, tells_how_long_the_slot_took_to_get_idle) {
     EXPECT_GE(c.result().metrics.cancel_to_idle_ms, 20);
 }
 
-TEST_F(verified_cut, is_not_asked_for_where_nobody_wants_it) {
+TEST_F(verified_cut, is_not_asked_for_if_nobody_wants_it) {
     config.server.verify_cut = false;
     start();
     consumer c(llm->start(prompt), consumer::say_nothing);
@@ -76,7 +76,7 @@ TEST_F(verified_cut, sets_a_slot_aside_that_stays_busy_and_uses_it_again) {
     EXPECT_EQ(log.count(log_level::warning, "still busy at the server"), 1u);
 }
 
-TEST_F(verified_cut, uses_a_stuck_slot_all_the_same_where_it_is_the_only_one) {
+TEST_F(verified_cut, uses_a_stuck_slot_all_the_same_if_it_is_the_only_one) {
     config.server.slots = 1;
     start_with_unnoticed_cut(4s);
     cut_once();
@@ -84,7 +84,7 @@ TEST_F(verified_cut, uses_a_stuck_slot_all_the_same_where_it_is_the_only_one) {
     expect_story();
 }
 
-TEST_F(verified_cut, leaves_the_server_its_second_where_the_cut_came_before_the_first_token) {
+TEST_F(verified_cut, leaves_the_server_its_second_if_the_cut_came_before_the_first_token) {
     server_options.prompt_tokens_per_second = 50;
     start();
     consumer c(llm->start(prompt));
@@ -99,7 +99,7 @@ TEST_F(verified_cut, leaves_the_server_its_second_where_the_cut_came_before_the_
         EXPECT_GE(asked[i].arrived - asked[i - 1].arrived, 2s);
 }
 
-TEST_F(verified_cut, is_switched_off_with_a_warning_where_the_server_has_no_slots_endpoint) {
+TEST_F(verified_cut, is_switched_off_with_a_warning_if_the_server_has_no_slots_endpoint) {
     server_options.slots_endpoint = false;
     start();
     cut_once();
@@ -121,7 +121,7 @@ TEST_F(verified_cut, asks_again_after_a_call_that_failed) {
     EXPECT_GE(looks(), 2u);
 }
 
-TEST_F(verified_cut, with_erasing_is_told_by_that) {
+TEST_F(verified_cut, with_erasing_is_reported_by_that) {
     config.server.erase_after_cut = true;
     server_options.slot_actions = true;
     start();

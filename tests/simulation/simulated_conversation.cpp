@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // The same limit as in conversation_shell.
-constexpr int most_servers_tried = 16;
+constexpr int max_servers_tried = 16;
 
 conversation_options random_options(rng& random) {
     constexpr duration graces[] = {0s, 1s, 5s};
@@ -243,7 +243,7 @@ void simulated_conversation::server_check_failed(const start_ptr& start, const f
 void simulated_conversation::try_other_server(const start_ptr& start, const failure& why) {
     start->unreachable = why;
     shunned_.push_back(core_);
-    if (++start->servers_tried == most_servers_tried) return fail_without_server(start);
+    if (++start->servers_tried == max_servers_tried) return fail_without_server(start);
     find_server(start);
 }
 

@@ -1,5 +1,5 @@
-# What Debian wants of each package, and cmake --install does not install: copyright and changelog;
-# pages for man compressed. gzip leaves the time out.
+# Adds what Debian requires of each package and cmake --install does not install: copyright,
+# changelog, and compressed man pages. gzip omits the time.
 set(packages_runtime ${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME})
 set(packages_development ${CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME})
 foreach(component ${CPACK_COMPONENTS_ALL})

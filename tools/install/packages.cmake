@@ -12,7 +12,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL runtime development)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/finish_packages.cmake)
 
-# Of SOURCE_DATE_EPOCH where that is set.
+# Uses SOURCE_DATE_EPOCH if it is set.
 string(TIMESTAMP TANDEM_PACKAGE_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(CPACK_TANDEM_DEBIAN_FILES ${CMAKE_CURRENT_BINARY_DIR}/debian)
 foreach(file copyright changelog)
@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtandem-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-# As tandemConfig.cmake: the Boost that the library was built with.
+# As in tandemConfig.cmake, the Boost version that the library was built with.
 string(REGEX MATCH "^([0-9]+)[.]([0-9]+)" boost "${Boost_VERSION_STRING}")
 math(EXPR next_boost "${CMAKE_MATCH_2} + 1")
 set(next_boost ${CMAKE_MATCH_1}.${next_boost})

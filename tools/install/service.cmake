@@ -1,5 +1,5 @@
-# The systemd unit of `tandem serve`, and the file of its settings. Where they lead to follows from
-# the prefix, which is known only when they are installed.
+# The systemd unit of `tandem serve`, and the file of its settings. Their paths depend on the
+# prefix, which is known only at installation.
 set(TANDEM_SYSTEMD_UNIT_DIR lib/systemd/system CACHE STRING "Folder of the systemd unit")
 install(CODE "
   set(bin_dir \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
@@ -13,7 +13,7 @@ install(CODE "
                  \"${CMAKE_CURRENT_BINARY_DIR}/serve.env\" @ONLY)
   file(INSTALL \"${CMAKE_CURRENT_BINARY_DIR}/tandem.service\"
        DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${TANDEM_SYSTEMD_UNIT_DIR}\")
-  # What was set there stays.
+  # Keeps existing settings.
   if(NOT EXISTS \"\$ENV{DESTDIR}\${etc_dir}/tandem/serve.env\")
     file(INSTALL \"${CMAKE_CURRENT_BINARY_DIR}/serve.env\" DESTINATION \"\${etc_dir}/tandem\")
   endif()" COMPONENT runtime)

@@ -1,4 +1,4 @@
-// What was said, for a gateway that does not know the session any more.
+// The dialogue so far, for a gateway that no longer knows the session.
 
 const mostChars = 50000;
 const mostTurns = 1000;

@@ -11,7 +11,7 @@ export class Reply {
     #queue = [];
     // The chunk that the consumer has taken, until it was spoken.
     #given = null;
-    // What the gateway's newest reply of the turn has sent.
+    // The text that the gateway's newest reply of the turn has sent.
     #sent = { reply: null, text: '' };
     #heard = '';
     #wake = () => {};
@@ -19,7 +19,7 @@ export class Reply {
     #error = null;
     #tries = 1;
     #isBegun = false;
-    // After a lost connection, several ends may come; the last one ends the turn.
+    // After a lost connection, several ends may arrive; the last one ends the turn.
     #ends = 1;
     /** The last message: finish_reason, usage, metrics. Null until then, or if it was lost. */
     end = null;

@@ -200,7 +200,7 @@ class Session {
         const endsOf = ({ turn }) => turns.filter((known) => known === turn).length;
         const open = replies.filter(({ isOver }) => !isOver);
         const goesOn = ({ isOver, turn }) => isOver && turns.includes(turn);
-        // A gateway that knows a later request has got the interrupt before it, too.
+        // A gateway that knows a later request has also received the interrupt before it.
         if (replies.some(goesOn) && !open.some(endsOf)) this.#link.send({ type: 'interrupt' });
         for (const reply of open) if (reply.isLost(endsOf(reply))) this.#link.send(reply.message);
         this.#forgetOver();
@@ -254,7 +254,7 @@ class Session {
         } catch (error) {
             content = `Error: ${error?.message ?? error}`;
         }
-        // What was done counts, even if the user interrupted it.
+        // The effect of the function counts, even if the user interrupted it.
         if (!this.#failed) this.#post({ type: 'result', call: id, content, keep: true });
     }
 

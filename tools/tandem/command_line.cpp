@@ -119,7 +119,7 @@ class parser {
         if (const auto rest = app_.remaining(); begins_with_command && !rest.empty())
             return refused(name(), {rest.front() + " is an unexpected argument"});
         if (const auto faults = faults_before(); !faults.empty()) return refused("tandem", faults);
-        if (const auto faults = values_taken_from_flags(parsed()); !faults.empty())
+        if (const auto faults = find_flags_taken_as_values(parsed()); !faults.empty())
             return refused(name(), faults);
         return read_command(variables);
     } catch (const CLI::CallForHelp&) {

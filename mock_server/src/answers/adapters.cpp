@@ -19,8 +19,8 @@ adapter_scales read_adapters(const json& list, std::size_t count) {
         const auto scale = item.find("scale");
         if (id == item.end() || !id->is_number_unsigned() || id->get<std::size_t>() >= count)
             continue;
-        const bool is_told = scale != item.end() && scale->is_number();
-        scales[id->get<std::size_t>()] = is_told ? scale->get<double>() : 0.0;
+        const bool has_scale = scale != item.end() && scale->is_number();
+        scales[id->get<std::size_t>()] = has_scale ? scale->get<double>() : 0.0;
     }
     return scales;
 }

@@ -50,7 +50,7 @@ bool is_known(std::string_view name, const std::vector<std::string>& tools) {
 }
 
 // Removes the part of the closing words that a text without their end may have.
-std::string_view without_half_closing(std::string_view arguments) {
+std::string_view strip_partial_closing(std::string_view arguments) {
     for (auto n = closing.size() - 1; n > 0; --n) {
         if (!arguments.ends_with(closing.substr(0, n))) continue;
         const auto value = arguments.substr(0, arguments.size() - n);
@@ -70,7 +70,7 @@ bool read_call(call_reader& in, const std::vector<std::string>& tools,
     if (in.at_end()) return true;
     const auto arguments = in.take_until(closing);
     const bool is_half = in.at_end();
-    calls.back().arguments = is_half ? without_half_closing(arguments) : arguments;
+    calls.back().arguments = is_half ? strip_partial_closing(arguments) : arguments;
     return is_half || (in.skip(closing) && json::accept(arguments));
 }
 

@@ -25,7 +25,7 @@ std::optional<parsed_text> parse_tool_calls(std::string_view text,
 inline constexpr const char* unparsable =
     "The model produced output that does not match the expected peg-native format";
 
-/// A new id for a call, as the server makes them up.
+/// A new random id for a call, as the server generates them.
 std::string make_call_id();
 
 }  // namespace tandem::mock

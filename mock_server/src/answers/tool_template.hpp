@@ -10,7 +10,7 @@
 
 namespace tandem::mock {
 
-/// What /props reports instead of a source of the tool template.
+/// The text that /props reports in place of the source of the tool template.
 std::string tool_template_source();
 
 /// The prompt that the tool template renders; without tools and calls, the same as that of

@@ -38,7 +38,7 @@ engine::engine(const options& o, journal& j)
       memory_(o),
       journal_(j),
       pool_(o.parallel),
-      host_(o),
+      host_cache_(o),
       adapters_(o.lora) {
     for (slot& s : pool_.all()) s.lora = adapters_.standing();
 }
@@ -56,11 +56,11 @@ void engine::submit(std::unique_ptr<task> t, time_point now) {
 
 void engine::client_gone(task_id id, time_point now) {
     const auto found = tasks_.find(id);
-    if (found == tasks_.end() || found->second->gone_at) return;
+    if (found == tasks_.end() || found->second->disconnected_at) return;
     task& t = *found->second;
     journal_.change(id, [now](request_record& r) { r.client_gone = now; });
     if (!t.cancellable) return;
-    t.gone_at = now;
+    t.disconnected_at = now;
     if (t.slot) t.slot->cut_at = now;
 }
 
@@ -97,7 +97,7 @@ void engine::start(task& t, slot& s, time_point now) {
     if (refuse(t, s, now)) return;
     t.slot = &s;
     s.task = s.last_task = t.id;
-    s.cut_at = t.gone_at;
+    s.cut_at = t.disconnected_at;
     t.phase = task_phase::prompt;
     t.since = t.last_sent = now;
     t.counts.prompt_tokens = static_cast<int>(t.request.prompt.size());
@@ -190,10 +190,10 @@ bool engine::is_poll_needed(const task& t) const {
 // A waiting request checks its client once per poll interval, but any result of any request
 // restarts the interval: while others stream, it never checks.
 time_point engine::cancel_notice_time(const task& t) const {
-    if (t.ignores_client_close()) return *t.gone_at + fault_duration(*t.fault);
+    if (t.ignores_client_close()) return *t.disconnected_at + fault_duration(*t.fault);
     const time_point from = std::max(t.since, last_result_);
     const auto interval = std::max<nanoseconds>(options_.poll_interval, nanoseconds(1));
-    const auto waited = std::max<nanoseconds>(*t.gone_at - from, nanoseconds(1));
+    const auto waited = std::max<nanoseconds>(*t.disconnected_at - from, nanoseconds(1));
     return from + interval * ((waited + interval - nanoseconds(1)) / interval);
 }
 
@@ -209,8 +209,9 @@ std::optional<time_point> engine::ping_time(const task& t) const {
 
 void engine::poll(time_point now) {
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && is_poll_needed(*t) && cancel_notice_time(*t) <= now) t->cancelled = true;
-        if (const auto due = ping_time(*t); due && *due <= now && !t->gone_at) {
+        if (t->disconnected_at && is_poll_needed(*t) && cancel_notice_time(*t) <= now)
+            t->cancelled = true;
+        if (const auto due = ping_time(*t); due && *due <= now && !t->disconnected_at) {
             send(*t, output_kind::ping, ping_event, now);
         }
         if (t->stalled_until && *t->stalled_until <= now) t->stalled_until.reset();
@@ -221,10 +222,10 @@ void engine::poll(time_point now) {
 std::optional<time_point> engine::next_poll() const {
     std::optional<time_point> next;
     for (const auto& [id, t] : tasks_) {
-        if (t->gone_at && !t->cancelled && is_poll_needed(*t)) {
+        if (t->disconnected_at && !t->cancelled && is_poll_needed(*t)) {
             next = earlier(next, cancel_notice_time(*t));
         }
-        if (!t->gone_at) next = earlier(next, ping_time(*t));
+        if (!t->disconnected_at) next = earlier(next, ping_time(*t));
         next = earlier(next, t->stalled_until);
     }
     return next;

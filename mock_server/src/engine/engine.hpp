@@ -26,7 +26,7 @@ class engine {
     engine(const options& o, journal& j);
 
     void submit(std::unique_ptr<task> t, time_point now);
-    /// The client closed its connection. This has effects only when the server notices it.
+    /// The client closed its connection. Takes effect when the server notices it.
     void client_gone(task_id id, time_point now);
     /// A request without a task was answered, which restarts all waits (see poll()).
     void note_result(time_point now) { last_result_ = now; }
@@ -97,7 +97,7 @@ class engine {
     journal& journal_;
     slot_pool pool_;
     slot_files files_;
-    host_prompt_cache host_;
+    host_prompt_cache host_cache_;
     nanoseconds copying_{0};  // of host memory, in the next step
     mock::adapters adapters_;
     deferred_tasks deferred_;

@@ -4,19 +4,19 @@
 namespace tandem::mock {
 
 void engine::exchange_conversation(slot& s, const completion_request& r) {
-    if (!host_.is_on() || !is_exchange_due(s, r.id_slot, r.prompt)) return;
-    count_copy(host_.save(s));
-    count_copy(host_.load(s, r.prompt));
-    host_.limit_tokens();
+    if (!host_cache_.is_on() || !is_exchange_due(s, r.id_slot, r.prompt)) return;
+    count_copy(host_cache_.save(s));
+    count_copy(host_cache_.load(s, r.prompt));
+    host_cache_.limit_tokens();
 }
 
 // As in the server, the starting request searches for its own copy before these copies are made.
 void engine::save_idle_slots(const slot& starting) {
-    if (!host_.is_on() || !options_.cache_idle_slots) return;
+    if (!host_cache_.is_on() || !options_.cache_idle_slots) return;
     for (slot& s : pool_.all()) {
         if (s.is_processing() || &s == &starting) continue;
-        count_copy(host_.save(s));
-        host_.limit_tokens();
+        count_copy(host_cache_.save(s));
+        host_cache_.limit_tokens();
         if (!options_.kv_unified) continue;
         s.clear();
         journal_.slot_holds(s.id, 0);

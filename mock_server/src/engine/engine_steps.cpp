@@ -95,14 +95,14 @@ void engine::sample(task& t, time_point now) {
     t.counts.predict_time = now - t.since;
     journal_.change(t.id, [&t](request_record& r) { r.generated = t.counts.predicted; });
     const bool noticed =
-        t.cancelled || (t.gone_at && t.request.stream && !t.ignores_client_close());
+        t.cancelled || (t.disconnected_at && t.request.stream && !t.ignores_client_close());
     if (noticed) return finish(t, outcome::cut, now);
     if (s.has_event && t.request.stream) {
         const bool timed = t.request.timings_per_token || t.output->stop() == stop_kind::word;
         send(t, output_kind::event, token_event(s, t.counts, timed), now);
     }
     if (!t.output->finished()) return;
-    if (t.gone_at && t.ignores_client_close()) {
+    if (t.disconnected_at && t.ignores_client_close()) {
         t.stalled_until = cancel_notice_time(t);
     } else {
         complete(t, now);

@@ -76,7 +76,7 @@ const ordered_json* walk(const ordered_json& all, const std::string& path) {
 }
 
 // Keeps only the wanted fields; a path with slashes becomes a field of that name.
-ordered_json only_fields(const ordered_json& all, const std::vector<std::string>& wanted) {
+ordered_json select_fields(const ordered_json& all, const std::vector<std::string>& wanted) {
     ordered_json out = ordered_json::object();
     for (const std::string& path : wanted) {
         if (const ordered_json* value = walk(all, path)) out[path] = *value;
@@ -157,7 +157,7 @@ std::string final_json(const completion_request& r, const generation& g, const p
         {"stopping_word", g.stopping_word()},
         {"tokens_cached", c.predicted > 0 ? c.prompt_tokens + c.predicted - 1 : 0},
         {"timings", timings(c)}};
-    return json_text(r.response_fields.empty() ? all : only_fields(all, r.response_fields));
+    return json_text(r.response_fields.empty() ? all : select_fields(all, r.response_fields));
 }
 
 std::optional<std::string> chat_completion_json(const completion_request& r, const generation& g,

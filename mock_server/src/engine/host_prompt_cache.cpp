@@ -20,7 +20,7 @@ fit fit_of(const std::vector<token_id>& held, const std::vector<token_id>& promp
 }
 
 // The server does not waste a long copy on a short common prefix.
-constexpr double least_of_copy = 0.25;
+constexpr double min_share_of_copy = 0.25;
 
 // Compares from the end, where conversations with the same system prompt differ.
 bool begins_with(const std::vector<token_id>& whole, const std::vector<token_id>& part) {
@@ -45,7 +45,7 @@ std::int64_t copy_size(std::size_t tokens) {
 }
 
 host_prompt_cache::host_prompt_cache(const options& o)
-    : limit_mib_(o.cache_ram), most_tokens_(static_cast<std::size_t>(o.ctx_size)) {}
+    : limit_mib_(o.cache_ram), max_tokens_(static_cast<std::size_t>(o.ctx_size)) {}
 
 bool host_prompt_cache::save(const slot& s) {
     if (s.tokens.empty()) return false;
@@ -65,7 +65,7 @@ bool host_prompt_cache::load(slot& s, const std::vector<token_id>& prompt) {
     auto found = copies_.end();
     for (auto c = copies_.begin(); c != copies_.end(); ++c) {
         const fit candidate = fit_of(c->tokens, prompt);
-        if (candidate.of_copy < least_of_copy || candidate.of_copy <= best.of_copy ||
+        if (candidate.of_copy < min_share_of_copy || candidate.of_copy <= best.of_copy ||
             candidate.of_prompt <= best.of_prompt)
             continue;
         best = candidate;
@@ -80,7 +80,7 @@ bool host_prompt_cache::load(slot& s, const std::vector<token_id>& prompt) {
 
 void host_prompt_cache::limit_tokens() {
     if (limit_mib_ > 0) return;
-    while (tokens() > most_tokens_) copies_.pop_front();
+    while (tokens() > max_tokens_) copies_.pop_front();
 }
 
 std::int64_t host_prompt_cache::size() const {

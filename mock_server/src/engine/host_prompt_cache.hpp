@@ -49,7 +49,7 @@ class host_prompt_cache {
     std::size_t tokens() const;
 
     const int limit_mib_;
-    const std::size_t most_tokens_;
+    const std::size_t max_tokens_;
     std::deque<copy> copies_;  // oldest first
 };
 

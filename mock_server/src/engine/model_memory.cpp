@@ -15,7 +15,7 @@ model_memory::model_memory(const options& o)
     : kind_(o.memory),
       window_(o.memory == memory_kind::sliding_window ? o.sliding_window : 0),
       ubatch_size_(o.ubatch_size),
-      most_checkpoints_(static_cast<std::size_t>(o.ctx_checkpoints)) {}
+      max_checkpoints_(static_cast<std::size_t>(o.ctx_checkpoints)) {}
 
 void model_memory::trim_to_reusable_tokens(slot& s, const std::vector<token_id>& prompt) const {
     const int tokens = kept(s, prompt);
@@ -46,7 +46,7 @@ int model_memory::oldest_state(int tokens) const {
 }
 
 bool model_memory::has_checkpoints() const {
-    return kind_ != memory_kind::attention && most_checkpoints_ > 0;
+    return kind_ != memory_kind::attention && max_checkpoints_ > 0;
 }
 
 std::vector<int> model_memory::checkpoint_places(int prompt_tokens) const {
@@ -66,7 +66,7 @@ void model_memory::make_checkpoint(slot& s, int prompt_tokens) const {
     const int held = static_cast<int>(s.tokens.size());
     const std::vector<int> places = checkpoint_places(prompt_tokens);
     if (std::find(places.begin(), places.end(), held) == places.end()) return;
-    if (s.checkpoints.size() == most_checkpoints_) s.checkpoints.erase(s.checkpoints.begin());
+    if (s.checkpoints.size() == max_checkpoints_) s.checkpoints.erase(s.checkpoints.begin());
     s.checkpoints.push_back(held);
 }
 

@@ -36,7 +36,7 @@ class model_memory {
     const memory_kind kind_;
     const int window_;
     const int ubatch_size_;
-    const std::size_t most_checkpoints_;
+    const std::size_t max_checkpoints_;
 };
 
 }  // namespace tandem::mock

@@ -5,7 +5,7 @@
 namespace tandem::mock {
 namespace {
 
-constexpr std::size_t longest_name = 255;
+constexpr std::size_t max_name_bytes = 255;
 constexpr std::string_view forbidden = "/\\:*?\"<>|\x7F";
 
 bool is_allowed(char c) {
@@ -15,7 +15,7 @@ bool is_allowed(char c) {
 }  // namespace
 
 bool is_file_name(std::string_view name) {
-    if (name.empty() || name.size() > longest_name) return false;
+    if (name.empty() || name.size() > max_name_bytes) return false;
     if (name.front() == ' ' || name.back() == ' ' || name.back() == '.') return false;
     return name.find("..") == name.npos && std::all_of(name.begin(), name.end(), is_allowed);
 }
@@ -26,7 +26,7 @@ std::int64_t file_size(std::size_t tokens) {
 }
 
 bool slot_files::save(const std::string& name, const slot& s) {
-    if (files_.size() >= most_files && !files_.contains(name)) return false;
+    if (files_.size() >= max_files && !files_.contains(name)) return false;
     files_[name] = {s.tokens, s.checkpoints};
     return true;
 }

@@ -21,7 +21,7 @@ std::int64_t file_size(std::size_t tokens);
 class slot_files {
  public:
     /// Simulates a full disk beyond this number.
-    static constexpr std::size_t most_files = 256;
+    static constexpr std::size_t max_files = 256;
 
     /// Replaces a file of the same name. Returns false if there are too many files.
     bool save(const std::string& name, const slot& s);

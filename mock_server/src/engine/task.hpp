@@ -11,7 +11,7 @@
 
 namespace tandem::mock {
 
-/// What a request requires of the engine.
+/// The work that a request requires from the engine.
 enum class task_kind {
     completion,
     // Actions on the slot request.id_slot.
@@ -31,8 +31,8 @@ struct task {
     std::optional<mock::fault> fault;  ///< only a fault that the engine plays
     bool cancellable = true;           ///< ends when its client disconnects
 
-    std::optional<time_point> gone_at;  ///< when the client's close arrived
-    bool cancelled = false;             ///< the close was noticed
+    std::optional<time_point> disconnected_at;  ///< when the client's close arrived
+    bool cancelled = false;                     ///< the close was noticed
 
     task_phase phase = task_phase::waiting;
     mock::slot* slot = nullptr;

@@ -91,7 +91,7 @@ fault parse_fault(std::string_view text) {
         set_field(f, name, fields.substr(equals + 1, end == fields.npos ? end : end - equals - 1));
         fields = end == fields.npos ? "" : fields.substr(end + 1);
     }
-    if (f.status < 400 || f.status > 599) refuse("status is not that of an error:", text);
+    if (f.status < 400 || f.status > 599) refuse("status is not an error status:", text);
     return f;
 }
 

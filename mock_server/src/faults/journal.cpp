@@ -6,13 +6,13 @@
 namespace tandem::mock {
 namespace {
 
-constexpr std::size_t most_records = 4096;
+constexpr std::size_t max_records = 4096;
 
 // Drops the oldest half at once, so that appending stays cheap.
 template <typename T>
 void keep_latest(std::vector<T>& all) {
-    if (all.size() < 2 * most_records) return;
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most_records));
+    if (all.size() < 2 * max_records) return;
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(max_records));
 }
 
 }  // namespace

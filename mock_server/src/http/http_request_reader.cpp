@@ -13,8 +13,8 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr std::uint64_t most_body_bytes = 16 << 20;
-constexpr std::uint32_t most_header_bytes = 64 << 10;
+constexpr std::uint64_t max_body_bytes = 16 << 20;
+constexpr std::uint32_t max_header_bytes = 64 << 10;
 
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(),
@@ -32,8 +32,8 @@ class http_request_reader::parser : public http::request_parser<http::string_bod
  public:
     parser() {
         eager(true);
-        body_limit(most_body_bytes);
-        header_limit(most_header_bytes);
+        body_limit(max_body_bytes);
+        header_limit(max_header_bytes);
     }
 
     http_request request() {

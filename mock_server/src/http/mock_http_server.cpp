@@ -13,9 +13,9 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t most_connections = 4096;
+constexpr std::size_t max_connections = 4096;
 // Maximum delay that later steps catch up.
-constexpr auto most_catching_up = std::chrono::milliseconds(20);
+constexpr auto max_catch_up = std::chrono::milliseconds(20);
 
 time_point now() {
     return std::chrono::steady_clock::now();
@@ -74,7 +74,7 @@ void mock_http_server::start() {
 void mock_http_server::accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
         if (stopped_ || error == asio::error::operation_aborted) return;
-        if (!error && sessions_.size() < most_connections) add_session(std::move(socket));
+        if (!error && sessions_.size() < max_connections) add_session(std::move(socket));
         accept();
     });
 }
@@ -147,7 +147,7 @@ void mock_http_server::schedule_end_of_step(nanoseconds cost) {
         asio::post(io_, [this] { end_step(); });
         return;
     }
-    step_due_ = std::max(step_due_, now() - most_catching_up) + cost;
+    step_due_ = std::max(step_due_, now() - max_catch_up) + cost;
     step_timer_.expires_at(step_due_);
     step_timer_.async_wait([this](error_code error) {
         if (!error) end_step();

@@ -9,7 +9,7 @@
 namespace tandem::mock {
 namespace {
 
-constexpr std::size_t most_recorded_body = 1 << 20;
+constexpr std::size_t max_recorded_body = 1 << 20;
 
 std::string header_of(const http_request& r, std::string_view name) {
     for (const auto& [key, value] : r.headers) {
@@ -34,7 +34,7 @@ request_record record_of(const http_request& r, std::uint64_t connection, time_p
     record.method = r.method;
     record.path = r.path;
     record.headers = r.headers;
-    record.body = r.body.substr(0, most_recorded_body);
+    record.body = r.body.substr(0, max_recorded_body);
     record.arrived = now;
     return record;
 }

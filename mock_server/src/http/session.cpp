@@ -8,9 +8,9 @@ namespace tandem::mock {
 namespace {
 
 // A client that does not read is disconnected at this limit, as if its connection broke.
-constexpr std::size_t most_queued_bytes = 32 << 20;
+constexpr std::size_t max_queued_bytes = 32 << 20;
 // Beyond this limit, pipelined requests stay in the socket.
-constexpr std::size_t most_waiting_input = 64 << 10;
+constexpr std::size_t max_waiting_input = 64 << 10;
 // How long a closing connection waits for the client to close.
 constexpr auto linger = std::chrono::seconds(2);
 
@@ -37,7 +37,7 @@ void session::start() {
 }
 
 void session::read() {
-    if (reading_ || closed_ || input_ended_ || reader_.waiting() > most_waiting_input) return;
+    if (reading_ || closed_ || input_ended_ || reader_.waiting() > max_waiting_input) return;
     reading_ = true;
     stream_->async_read(input_.data(), input_.size(),
                         [self = shared_from_this()](error_code error, std::size_t bytes) {
@@ -126,7 +126,7 @@ void session::take_actions() {
         actions_.push_back(std::move(a));
     }
     if (response_->is_broken()) host_.on_faulted(request_);
-    if (queued_bytes_ > most_queued_bytes) return reset();
+    if (queued_bytes_ > max_queued_bytes) return reset();
     perform();
 }
 

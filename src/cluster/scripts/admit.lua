@@ -9,7 +9,8 @@ local t = redis.call('TIME')
 local clock = t[1] * 1000000 + t[2]
 local minute = 60e9
 
--- A record is "time in µs:ns until all is available again". The rule is that of rate_limit.cpp.
+-- A record is "time in µs:ns until all is available again". The rule is the same as in
+-- rate_limit.cpp.
 local function read(name, per_minute, told)
   local at, left = string.match(redis.call('HGET', KEYS[2], name) or '', '^(%d+):(%d+)$')
   local now = math.max(clock, tonumber(at) or 0)

@@ -25,7 +25,7 @@ constexpr std::array schemes{
     scheme{"rediss+sentinel://", true, true},
 };
 constexpr std::string_view unix_scheme = "unix://";
-constexpr std::size_t longest_path = 107;  // of sockaddr_un, without the null at its end
+constexpr std::size_t max_path_bytes = 107;  // of sockaddr_un, without the null at its end
 
 parsed_store_address fault(std::string text) {
     return {.fault = std::move(text)};
@@ -39,7 +39,8 @@ std::string_view take_until(std::string_view& text, char end) {
 }
 
 // An address of IPv6 is written in brackets.
-std::optional<store_address::host_and_port> parse_host(std::string_view text, std::uint16_t usual) {
+std::optional<store_address::host_and_port> parse_host(std::string_view text,
+                                                       std::uint16_t default_port) {
     const bool is_bracketed = text.starts_with('[');
     const auto end = is_bracketed ? text.find(']') : text.find(':');
     if (is_bracketed && end == std::string_view::npos) return std::nullopt;
@@ -47,7 +48,7 @@ std::optional<store_address::host_and_port> parse_host(std::string_view text, st
     auto rest = text.substr(std::min(is_bracketed ? end + 1 : end, text.size()));
     if (host.empty() || host.find_first_of(" \t\r\n") != std::string_view::npos)
         return std::nullopt;
-    if (rest.empty()) return store_address::host_and_port{std::string(host), usual};
+    if (rest.empty()) return store_address::host_and_port{std::string(host), default_port};
     if (!rest.starts_with(':')) return std::nullopt;
     const auto port = parse_number<std::uint16_t>(rest.substr(1));
     if (!port || *port == 0) return std::nullopt;
@@ -70,7 +71,7 @@ std::optional<std::string> read_hosts(std::string_view hosts, store_address& a) 
     while (!hosts.empty()) {
         const auto part = take_until(hosts, ',');
         const auto host = parse_host(part, has_sentinels ? sentinel_port : store_port);
-        if (!host) return fmt::format("\"{}\" is no host, or host:port", part);
+        if (!host) return fmt::format("\"{}\" is not a host or host:port", part);
         a.hosts.push_back(*host);
     }
     if (a.hosts.empty()) return "the address has no host";
@@ -82,7 +83,7 @@ std::optional<std::string> read_hosts(std::string_view hosts, store_address& a) 
 std::optional<std::string> read_database(std::string_view text, store_address& a) {
     if (text.empty()) return std::nullopt;
     const auto number = parse_number<int>(text);
-    if (!number || *number < 0) return fmt::format("\"{}\" is no number of a database", text);
+    if (!number || *number < 0) return fmt::format("\"{}\" is not a database number", text);
     a.database = *number;
     return std::nullopt;
 }
@@ -109,9 +110,9 @@ parsed_store_address parse_store_address(std::string_view text) {
     if (text.starts_with(unix_scheme)) {
         const auto path = text.substr(unix_scheme.size());
         if (!path.starts_with('/')) return fault("the path of a Unix socket begins with \"/\"");
-        if (path.size() > longest_path)
+        if (path.size() > max_path_bytes)
             return fault(
-                fmt::format("the path of a Unix socket is longer than {} bytes", longest_path));
+                fmt::format("the path of a Unix socket is longer than {} bytes", max_path_bytes));
         return {.address = {.path = std::string(path)}};
     }
     const auto* const s = std::ranges::find_if(

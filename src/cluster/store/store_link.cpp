@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 using asio::awaitable;
 
 constexpr duration first_pause = std::chrono::milliseconds(50);
-constexpr duration longest_pause = std::chrono::seconds(1);
+constexpr duration max_pause = std::chrono::seconds(1);
 constexpr std::size_t max_unsent_bytes = std::size_t{64} << 20;
 
 // Gateways that lost the same store do not all come back at once.
@@ -93,7 +93,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         auto pause = first_pause;
         while (!self->is_closed_) {
             const bool was_connected = co_await self->run_connection();
-            pause = was_connected ? first_pause : std::min(2 * pause, longest_pause);
+            pause = was_connected ? first_pause : std::min(2 * pause, max_pause);
             if (self->is_closed_) co_return;
             boost::system::error_code ec;
             self->pause_.expires_after(jittered(pause));
@@ -316,7 +316,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (stream == self->stream_) self->is_writing_ = false;
     }
 
-    /// Logs once that the store is away, and once that it answers again.
+    /// Logs once that the store does not answer, and once that it answers again.
     void log_fault(const std::string& fault) {
         if (!std::exchange(is_reported_, true)) log_line(log_level::warning, fault);
     }

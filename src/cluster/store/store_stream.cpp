@@ -17,7 +17,7 @@ using asio::ip::tcp;
 
 constexpr std::size_t read_bytes = std::size_t{16} << 10;
 
-auto into(boost::system::error_code& ec) {
+auto redirect_to(boost::system::error_code& ec) {
     return asio::redirect_error(asio::use_awaitable, ec);
 }
 
@@ -29,7 +29,7 @@ store_stream::store_stream(const asio::any_io_executor& executor, asio::ssl::con
 awaitable<std::string> store_stream::connect(store_address::host_and_port where) {
     boost::system::error_code ec;
     const auto found =
-        co_await resolver_.async_resolve(where.host, std::to_string(where.port), into(ec));
+        co_await resolver_.async_resolve(where.host, std::to_string(where.port), redirect_to(ec));
     if (ec) co_return fmt::format("cannot resolve {}: {}", where.host, ec.message());
     for (const auto& entry : found) {
         const socket::endpoint_type endpoint(entry.endpoint());
@@ -47,7 +47,7 @@ awaitable<std::string> store_stream::shake_hands(std::string host) {
     secured_->set_verify_callback(asio::ssl::host_name_verification(host));
     SSL_set_tlsext_host_name(secured_->native_handle(), host.c_str());
     boost::system::error_code ec;
-    co_await secured_->async_handshake(asio::ssl::stream_base::client, into(ec));
+    co_await secured_->async_handshake(asio::ssl::stream_base::client, redirect_to(ec));
     co_return ec ? fmt::format("{}: TLS: {}", host, ec.message()) : std::string();
 }
 
@@ -61,7 +61,7 @@ awaitable<boost::system::error_code> store_stream::connect_to(socket::endpoint_t
     boost::system::error_code ec;
     socket_.close(ec);
     if (is_closed_) co_return asio::error::operation_aborted;
-    co_await socket_.async_connect(where, into(ec));
+    co_await socket_.async_connect(where, redirect_to(ec));
     co_return ec;
 }
 
@@ -70,9 +70,9 @@ awaitable<std::string_view> store_stream::read() {
     const auto space = asio::buffer(buffer_);
     std::size_t size = 0;
     if (secured_)
-        size = co_await secured_->async_read_some(space, into(ec));
+        size = co_await secured_->async_read_some(space, redirect_to(ec));
     else
-        size = co_await socket_.async_read_some(space, into(ec));
+        size = co_await socket_.async_read_some(space, redirect_to(ec));
     co_return std::string_view(buffer_).substr(0, ec ? 0 : size);
 }
 
@@ -80,9 +80,9 @@ awaitable<bool> store_stream::write(std::string bytes) {
     boost::system::error_code ec;
     const auto all = asio::buffer(bytes);
     if (secured_)
-        co_await asio::async_write(*secured_, all, into(ec));
+        co_await asio::async_write(*secured_, all, redirect_to(ec));
     else
-        co_await asio::async_write(socket_, all, into(ec));
+        co_await asio::async_write(socket_, all, redirect_to(ec));
     co_return !ec;
 }
 

@@ -7,7 +7,7 @@
 namespace tandem::conversations {
 namespace {
 
-// Templates write the end of a prompt in another way once an answer follows.
+// Templates render the end of a prompt differently once an answer follows.
 constexpr std::size_t few_bytes = 64;
 constexpr std::size_t shown_before = 16;
 constexpr std::size_t shown_bytes = 64;

@@ -11,7 +11,7 @@
 
 namespace tandem::conversations {
 
-/// The prompt of a turn, and what it is made from.
+/// The prompt of a turn, and its sources.
 struct watched_turn {
     std::string_view prompt{};
     std::span<const chat_message> messages{};
@@ -20,7 +20,7 @@ struct watched_turn {
     int trims = 0;
 };
 
-/// Compares the prompt of each turn with that of the turn before. Pure.
+/// Compares the prompt of each turn with the previous one. Pure.
 class cache_watch {
  public:
     /// Without `at`, which only the server knows. nullopt if there is no prompt to compare with.

@@ -8,7 +8,7 @@ namespace tandem::conversations {
 namespace {
 
 // For English text; used only if nothing was counted.
-constexpr double usual_bytes_per_token = 4;
+constexpr double typical_bytes_per_token = 4;
 
 double bytes_per_token(const context_usage& use) noexcept {
     double bytes_with_ids = 0, known_tokens = 0;
@@ -22,7 +22,7 @@ double bytes_per_token(const context_usage& use) noexcept {
     }
     if (bytes_with_ids > 0) return bytes_with_ids / known_tokens;
     if (all_bytes > 0 && use.prompt > 0) return all_bytes / use.prompt;
-    return usual_bytes_per_token;
+    return typical_bytes_per_token;
 }
 
 /// At least one, so that dropping makes progress.

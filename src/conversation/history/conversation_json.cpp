@@ -17,7 +17,7 @@ namespace tandem::wire {
 namespace {
 
 constexpr int version = 1;
-constexpr double longest_ms = 1e12;  // keeps the nanoseconds within 64 bits
+constexpr double max_duration_ms = 1e12;  // keeps the nanoseconds within 64 bits
 
 // Writing
 
@@ -109,7 +109,7 @@ class conversation_reader {
 
  private:
     bool check_version(json& root) {
-        if (!root.is_object()) return not_a(root, "conversation", "an object");
+        if (!root.is_object()) return fail_type(root, "conversation", "an object");
         int found = 0;
         const auto& v = wire::member(root, "version");
         if (v.is_null()) return fail("version", "is missing");
@@ -119,7 +119,7 @@ class conversation_reader {
                     fmt::format("is {}; this build reads versions up to {}", found, version));
     }
 
-    bool not_a(const json& value, std::string at, const char* expected) {
+    bool fail_type(const json& value, std::string at, const char* expected) {
         return fail(std::move(at),
                     fmt::format("is of type {}, but must be {}", value.type_name(), expected));
     }
@@ -133,12 +133,12 @@ class conversation_reader {
     }
 
     bool value(json& v, const std::string& at, std::string& out) {
-        if (!v.is_string()) return not_a(v, at, "a string");
+        if (!v.is_string()) return fail_type(v, at, "a string");
         out = std::move(v.get_ref<std::string&>());
         return true;
     }
     bool value(json& v, const std::string& at, bool& out) {
-        if (!v.is_boolean()) return not_a(v, at, "true or false");
+        if (!v.is_boolean()) return fail_type(v, at, "true or false");
         out = v.get<bool>();
         return true;
     }
@@ -158,7 +158,7 @@ class conversation_reader {
         return out == read || fail(at, "is greater than 4294967295");
     }
     bool value(json& v, const std::string& at, double& out) {
-        if (!v.is_number()) return not_a(v, at, "a number");
+        if (!v.is_number()) return fail_type(v, at, "a number");
         out = v.get<double>();
         return true;
     }
@@ -173,12 +173,12 @@ class conversation_reader {
     }
 
     bool value(json& v, const std::string& at, tool_call& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return member(v, at, "id", out.id) && member(v, at, "name", out.name) &&
                member(v, at, "arguments", out.arguments);
     }
     bool value(json& v, const std::string& at, chat_message& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         const bool is_read =
             member(v, at, "role", out.role) && member(v, at, "content", out.content) &&
             member(v, at, "tool_calls", out.tool_calls) &&
@@ -187,11 +187,11 @@ class conversation_reader {
         return !out.role.empty() || fail(at + ".role", "is missing or empty");
     }
     bool value(json& v, const std::string& at, saved_exchange& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return member(v, at, "messages", out.messages) && member(v, at, "tokens", out.tokens);
     }
     bool value(json& v, const std::string& at, saved_turn& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         const bool is_read = member(v, at, "generated", out.generated) &&
                              member(v, at, "handed_over", out.handed_over) &&
                              member(v, at, "heard", out.heard);
@@ -201,11 +201,11 @@ class conversation_reader {
                fail(at + ".handed_over", "is greater than generated");
     }
     bool value(json& v, const std::string& at, speech_run& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return member(v, at, "speech", out.speech) && member(v, at, "text", out.text);
     }
     bool value(json& v, const std::string& at, saved_chunk& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return member(v, at, "reply", out.reply) && member(v, at, "seq", out.seq) &&
                member(v, at, "begin", out.begin) && member(v, at, "end", out.end) &&
                member(v, at, "speech", out.speech) &&
@@ -213,7 +213,7 @@ class conversation_reader {
                member(v, at, "ends_word", out.ends_word);
     }
     bool value(json& v, const std::string& at, saved_open_turn& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return member(v, at, "text", out.text) && member(v, at, "handed_over", out.handed_over) &&
                member(v, at, "heard", out.heard) && member(v, at, "spoken", out.spoken) &&
                member(v, at, "chunks", out.chunks) && member(v, at, "filler", out.filler) &&
@@ -225,7 +225,7 @@ class conversation_reader {
         return value(v, at, out.emplace());
     }
     bool value(json& v, const std::string& at, conversation_options& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         double grace = to_ms(out.resume_grace);
         const bool is_read = member(v, at, "messages", out.messages) &&
                              member(v, at, "interrupted", out.interrupted) &&
@@ -237,7 +237,7 @@ class conversation_reader {
                              member(v, at, "draft_limit", out.draft_limit) &&
                              member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
         if (!is_read) return false;
-        if (!(grace >= 0 && grace <= longest_ms))
+        if (!(grace >= 0 && grace <= max_duration_ms))
             return fail(at + ".resume_grace_ms",
                         fmt::format("is {}, which is not a valid time", grace));
         out.resume_grace = duration(std::llround(grace * 1e6));
@@ -246,7 +246,7 @@ class conversation_reader {
 
     template <class T>
     bool value(json& v, const std::string& at, std::vector<T>& out) {
-        if (!v.is_array()) return not_a(v, at, "a list");
+        if (!v.is_array()) return fail_type(v, at, "a list");
         auto& count = count_of(out);
         count += v.size();
         if (count > max_saved_messages)

@@ -120,7 +120,7 @@ std::size_t map_speech_to_text_offset(std::string_view text, std::string_view sp
     const bool ends_word = !text::is_white_space(character_before(speech, said)) &&
                            !text::is_word_character(character_at(speech, said));
     const auto end = ends_word ? end_of_run(text, place.before, place.after) : place.before;
-    return text::floor_to_character(text, end);  // a store's runs may part one
+    return text::floor_to_character(text, end);  // runs from a store may split a character
 }
 
 std::size_t skip_closing_marks(std::string_view text, std::size_t offset) noexcept {

@@ -14,7 +14,7 @@ namespace {
 using std::string_view;
 
 // A longer word is text in a language written without spaces.
-constexpr std::size_t longest_word_bytes = 40;
+constexpr std::size_t max_word_bytes = 40;
 constexpr int characters_of_word = 4;
 
 /// `text` without its last characters.
@@ -84,8 +84,7 @@ bool is_beginning_of(string_view beginning, string_view whole) {
 string_view select_settled_words(string_view text, std::optional<std::size_t> stable) noexcept {
     if (stable) return text::trim_trailing_space(first_characters(text, *stable));
     const auto start = start_of_last_word(text);
-    if (text.size() - start > longest_word_bytes)
-        return without_characters(text, characters_of_word);
+    if (text.size() - start > max_word_bytes) return without_characters(text, characters_of_word);
     return text::trim_trailing_space(text.substr(0, start));
 }
 
@@ -108,7 +107,7 @@ bool is_worth_prefill(string_view words, string_view before) noexcept {
     const auto [end, ignored] =
         std::mismatch(words.begin(), words.end(), before.begin(), before.end());
     const auto fresh = words.substr(static_cast<std::size_t>(end - words.begin()));
-    if (fresh.size() > longest_word_bytes) return true;
+    if (fresh.size() > max_word_bytes) return true;
     return start_of_last_word(text::trim_leading_space(fresh)) > 0;
 }
 

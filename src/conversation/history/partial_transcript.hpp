@@ -22,7 +22,7 @@ std::string_view select_repeated_words(std::string_view before, std::string_view
 bool shows_failed_rollback(int cached, int evaluated, std::size_t kept_bytes,
                            std::size_t prompt_bytes) noexcept;
 
-/// Whether `words` has enough beyond what it has in common with `before`, which was evaluated
+/// Whether `words` has enough new text after its common prefix with `before`, which was evaluated
 /// last: two words, or a part of a text without spaces as long as two words.
 bool is_worth_prefill(std::string_view words, std::string_view before) noexcept;
 

@@ -43,7 +43,7 @@ bool has_right_runs(const saved_chunk& c) {
 
 std::optional<config_fault> fault_of(const saved_open_turn& t) {
     const auto wrong = [](std::string field) {
-        return config_fault{fmt::format("open_turn.{}", field), "is no place in its text"};
+        return config_fault{fmt::format("open_turn.{}", field), "is not a position in its text"};
     };
     if (!is_place(t, t.spoken, 0)) return wrong("spoken");
     if (!is_place(t, t.heard, t.spoken)) return wrong("heard");
@@ -51,9 +51,9 @@ std::optional<config_fault> fault_of(const saved_open_turn& t) {
     std::size_t end = 0;
     for (std::size_t i = 0; i < t.chunks.size(); ++i) {
         const auto& c = t.chunks[i];
-        constexpr auto most_reply = std::uint64_t{1} << 53;
+        constexpr auto max_reply = std::uint64_t{1} << 53;
         const bool is_right = is_place(t, c.begin, end) && is_place(t, c.end, c.begin) &&
-                              c.end <= t.handed_over && c.reply <= most_reply && has_right_runs(c);
+                              c.end <= t.handed_over && c.reply <= max_reply && has_right_runs(c);
         if (!is_right) return wrong(fmt::format("chunks[{}]", i));
         end = c.end;
     }

@@ -15,7 +15,7 @@ constexpr std::string_view user = "user";
 constexpr std::string_view system_role = "system";
 constexpr std::string_view assistant = "assistant";
 constexpr std::string_view tool = "tool";
-constexpr std::size_t most_late_argument_bytes = 200;
+constexpr std::size_t max_late_argument_bytes = 200;
 
 std::size_t bytes_of(const chat_message& m) noexcept {
     auto bytes = m.content.size() + m.name.size();
@@ -149,7 +149,7 @@ std::optional<chat_message> turn_history::make_late_message(std::string_view id,
 
 // Two calls of one function differ in their arguments, which are omitted if they are long.
 void turn_history::expect_late_result(tool_call call) {
-    if (call.arguments.size() > most_late_argument_bytes) call.arguments.clear();
+    if (call.arguments.size() > max_late_argument_bytes) call.arguments.clear();
     if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());
     late_calls_.push_back(std::move(call));
 }

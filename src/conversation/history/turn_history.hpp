@@ -26,7 +26,7 @@ enum class turn_state {
     settled,  ///< the kept part is a message like any other
 };
 
-/// The result of a call whose turn went on without one.
+/// The result of a call whose turn continued without one.
 inline constexpr std::string_view no_result = "No result: interrupted.";
 /// Maximum number of calls for which a late result is expected. Later calls replace earlier ones.
 inline constexpr std::size_t max_late_calls = 128;
@@ -39,7 +39,7 @@ class turn_history {
  public:
     /// Options and texts must be checked beforehand.
     explicit turn_history(conversation_options options = {});
-    /// An open turn is as if it were interrupted `now`.
+    /// An open turn is treated as if it were interrupted `now`.
     explicit turn_history(saved_conversation saved, time_point now = {});
 
     // Messages and turns

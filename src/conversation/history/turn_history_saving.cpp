@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-// What a store keeps of a conversation.
+// The saved state of a conversation.
 namespace tandem::conversations {
 
 turn_history::turn_history(saved_conversation saved, time_point now)

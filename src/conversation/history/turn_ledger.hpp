@@ -14,9 +14,9 @@
 
 namespace tandem::conversations {
 
-/// What became of one assistant turn: generated ≥ handed over ≥ heard, in bytes of its text. A turn
-/// is spoken by one reply, or by several successive ones if it is resumed. The functions may be
-/// called in any order; a call that does not fit has no effect.
+/// The progress of one assistant turn: generated ≥ handed over ≥ heard, in bytes of its text. A
+/// turn is spoken by one reply, or by several successive ones if it is resumed. The functions may
+/// be called in any order; a call that does not fit has no effect.
 class turn_ledger {
  public:
     turn_ledger() = default;

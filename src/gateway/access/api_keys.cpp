@@ -53,7 +53,7 @@ new_api_key make_api_key() {
     key_bits bits;
     if (RAND_bytes(bits.data(), static_cast<int>(bits.size())) != 1)
         throw std::runtime_error("the system provides no random bits");
-    new_api_key made{.key = std::string(key_prefix) + base64url(bits), .sha256 = {}};
+    new_api_key made{.key = std::string(key_prefix) + encode_base64url(bits), .sha256 = {}};
     OPENSSL_cleanse(bits.data(), bits.size());
     const auto hash = hash_sha256(made.key);
     if (!hash) throw std::runtime_error("OpenSSL has no SHA-256");

@@ -226,7 +226,7 @@ admission authorizer::admit_if_allowed(const account_ptr& account, const claim& 
     if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
     const bool is_shared = shared_ && account->is_limited(c.is_reply);
-    // By share, the others are asked first: they may answer again.
+    // While the limits are divided, the other gateways are asked first: they may answer again.
     if (!is_shared || !account->sharers)
         if (auto e = limit_refusal(*account, c.is_reply, c.own_permits, now))
             return named(*account, *std::move(e));
@@ -289,8 +289,8 @@ std::variant<authorizer::account_ptr, api_error> authorizer::identify(const rout
     if (shown.what == credential_kind::missing) return no_key(is_voice);
     const auto client = client_network_key(c.remote);
     const auto account = shown.what == credential_kind::key ? find_account(shown.key) : nullptr;
-    const bool is_at_home = account && account->was_used_from(client);
-    if (const auto wait = failures_.wait(now, client); wait && !is_at_home)
+    const bool is_known_client = account && account->was_used_from(client);
+    if (const auto wait = failures_.wait(now, client); wait && !is_known_client)
         return too_often("too_many_failures", "wrong API keys were sent from this address", *wait);
     if (account) {
         account->used_from(client);

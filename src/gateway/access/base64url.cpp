@@ -6,7 +6,7 @@
 
 namespace tandem::gateway {
 
-std::string base64url(std::span<const unsigned char> bytes) {
+std::string encode_base64url(std::span<const unsigned char> bytes) {
     const std::size_t padded = (bytes.size() + 2) / 3 * 4;
     std::string text(padded + 1, '\0');  // room for OpenSSL's NUL
     EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(),

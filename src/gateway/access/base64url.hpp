@@ -6,6 +6,6 @@
 namespace tandem::gateway {
 
 /// RFC 4648, section 5, without padding. Precondition: less than 1 MiB.
-std::string base64url(std::span<const unsigned char> bytes);
+std::string encode_base64url(std::span<const unsigned char> bytes);
 
 }  // namespace tandem::gateway

@@ -12,7 +12,7 @@ void failure_limit::record_failure(time_point now, const std::string& client) {
     const auto [at, is_new] = entries_.push_back({client, rate_limit(per_minute)});
     entries_.modify(at, [&](entry& e) { e.limit.charge(now, 1); });
     entries_.relocate(entries_.end(), at);
-    if (entries_.size() > most_clients) entries_.pop_front();
+    if (entries_.size() > max_clients) entries_.pop_front();
 }
 
 }  // namespace tandem::gateway

@@ -21,7 +21,7 @@ class failure_limit {
     /// Enough for typos and for a few bots with an outdated key behind one address.
     static constexpr int per_minute = 10;
     /// About 2 MB.
-    static constexpr std::size_t most_clients = 10'000;
+    static constexpr std::size_t max_clients = 10'000;
 
     /// How long this client must wait; nullopt if it may try at once.
     std::optional<duration> wait(time_point now, const std::string& client) const;

@@ -54,10 +54,10 @@ bool is_local_origin(std::string_view origin) {
 }
 
 std::string client_network_key(std::string_view address) {
-    constexpr std::size_t most_bytes = 64;
+    constexpr std::size_t max_bytes = 64;
     constexpr std::ptrdiff_t network_bytes = 8;
     const auto bytes = bytes_of(address);
-    if (!bytes) return "?" + std::string(address.substr(0, most_bytes));
+    if (!bytes) return "?" + std::string(address.substr(0, max_bytes));
     if (is_ipv4(*bytes)) return {bytes->begin() + ipv4_prefix.size(), bytes->end()};
     return {bytes->begin(), bytes->begin() + network_bytes};
 }

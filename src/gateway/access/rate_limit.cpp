@@ -6,7 +6,7 @@ namespace tandem::gateway {
 namespace {
 
 constexpr duration minute = std::chrono::minutes(1);
-constexpr duration longest_debt = std::chrono::hours(24);
+constexpr duration max_debt = std::chrono::hours(24);
 
 }  // namespace
 
@@ -14,7 +14,7 @@ constexpr duration longest_debt = std::chrono::hours(24);
 duration rate_limit::cost_of(std::int64_t amount) const noexcept {
     const auto share =
         static_cast<double>(std::max<std::int64_t>(amount, 0)) / static_cast<double>(per_minute_);
-    constexpr auto most = static_cast<double>(longest_debt.count());
+    constexpr auto most = static_cast<double>(max_debt.count());
     return duration(
         static_cast<std::int64_t>(std::min(share * static_cast<double>(minute.count()), most)));
 }
@@ -33,7 +33,7 @@ void rate_limit::charge(time_point now, std::int64_t amount) noexcept {
     latest_ = at_least(now);
     if (per_minute_ <= 0) return;
     const auto full_at = std::max(full_at_.value_or(*latest_), *latest_) + cost_of(amount);
-    full_at_ = std::min(full_at, *latest_ + longest_debt);
+    full_at_ = std::min(full_at, *latest_ + max_debt);
 }
 
 duration rate_limit::debt(time_point now) const noexcept {
@@ -42,7 +42,7 @@ duration rate_limit::debt(time_point now) const noexcept {
 
 void rate_limit::set_debt(time_point now, duration debt) noexcept {
     latest_ = at_least(now);
-    full_at_ = *latest_ + std::min(debt, longest_debt);
+    full_at_ = *latest_ + std::min(debt, max_debt);
 }
 
 std::chrono::seconds retry_after(duration wait) noexcept {

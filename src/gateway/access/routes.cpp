@@ -90,12 +90,12 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
     if (open == std::string_view::npos)
         return path == pattern ? std::optional<std::string>("") : std::nullopt;
     const auto before = pattern.substr(0, open);
-    const auto behind = pattern.substr(pattern.find('}') + 1);
-    if (path.size() < before.size() + behind.size() || !path.starts_with(before) ||
-        !path.ends_with(behind))
+    const auto after = pattern.substr(pattern.find('}') + 1);
+    if (path.size() < before.size() + after.size() || !path.starts_with(before) ||
+        !path.ends_with(after))
         return std::nullopt;
     path.remove_prefix(before.size());
-    path.remove_suffix(behind.size());
+    path.remove_suffix(after.size());
     auto parameter = percent_decoded(path);
     if (parameter && !is_parameter(*parameter, pattern[open + 1] == '+')) parameter.reset();
     return parameter;

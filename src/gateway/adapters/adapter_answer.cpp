@@ -52,7 +52,7 @@ api_error make_job_not_found_error(std::string_view id) {
     return make_error(
         404, "job_not_found",
         fmt::format("there is no job \"{}\"; the last {} are kept until the gateway stops",
-                    quote_text(id), adapter_jobs::most_remembered));
+                    quote_text(id), adapter_jobs::max_remembered));
 }
 
 }  // namespace tandem::gateway

@@ -21,31 +21,31 @@ std::string_view to_string(job_state s) noexcept {
 
 const adapter_job* adapter_jobs::add(std::string id, std::string adapter, double scale,
                                      std::int64_t now) {
-    const auto waiting = jobs_.size() - ended_ - (is_running_ ? 1 : 0);
-    if (waiting >= most_waiting) return nullptr;
+    const auto waiting = jobs_.size() - ended_jobs_ - (is_running_ ? 1 : 0);
+    if (waiting >= max_waiting) return nullptr;
     jobs_.push_back(
         {.id = std::move(id), .adapter = std::move(adapter), .scale = scale, .created = now});
     return &jobs_.back();
 }
 
 const adapter_job* adapter_jobs::begin() {
-    if (is_running_ || ended_ == jobs_.size()) return nullptr;
+    if (is_running_ || ended_jobs_ == jobs_.size()) return nullptr;
     is_running_ = true;
-    auto& job = jobs_[ended_];
+    auto& job = jobs_[ended_jobs_];
     job.state = job_state::running;
     return &job;
 }
 
 void adapter_jobs::end(std::string fault, std::vector<server_outcome> servers, std::int64_t now) {
     if (!std::exchange(is_running_, false)) return;
-    auto& job = jobs_[ended_++];
+    auto& job = jobs_[ended_jobs_++];
     job.state = fault.empty() ? job_state::done : job_state::failed;
     job.fault = std::move(fault);
     job.servers = std::move(servers);
     job.finished = now;
-    if (ended_ <= most_remembered) return;
+    if (ended_jobs_ <= max_remembered) return;
     jobs_.pop_front();
-    --ended_;
+    --ended_jobs_;
 }
 
 const adapter_job* adapter_jobs::find(std::string_view id) const {

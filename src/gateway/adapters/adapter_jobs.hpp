@@ -40,8 +40,8 @@ struct adapter_job {
 class adapter_jobs {
  public:
     /// Limits on queued jobs, and on ended jobs that are remembered.
-    static constexpr std::size_t most_waiting = 64;
-    static constexpr std::size_t most_remembered = 256;
+    static constexpr std::size_t max_waiting = 64;
+    static constexpr std::size_t max_remembered = 256;
 
     /// Returns nullptr if too many jobs are queued. `id` must be unique.
     const adapter_job* add(std::string id, std::string adapter, double scale, std::int64_t now);
@@ -56,7 +56,7 @@ class adapter_jobs {
  private:
     /// Oldest first: ended jobs, the running one, queued ones.
     std::deque<adapter_job> jobs_;
-    std::size_t ended_ = 0;
+    std::size_t ended_jobs_ = 0;
     bool is_running_ = false;
 };
 

@@ -54,13 +54,13 @@ void cluster_limits::settle(const settlement& s, settled_handler done) {
                 [weak = weak_from_this(), s, done = std::move(done)](const auto& answer) {
                     const bool is_known = answer && is_count(*answer);
                     const auto self = weak.lock();
-                    if (self && s.running && !is_known) self->untold_[s.key] = *s.running;
+                    if (self && s.running && !is_known) self->unsettled_[s.key] = *s.running;
                     done(detail::now(), is_known);
                 });
 }
 
 void cluster_limits::settle_again() {
-    for (const auto& [key, running] : std::exchange(untold_, {}))
+    for (const auto& [key, running] : std::exchange(unsettled_, {}))
         settle({.key = key, .running = running}, [](auto, auto) {});
 }
 

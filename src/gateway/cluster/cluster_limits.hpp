@@ -36,7 +36,7 @@ class cluster_limits final : public shared_limits,
     boost::asio::any_io_executor executor_;
     std::weak_ptr<cluster::cluster_member> member_;
     /// Running replies by key that the store has not recorded.
-    std::map<std::string, std::int64_t> untold_{};
+    std::map<std::string, std::int64_t> unsettled_{};
 };
 
 // Arguments and answers of the scripts `admit` and `settle`, which describe them.

@@ -43,7 +43,7 @@ void add_chunk(saved_open_turn& turn, const recorded_reply& reply, std::string_v
     added.end = turn.handed_over;
 }
 
-// The library's number of a reply of which no chunk was recorded: that of the newest chunks, unless
+// The library's number of a reply without recorded chunks: the number in the newest chunks, unless
 // they belong to the previous reply.
 std::uint64_t find_reply_id(const session_record& r, const saved_open_turn& turn) {
     const auto newest = turn.chunks.empty() ? 0 : turn.chunks.back().reply;

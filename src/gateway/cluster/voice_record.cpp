@@ -27,12 +27,15 @@ bool is_recorded(const voice_action::any& a) {
            std::holds_alternative<act::interrupt>(a) || std::holds_alternative<act::keep>(a);
 }
 
-voice_record::voice_record(settings s, cluster::session_epoch epoch, events told)
-    : settings_(std::move(s)), epoch_(epoch), told_(std::move(told)), timer_(settings_.executor) {}
+voice_record::voice_record(settings s, cluster::session_epoch epoch, events callbacks)
+    : settings_(std::move(s)),
+      epoch_(epoch),
+      callbacks_(std::move(callbacks)),
+      timer_(settings_.executor) {}
 
 void voice_record::run(record_writer::step next) {
     if (is_over_ || next != record_writer::step::make) return;
-    told_.make([weak = weak_from_this()](std::optional<std::string> record) {
+    callbacks_.make([weak = weak_from_this()](std::optional<std::string> record) {
         const auto self = weak.lock();
         if (!self || self->is_over_) return;
         if (!record) return self->on_written(cluster::put_result::unknown);
@@ -45,7 +48,7 @@ void voice_record::run(record_writer::step next) {
 void voice_record::write(std::string record) {
     const bool is_too_long = record.size() > max_record_bytes;
     const auto& log = settings_.log;
-    if (is_too_long && !std::exchange(has_told_size_, true) && log.enabled(log_level::warning))
+    if (is_too_long && !std::exchange(has_warned_of_size_, true) && log.enabled(log_level::warning))
         log.write(log_level::warning,
                   fmt::format("a voice session has {} bytes; other gateways can resume sessions "
                               "of up to {}",
@@ -66,12 +69,12 @@ void voice_record::on_written(cluster::put_result result) {
     const auto self = shared_from_this();
     if (result == cluster::put_result::refused) {
         stop();
-        return told_.taken();
+        return callbacks_.taken();
     }
     const auto next = writer_.record_written(result == cluster::put_result::kept);
     run(next);
     arm_timer();
-    told_.written();
+    callbacks_.written();
 }
 
 // The store forgets records that are not renewed.

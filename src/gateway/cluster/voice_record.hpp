@@ -28,7 +28,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
         /// Makes the record and passes it to the handler, possibly after the call returns. Passes
         /// nullopt if the conversation has ended.
         std::function<void(record_handler)> make;
-        /// Called when a write has ended; is_written() and has_failed() tell how.
+        /// Called when a write has ended; is_written() and has_failed() report the outcome.
         std::function<void()> written;
         /// Another gateway has taken the session.
         std::function<void()> taken;
@@ -44,7 +44,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
         logger log;
     };
 
-    voice_record(settings s, cluster::session_epoch epoch, events told);
+    voice_record(settings s, cluster::session_epoch epoch, events callbacks);
     voice_record(const voice_record&) = delete;
     voice_record& operator=(const voice_record&) = delete;
 
@@ -67,9 +67,9 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
 
     settings settings_;
     cluster::session_epoch epoch_;
-    events told_;
+    events callbacks_;
     record_writer writer_;
-    bool has_told_size_ = false;
+    bool has_warned_of_size_ = false;
     bool is_over_ = false;
     boost::asio::steady_timer timer_;
 };

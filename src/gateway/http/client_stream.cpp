@@ -22,7 +22,7 @@ using asio::use_awaitable;
 using asio::ip::tcp;
 using boost::beast::tcp_stream;
 
-std::string told_in_plain_text() {
+std::string make_plain_http_answer() {
     const auto body = encode_error_body(
         make_error(400, "tls_required", "this port requires TLS: use https:// or wss://"));
     return fmt::format(
@@ -60,7 +60,7 @@ auto client_stream::handshake(duration limit) const -> awaitable<bool> {
 }
 
 auto client_stream::answer_plain_http(duration limit) const -> awaitable<void> {
-    const auto answer = told_in_plain_text();
+    const auto answer = make_plain_http_answer();
     boost::system::error_code ignored;
     expires_after(limit);
     co_await asio::async_write(tcp(), asio::buffer(answer), redirect_error(use_awaitable, ignored));

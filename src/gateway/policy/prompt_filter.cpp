@@ -55,10 +55,10 @@ bool belongs_to_word(char32_t c) noexcept {
     return text::is_letter(c) || text::is_digit(c);
 }
 
-/// Whether the boundary between `before` and `behind` is inside a word.
-bool is_inside_word(std::string_view before, std::string_view behind) {
+/// Whether the boundary between `before` and `after` is inside a word.
+bool is_inside_word(std::string_view before, std::string_view after) {
     const auto left = text::decode_last_character(before).character;
-    const auto right = text::decode_first_character(behind).character;
+    const auto right = text::decode_first_character(after).character;
     return belongs_to_word(left) && belongs_to_word(right) &&
            !text::is_written_without_spaces(left) && !text::is_written_without_spaces(right);
 }

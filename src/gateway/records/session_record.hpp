@@ -59,13 +59,13 @@ struct recorded_end {
 /// A call of a function whose result may still come, for the next turn.
 struct late_call {
     std::string id{};
-    /// Then the result is accepted only if the client asks to keep it.
+    /// If true, the result is accepted only if the client asks to keep it.
     bool is_dropped = false;
 
     friend bool operator==(const late_call&, const late_call&) = default;
 };
 
-/// What another gateway needs to resume a voice session.
+/// The state from which another gateway can resume a voice session.
 struct session_record {
     std::string model{};
     std::string asked_model{};
@@ -77,7 +77,7 @@ struct session_record {
     std::string conversation{};
     std::optional<recorded_turn> turn{};
     std::optional<recorded_reply> reply{};
-    /// The reply before, whose last chunk may still be spoken.
+    /// The previous reply, whose last chunk may still be spoken.
     std::optional<recorded_reply> reply_before{};
     /// Whether the last turn has more to say.
     bool resumes = false;

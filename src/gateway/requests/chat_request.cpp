@@ -36,9 +36,9 @@ bool refuse_modalities(field_reader& fields, const json& body) {
     return true;
 }
 
-bool read(field_reader& fields, const json& body, std::size_t most_messages, chat_request& out) {
+bool read(field_reader& fields, const json& body, std::size_t max_messages, chat_request& out) {
     out.options.template_options = extract_members(body, wire::template_field_names());
-    return read_messages(fields, body, most_messages, out.messages) &&
+    return read_messages(fields, body, max_messages, out.messages) &&
            read_options(fields, body, out) && refuse_logprobs(fields, body) &&
            refuse_functions(fields, body) && refuse_modalities(fields, body) &&
            read_constraints(fields, body, out) && check_options(fields, body, out.options);

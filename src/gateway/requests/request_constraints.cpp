@@ -61,7 +61,7 @@ bool read_functions(field_reader& fields, const json& tools, const std::string& 
     return true;
 }
 
-/// Whether `choice` is no name of a function.
+/// Whether `choice` is not the name of a function.
 bool is_mode(std::string_view choice) noexcept {
     return choice == "auto" || choice == "none" || choice == "required";
 }

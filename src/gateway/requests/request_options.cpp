@@ -131,16 +131,16 @@ bool read_count(field_reader& fields, const json& body, const char* key, std::op
 
 bool read_milliseconds(field_reader& fields, const json& body, const char* key,
                        std::optional<duration>& out) {
-    constexpr double longest_ms = 24 * 3600 * 1000.0;
+    constexpr double max_ms = 24 * 3600 * 1000.0;
     std::optional<double> ms;
     if (!fields.read(body, "", key, ms)) return false;
-    if (ms && !(*ms >= 0 && *ms <= longest_ms))
-        return fields.invalid(key, fmt::format("must be 0 to {}", longest_ms));
+    if (ms && !(*ms >= 0 && *ms <= max_ms))
+        return fields.invalid(key, fmt::format("must be 0 to {}", max_ms));
     if (ms) out = std::chrono::round<duration>(std::chrono::duration<double, std::milli>(*ms));
     return true;
 }
 
-/// How a stream by chunk is cut. Its pace is that of the client.
+/// How a stream by chunk is split. The client sets its pace.
 bool read_delivery(field_reader& fields, const json& body, delivery_options& out) {
     return fields.read(body, "", "language", out.language) &&
            read_count(fields, body, "first_chunk_min_tokens", out.first_chunk_min_tokens) &&

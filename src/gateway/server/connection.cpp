@@ -3,7 +3,7 @@
 #include "gateway/access/cross_origin.hpp"
 #include "gateway/access/routes.hpp"
 #include "gateway/answers/random_ids.hpp"
-#include "gateway/server/await_decision.hpp"
+#include "gateway/server/await_admission.hpp"
 #include "gateway/server/message_socket.hpp"
 #include "gateway/server/request_head.hpp"
 #include "loop/clock.hpp"
@@ -29,7 +29,7 @@ using asio::redirect_error;
 using asio::use_awaitable;
 
 // How long to wait for the client to close the connection after the last response.
-constexpr duration farewell = std::chrono::seconds(2);
+constexpr duration close_timeout = std::chrono::seconds(2);
 
 // Limit on the body of a request that is rejected or needs no body. Larger ones are not read.
 constexpr std::uint64_t small_body = 64 << 10;
@@ -64,13 +64,13 @@ void refuse_body(checked_request& request, request_parser& parser) {
     }
 }
 
-bool waits_to_be_told(const http_request& head) {
+bool expects_continue(const http_request& head) {
     return head.version() >= 11 && boost::beast::iequals(head[http::field::expect], "100-continue");
 }
 
 // Whether the connection can continue after a rejected request.
 bool may_read_on(const checked_request& refused, request_parser& parser) {
-    return refused.is_framed && has_small_body(parser) && !waits_to_be_told(parser.get());
+    return refused.is_framed && has_small_body(parser) && !expects_continue(parser.get());
 }
 
 checked_request unreadable(const api_error& why) {
@@ -135,7 +135,7 @@ auto connection::run() -> awaitable<void> {
         if (!co_await answer(std::move(*request))) break;
     if (socket_) co_return;
     is_reading_ = true;  // only to discard input
-    co_await stream_.finish(farewell);
+    co_await stream_.finish(close_timeout);
 }
 
 // --- reading
@@ -145,7 +145,7 @@ auto connection::run() -> awaitable<void> {
 // timeout applies.
 void connection::set_read_deadline(duration limit) {
     is_late_ = false;
-    stream_.expires_after(limit + farewell);
+    stream_.expires_after(limit + close_timeout);
     limit_.expires_after(limit);
     limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
         // A queued handler may belong to the previous read.
@@ -179,7 +179,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
     if (!ec || ec == http::error::body_limit) {
         checked = check_head(parser.get());
         if (auto* const open = std::get_if<undecided>(&checked->who))
-            checked->who = co_await await_decision(core_->gate, std::move(*open));
+            checked->who = co_await await_admission(core_->gate, std::move(*open));
         refuse_body(*checked, parser);
     }
     const bool is_refused = checked && checked->refusal() && (ec || !may_read_on(*checked, parser));
@@ -202,7 +202,7 @@ auto connection::read_request() -> awaitable<std::optional<checked_request>> {
 
 auto connection::read_body(request_parser& parser) -> awaitable<boost::system::error_code> {
     boost::system::error_code ec;
-    if (waits_to_be_told(parser.get()))
+    if (expects_continue(parser.get()))
         co_await asio::async_write(stream_, asio::buffer(go_ahead),
                                    redirect_error(use_awaitable, ec));
     // Drops the trailer, whose fields no check has seen.
@@ -285,8 +285,8 @@ void connection::add_origin_headers(http_exchange& exchange) const {
 }
 
 std::string connection::id_of(const http_request& request) {
-    const auto told = to_string_view(request["X-Request-Id"]);
-    return is_request_id(told) ? std::string(told) : make_random_id("req-", core_->random);
+    const auto given = to_string_view(request["X-Request-Id"]);
+    return is_request_id(given) ? std::string(given) : make_random_id("req-", core_->random);
 }
 
 }  // namespace tandem::gateway

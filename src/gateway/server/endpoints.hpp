@@ -13,7 +13,7 @@
 // check creates.
 namespace tandem::gateway {
 
-/// What pages of an allowed origin may send: any header, because clients have their own.
+/// The headers that pages of an allowed origin may send: any, because clients add their own.
 boost::asio::awaitable<void> answer_preflight(http_exchange& exchange);
 
 /// Liveness of the process and its loop; asks no server.

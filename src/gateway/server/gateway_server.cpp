@@ -30,8 +30,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
  public:
     gateway_listener(const asio::any_io_executor& loop, gateway_options options, tls_context tls)
         : acceptor_(loop, endpoint_of(options)),
-          limit_(loop),
-          look_(loop),
+          stop_limit_(loop),
+          drain_timer_(loop),
           pause_(loop),
           core_(std::make_shared<gateway_core>(loop, std::move(options))) {
         core_->tls = std::move(tls);
@@ -51,24 +51,24 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     void stop(duration limit, std::function<void()> stopped) {
         stopped_ = std::move(stopped);
         core_->is_stopping = true;
-        core_->desk->close();
+        core_->deployer->close();
         core_->voices.drain();
         for_all(&connection::close_when_idle);
-        limit_.expires_after(limit);
-        limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+        stop_limit_.expires_after(limit);
+        stop_limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             // The handler may have been queued before the last connection ended.
-            if (!ec && self->stopped_) self->cut_short();
+            if (!ec && self->stopped_) self->stop_requests();
         });
-        look();
+        poll_connections();
     }
 
     void close() {
         stopped_ = nullptr;
         core_->is_stopping = true;
         close_acceptor();
-        core_->desk->close();
-        limit_.cancel();
-        look_.cancel();
+        core_->deployer->close();
+        stop_limit_.cancel();
+        drain_timer_.cancel();
         pause_.cancel();
         close_all();
         core_->cluster.reset();
@@ -103,12 +103,12 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     // WebSocket clients first receive the end of their reply, then the reason for closing.
-    void cut_short() {
-        constexpr auto farewell = std::chrono::seconds(10);
+    void stop_requests() {
+        constexpr auto close_limit = std::chrono::seconds(10);
         core_->voices.stop();
         for_all(&connection::abort_requests);
-        limit_.expires_after(farewell);
-        limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+        stop_limit_.expires_after(close_limit);
+        stop_limit_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
             if (!ec) self->close_all();
         });
     }
@@ -118,16 +118,16 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         for_all(&connection::close);
     }
 
-    void look() {
+    void poll_connections() {
         constexpr auto pause = std::chrono::milliseconds(5);
         if (std::ranges::none_of(core_->connections, &connection::delays_stop) &&
             core_->known_sessions.size() == 0) {
             core_->traces.reset();  // posts its last log lines
             return leave_cluster();
         }
-        look_.expires_after(pause);
-        look_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
-            if (!ec) self->look();
+        drain_timer_.expires_after(pause);
+        drain_timer_.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+            if (!ec) self->poll_connections();
         });
     }
 
@@ -146,7 +146,7 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
         close_acceptor();
         close_all();
         core_->cluster.reset();
-        limit_.cancel();
+        stop_limit_.cancel();
         pause_.cancel();
         if (const auto handler = std::exchange(stopped_, nullptr)) handler();
     }
@@ -162,8 +162,8 @@ class gateway_listener : public std::enable_shared_from_this<gateway_listener> {
     }
 
     tcp::acceptor acceptor_;
-    asio::steady_timer limit_;
-    asio::steady_timer look_;
+    asio::steady_timer stop_limit_;
+    asio::steady_timer drain_timer_;
     asio::steady_timer pause_;
     std::shared_ptr<gateway_core> core_;
     std::function<void()> stopped_;
@@ -205,7 +205,7 @@ std::vector<config_fault> gateway_server::replace_servers(const model_servers& s
         if (model.name == servers.name) model.bots.reload(servers.servers);
     core.share_servers(servers);
     core.metrics.add_servers(servers.name, servers.servers);
-    core.desk->replace_servers(servers);
+    core.deployer->replace_servers(servers);
     return {};
 } catch (const config_error& e) {
     return e.faults();

@@ -18,7 +18,7 @@ using asio::redirect_error;
 using asio::use_awaitable;
 
 // Maximum number of queued messages before reading stops.
-constexpr std::size_t most_waiting = 64;
+constexpr std::size_t max_waiting = 64;
 // One message causes far fewer answers, so this client has stopped reading.
 constexpr std::size_t too_many_waiting = 1024;
 constexpr duration handshake_limit = std::chrono::seconds(5);
@@ -49,7 +49,7 @@ message_socket::message_socket(client_stream stream, std::shared_ptr<gateway_cor
       stream_(std::move(stream)),
       options_(std::move(options)),
       line_(core_->options.voice, detail::now()),
-      look_(core_->executor),
+      watch_timer_(core_->executor),
       writing_(core_->executor),
       reading_(core_->executor),
       wake_(core_->executor, asio::steady_timer::time_point::max()) {}
@@ -65,7 +65,7 @@ auto message_socket::run(const http_request& request) -> awaitable<bool> {
     end_reading();
     if (!close_) close_hard();
     co_await wait_until_true([this] { return !is_finishing(); });
-    look_.cancel();
+    watch_timer_.cancel();
     close_hard();
     co_return true;
 }
@@ -83,7 +83,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
             if (has_protocols && !o.protocol.empty())
                 answer.set(protocol_header, to_beast_view(o.protocol));
         }));
-    stream_.read_message_max(options_.most_message_bytes);
+    stream_.read_message_max(options_.max_message_bytes);
     stream_.auto_fragment(false);
     stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
         if (what != websocket::frame_type::close) line_.heard(detail::now());
@@ -98,7 +98,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
 }
 
 auto message_socket::wait_until_sent() -> awaitable<void> {
-    co_await wait_until_true([this] { return out_.size() <= most_waiting || is_closing(); });
+    co_await wait_until_true([this] { return out_.size() <= max_waiting || is_closing(); });
 }
 
 // Handlers that may make the condition true must call wake_.cancel(). Several coroutines may wait.
@@ -186,8 +186,8 @@ void message_socket::run_watchdog() {
         case voice_socket_watchdog::due::close:
             return give_up(voice_close::silent);
     }
-    look_.expires_at(line_.next_check());
-    look_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
+    watch_timer_.expires_at(line_.next_check());
+    watch_timer_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
         if (!ec && self) self->run_watchdog();
     });

@@ -28,7 +28,7 @@ struct message_socket_options {
     std::string request_id{};
     /// Selected if the client offers subprotocols; empty = none.
     std::string_view protocol{};
-    std::size_t most_message_bytes = 0;
+    std::size_t max_message_bytes = 0;
 };
 
 /// A WebSocket of text messages: reads them one after the other, and sends in order. Closes the
@@ -98,10 +98,10 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     boost::beast::flat_buffer buffer_;
     std::deque<std::string> out_;  // the front is being written
     std::optional<voice_close> close_;
-    boost::asio::steady_timer look_;     // checks the line
-    boost::asio::steady_timer writing_;  // timeout of a write or the closing handshake
-    boost::asio::steady_timer reading_;  // timeout of a message
-    boost::asio::steady_timer wake_;     // wakes run() when another handler changes the state
+    boost::asio::steady_timer watch_timer_;  // checks the line
+    boost::asio::steady_timer writing_;      // timeout of a write or the closing handshake
+    boost::asio::steady_timer reading_;      // timeout of a message
+    boost::asio::steady_timer wake_;         // wakes run() when another handler changes the state
     bool is_open_ = false;
     bool is_writing_ = false;
     bool is_pinging_ = false;

@@ -36,7 +36,7 @@ std::optional<api_error> check_session_admission(gateway_core& core, const gener
 
 std::optional<api_error> take_adapters(const gateway_core& core, const served_model& model,
                                        generation_request& request) {
-    auto set = core.desk->adapters().select_adapters(model.name, request.lora);
+    auto set = core.deployer->adapters().select_adapters(model.name, request.lora);
     if (auto* const error = std::get_if<api_error>(&set)) return std::move(*error);
     request.options.lora = std::get<std::vector<adapter_scale>>(std::move(set));
     return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<api_error> check_prompt(answer_client& client, const gateway_core&
     if (core.options.audit && core.options.audit_prompts)
         client.record.prompt = join_texts(texts, max_audit_prompt_bytes);
     if (core.is_stopping) return make_stopping_error();
-    return core.policy.verdict(texts);
+    return core.filter.verdict(texts);
 }
 
 void note(answer_client& client, const served_model& model, const token_usage& used,
@@ -113,7 +113,7 @@ awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
 
 awaitable<void> streamed_reply::run(reply& r, admitted& who) {
     client_.on_disconnect([&r] { r.interrupt(); });
-    co_await send_what_is_there();
+    co_await send_pending();
     for (;;) {
         error_code ec;
         const auto piece = co_await r.async_next_chunk(
@@ -124,7 +124,7 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
         // The server processes the prompt, or generates a tool call, which is sent only when
         // complete.
         if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
-        co_await send_what_is_there();
+        co_await send_pending();
     }
     take_end(answer_, core_, r.result());
     for (const auto& call : answer_.calls) events_.call(call, out_);
@@ -145,7 +145,7 @@ void streamed_reply::take(const chunk& piece) {
 
 // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still
 // have their own status.
-awaitable<void> streamed_reply::send_what_is_there() {
+awaitable<void> streamed_reply::send_pending() {
     if (out_.empty()) co_return;
     if (!std::exchange(has_begun_, true)) co_await client_.begin_stream();
     co_await client_.write(out_);
@@ -161,7 +161,7 @@ awaitable<void> streamed_reply::end(const reply_result& result) {
     } else {
         events_.end(answer_.reason, answer_.usage, out_);
     }
-    co_await send_what_is_there();
+    co_await send_pending();
     co_await client_.end_stream();
 }
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-// What the endpoints of replies have in common: checks, accounts, and the stream.
+// The common parts of the reply endpoints: checks, accounting, and the stream.
 namespace tandem::gateway {
 
 /// Records the prompt before checking it, so that the audit log also contains rejected prompts.
@@ -40,7 +40,8 @@ boost::asio::awaitable<void> refuse(answer_client& client, admitted& who, const 
 /// servers' work.
 void note(answer_client& client, const served_model& model, const token_usage& used,
           finish_reason reason);
-/// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they came.
+/// Accounts for a reply that has ended. `by_chunk`: the client received chunks as they were
+/// completed.
 void charge(answer_client& client, gateway_core& core, const served_model& model,
             const admitted& who, const reply& r, bool by_chunk);
 
@@ -77,7 +78,7 @@ class streamed_reply {
 
  private:
     void take(const chunk& piece);
-    boost::asio::awaitable<void> send_what_is_there();
+    boost::asio::awaitable<void> send_pending();
     boost::asio::awaitable<void> end(const reply_result& result);
     void fail(const api_error& error);
 
@@ -85,7 +86,7 @@ class streamed_reply {
     gateway_core& core_;
     const served_model& model_;
     answer_writer& events_;
-    bool by_chunk_;  // the client gets chunks as they come
+    bool by_chunk_;  // the client gets chunks as they are completed
     finished_answer answer_{};
     std::function<void(const finished_answer&)> on_finished_;
     keep_alive_policy silence_{detail::now()};

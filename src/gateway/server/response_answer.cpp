@@ -26,7 +26,7 @@ namespace {
 using boost::asio::awaitable;
 
 // A longer history of a socket is kept in the table only, whose size is limited.
-constexpr std::size_t most_socket_bytes = std::size_t{4} << 20;
+constexpr std::size_t max_socket_bytes = std::size_t{4} << 20;
 
 std::string make_table_key(const admitted& who, const std::string& id) {
     return who.key_name() + '\n' + id;
@@ -51,7 +51,7 @@ std::optional<api_error> resolve_history(gateway_core& core, const admitted& who
     return continue_response(request, *before, core.defaults().max_messages);
 }
 
-/// What another request needs to continue the response.
+/// The state from which another request can continue the response.
 class response_keeper {
  public:
     response_keeper(gateway_core& core, const admitted& who, std::string id,
@@ -72,7 +72,7 @@ class response_keeper {
         auto& said = request_.messages;
         if (request_.has_instructions) said.erase(said.begin());
         kept_response kept{std::move(said), std::move(request_.affinity_key)};
-        if (newest_ && bytes <= most_socket_bytes)
+        if (newest_ && bytes <= max_socket_bytes)
             *newest_ = {newest_->running_id, id_, kept, bytes, request_.store};
         if (request_.store) core_.responses.put(detail::now(), key_, std::move(kept), bytes);
     }
@@ -86,7 +86,7 @@ class response_keeper {
 };
 
 /// A request that passed all checks.
-struct response_order {
+struct checked_request {
     response_head head;
     generation_job job;
     tandem::stream_by unit;
@@ -108,9 +108,10 @@ generation_job make_job(answer_client& client, const gateway_core& core, served_
     return job;
 }
 
-std::variant<response_order, api_error> make_order(answer_client& client, gateway_core& core,
-                                                   const admitted& who, response_request request,
-                                                   socket_response* newest) {
+std::variant<checked_request, api_error> check_request(answer_client& client, gateway_core& core,
+                                                       const admitted& who,
+                                                       response_request request,
+                                                       socket_response* newest) {
     response_head head{.id = make_random_id("resp_", core.random), .created = std::time(nullptr)};
     if (auto error = resolve_history(core, who, head.id, request, newest)) return *std::move(error);
     const auto texts = collect_texts(request.messages, {}, request.options);
@@ -123,18 +124,18 @@ std::variant<response_order, api_error> make_order(answer_client& client, gatewa
     if (auto error = check_session_admission(core, job)) return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;
-    response_order order{.head = head,
-                         .job = std::move(job),
-                         .unit = request.stream_by,
-                         .is_streamed = request.stream,
-                         .generates = request.generate,
-                         .keeper = {core, who, head.id, std::move(request), newest}};
+    checked_request order{.head = head,
+                          .job = std::move(job),
+                          .unit = request.stream_by,
+                          .is_streamed = request.stream,
+                          .generates = request.generate,
+                          .keeper = {core, who, head.id, std::move(request), newest}};
     return order;
 }
 
 /// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
 /// there.
-void warm_conversation(answer_client& client, gateway_core& core, response_order& order) {
+void warm_conversation(answer_client& client, gateway_core& core, checked_request& order) {
     auto& job = order.job;
     note(client, *job.model, {}, finish_reason::eos);
     const auto bytes = bytes_of(job);
@@ -144,7 +145,7 @@ void warm_conversation(answer_client& client, gateway_core& core, response_order
     order.keeper.keep_messages(bytes);
 }
 
-awaitable<void> stream_response(answer_client& client, gateway_core& core, response_order& order,
+awaitable<void> stream_response(answer_client& client, gateway_core& core, checked_request& order,
                                 response_stream& events, std::string first, admitted& who) {
     auto& job = order.job;
     auto& model = *job.model;
@@ -159,7 +160,7 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
     remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
 }
 
-awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
+awaitable<void> send_response(http_exchange& exchange, gateway_core& core, checked_request& order,
                               admitted& who) {
     const auto bytes = bytes_of(order.job);
     const auto answer = co_await generate_answer(exchange, core, std::move(order.job), who);
@@ -180,7 +181,7 @@ awaitable<void> stream_warm_response(answer_client& client, response_stream& eve
     co_await client.end_stream();
 }
 
-awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, response_order& order,
+awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, checked_request& order,
                                admitted& who) {
     response_stream events(order.head, event_format::server_sent);
     if (!order.generates) {
@@ -204,18 +205,18 @@ awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, adm
     if (const auto* error = std::get_if<api_error>(&read))
         co_return co_await refuse(exchange, who, *error);
     auto made =
-        make_order(exchange, core, who, std::get<response_request>(std::move(read)), nullptr);
+        check_request(exchange, core, who, std::get<response_request>(std::move(read)), nullptr);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await refuse(exchange, who, *error);
-    co_await answer_request(exchange, core, std::get<response_order>(made), who);
+    co_await answer_request(exchange, core, std::get<checked_request>(made), who);
 }
 
 awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
                                  response_request request, admitted& who, socket_response& newest) {
-    auto made = make_order(client, core, who, std::move(request), &newest);
+    auto made = check_request(client, core, who, std::move(request), &newest);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await refuse(client, who, *error);
-    auto& order = std::get<response_order>(made);
+    auto& order = std::get<checked_request>(made);
     response_stream events(order.head, event_format::lines);
     if (!order.generates) {
         warm_conversation(client, core, order);

@@ -5,7 +5,7 @@
 #include "gateway/json/json_text.hpp"
 #include "gateway/json/request_body.hpp"
 #include "gateway/requests/response_request.hpp"
-#include "gateway/server/await_decision.hpp"
+#include "gateway/server/await_admission.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"
 #include "loop/clock.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_waiting_requests = 8;
+constexpr std::size_t max_waiting_requests = 8;
 
 /// Some clients look for the fields in `error`, others next to it, and some do not accept null.
 std::string encode_error_event(const api_error& why) {
@@ -44,9 +44,9 @@ struct message_head {
 };
 
 /// Returns the head of a message, or a fault.
-std::variant<message_head, api_error> read_head(std::string_view text, std::size_t most_bytes) {
+std::variant<message_head, api_error> read_head(std::string_view text, std::size_t max_bytes) {
     json root;
-    if (auto fault = parse_body(text, most_bytes, root)) return *std::move(fault);
+    if (auto fault = parse_body(text, max_bytes, root)) return *std::move(fault);
     field_reader fields;
     message_head head;
     if (!fields.require(root, "", "type", head.type) ||
@@ -96,7 +96,7 @@ response_websocket::response_websocket(client_stream stream, std::shared_ptr<gat
                                        voice_caller caller)
     : message_socket(
           std::move(stream), core,
-          {.request_id = caller.request_id, .most_message_bytes = core->options.max_body_bytes}),
+          {.request_id = caller.request_id, .max_message_bytes = core->options.max_body_bytes}),
       caller_(std::move(caller)) {}
 
 // --- messages
@@ -116,11 +116,11 @@ void response_websocket::handle_message(std::string_view text) {
 }
 
 void response_websocket::queue_request(std::string body) {
-    if (waiting_.size() >= most_waiting_requests)
+    if (waiting_.size() >= max_waiting_requests)
         return queue_message(encode_error_event(
             make_error(429, "too_many_requests",
                        fmt::format("{} requests wait for the running one; wait for its end",
-                                   most_waiting_requests))));
+                                   max_waiting_requests))));
     waiting_.push_back(std::move(body));
     if (std::exchange(is_answering_, true)) return;
     const auto self = std::static_pointer_cast<response_websocket>(shared_from_this());
@@ -155,40 +155,40 @@ auto response_websocket::answer_requests() -> awaitable<void> {
 
 auto response_websocket::answer(std::string body) -> awaitable<void> {
     const auto began = detail::now();
-    client asker(*this);
-    begin_trace(asker, *core_, began);
+    client requester(*this);
+    begin_trace(requester, *core_, began);
     try {
-        co_await answer(asker, body);
+        co_await answer(requester, body);
     } catch (...) {
         log_current_exception(core_->options, "a response ends because of an internal error");
         queue_message(encode_error_event(make_internal_error()));
-        asker.record.status = 500;
+        requester.record.status = 500;
     }
-    auto& record = asker.record;
+    auto& record = requester.record;
     record.time = std::chrono::system_clock::now();
     record.request_id = caller_.request_id;
-    record.trace_id = parse_trace_id(asker.onward_traceparent());
+    record.trace_id = parse_trace_id(requester.onward_traceparent());
     record.remote = caller_.remote;
     record.key = caller_.who.key_name();
     record.method = "GET";
     record.route = "/v1/responses";
     record.elapsed = detail::now() - began;
     log_and_audit(core_->options, record, log_level::info);
-    end_trace(asker, *core_, record.request_id, record.route);
+    end_trace(requester, *core_, record.request_id, record.route);
 }
 
 // The key is checked for each request: it may have been removed, or have reached a limit.
-auto response_websocket::answer(client& asker, const std::string& body) -> awaitable<void> {
+auto response_websocket::answer(client& requester, const std::string& body) -> awaitable<void> {
     auto checked = core_->gate.check_reply(caller_.who, detail::now());
     if (auto* const open = std::get_if<undecided>(&checked))
-        checked = co_await await_decision(core_->gate, std::move(*open));
+        checked = co_await await_admission(core_->gate, std::move(*open));
     if (const auto* const why = std::get_if<api_error>(&checked))
-        co_return co_await asker.send(*why);
+        co_return co_await requester.send(*why);
     auto& who = std::get<admitted>(checked);
     auto read = read_response_request(body, core_->defaults());
     if (const auto* const fault = std::get_if<api_error>(&read))
-        co_return co_await refuse(asker, who, *fault);
-    co_await answer_on_socket(asker, *core_, std::get<response_request>(std::move(read)), who,
+        co_return co_await refuse(requester, who, *fault);
+    co_await answer_on_socket(requester, *core_, std::get<response_request>(std::move(read)), who,
                               newest_);
 }
 

@@ -15,7 +15,7 @@
 namespace tandem::gateway {
 
 /// A WebSocket of /v1/responses: each message `response.create` is a request, whose events are
-/// messages. Requests are answered one after the other; `response.cancel` ends the one that runs.
+/// messages. Requests are answered one after the other; `response.cancel` ends the running one.
 class response_websocket final : public message_socket {
  public:
     response_websocket(client_stream stream, std::shared_ptr<gateway_core> core,
@@ -34,7 +34,7 @@ class response_websocket final : public message_socket {
     void queue_request(std::string body);
     awaitable<void> answer_requests();
     awaitable<void> answer(std::string body);
-    awaitable<void> answer(client& asker, const std::string& body);
+    awaitable<void> answer(client& requester, const std::string& body);
     void cancel_answer();
     void cancel_answer(const std::string& id);
 

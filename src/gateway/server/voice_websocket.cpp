@@ -12,8 +12,8 @@
 namespace tandem::gateway {
 namespace {
 
-// A session that another gateway had is there within milliseconds.
-constexpr std::size_t most_early_messages = 100;
+// A session of another gateway arrives within milliseconds.
+constexpr std::size_t max_early_messages = 100;
 
 std::string make_fatal_error(int status, std::string code, std::string message) {
     return error_text(
@@ -36,7 +36,7 @@ voice_websocket::voice_websocket(client_stream stream, std::shared_ptr<gateway_c
     : message_socket(std::move(stream), core,
                      {.request_id = caller.request_id,
                       .protocol = voice_protocol,
-                      .most_message_bytes = core->options.voice.message_bytes}),
+                      .max_message_bytes = core->options.voice.message_bytes}),
       caller_(std::move(caller)),
       number_(core_->voices.add(*this)) {}
 
@@ -58,7 +58,7 @@ void voice_websocket::handle(voice_message message) {
     if (first && caller_)
         return core_->voices.start(number_, *std::exchange(caller_, std::nullopt),
                                    std::move(*first));
-    if (is_starting_ && early_.size() < most_early_messages)
+    if (is_starting_ && early_.size() < max_early_messages)
         return early_.push_back(std::move(message));
     send(no_session(get_turn_name(message)));
 }

@@ -37,7 +37,7 @@ class voice_websocket final : public voice_sink, public message_socket {
     void handle_early_messages();
 
     std::optional<voice_caller> caller_;  // empty while a session exists or is requested
-    /// Messages that came while a start waits for the cluster.
+    /// Messages that arrive while a start waits for the cluster.
     std::vector<voice_message> early_{};
     bool is_starting_ = false;
     voice_socket number_;

@@ -21,21 +21,21 @@ using asio::redirect_error;
 using asio::use_awaitable;
 
 // Rare enough that the server can still detect disconnected clients.
-constexpr auto care_interval = std::chrono::seconds(5);
-constexpr duration longest_answer = std::chrono::seconds(5);
+constexpr auto reconcile_interval = std::chrono::seconds(5);
+constexpr duration max_answer_time = std::chrono::seconds(5);
 
 config settings_for(config c, const std::string& url) {
     c.server.url = url;
-    c.limits.request_timeout = std::min(c.limits.request_timeout, longest_answer);
+    c.limits.request_timeout = std::min(c.limits.request_timeout, max_answer_time);
     return c;
 }
 
-bool has_adapter(const std::vector<server_adapter>& told, int id) {
-    return std::ranges::find(told, id, &server_adapter::id) != told.end();
+bool has_adapter(const std::vector<server_adapter>& reported, int id) {
+    return std::ranges::find(reported, id, &server_adapter::id) != reported.end();
 }
 
-bool is_set(const std::vector<server_adapter>& told, const std::vector<adapter_scale>& wanted) {
-    return std::ranges::all_of(told, [&](const server_adapter& a) {
+bool is_set(const std::vector<server_adapter>& reported, const std::vector<adapter_scale>& wanted) {
+    return std::ranges::all_of(reported, [&](const server_adapter& a) {
         const auto w = std::ranges::find(wanted, a.id, &adapter_scale::id);
         // Servers store scales as float.
         return static_cast<float>(a.scale) ==
@@ -51,7 +51,7 @@ api_error unknown_adapter(std::string_view name) {
 
 api_error too_many_jobs() {
     auto e = make_error(429, "too_many_jobs",
-                        fmt::format("{} jobs are already waiting", adapter_jobs::most_waiting));
+                        fmt::format("{} jobs are already waiting", adapter_jobs::max_waiting));
     e.retry_after = std::chrono::seconds(5);
     return e;
 }
@@ -220,7 +220,7 @@ auto adapter_deployer::reconcile_all() -> awaitable<void> {
         }
         if (is_closed_) break;
         error_code ec;
-        reconcile_timer_.expires_after(care_interval);
+        reconcile_timer_.expires_after(reconcile_interval);
         co_await reconcile_timer_.async_wait(redirect_error(use_awaitable, ec));
     }
 }

@@ -24,7 +24,7 @@ voice_session_table::random_source bits_of(std::random_device& random) {
     };
 }
 
-/// Passes lines on from any thread.
+/// Forwards log lines from any thread.
 logger log_from_other_threads(const boost::asio::any_io_executor& executor, const logger& log) {
     if (!log.write) return {};
     return {log.level, [executor, log](log_level level, std::string_view text) {
@@ -81,11 +81,11 @@ std::shared_ptr<cluster::cluster_member> join_cluster(const gateway_core& g) {
 gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gateway_options o)
     : executor(its_executor),
       options(std::move(o)),
-      desk(std::make_shared<adapter_deployer>(executor, options)),
-      models(executor, options, desk->adapters()),
+      deployer(std::make_shared<adapter_deployer>(executor, options)),
+      models(executor, options, deployer->adapters()),
       cluster(join_cluster(*this)),
       gate(options.keys),
-      policy(options.prompts),
+      filter(options.prompts),
       answers(options.answer_cache),
       metrics(started_at),
       traces(make_exporter(*this)),
@@ -97,7 +97,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
             [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
         cluster->start();
     }
-    desk->watch();
+    deployer->watch();
 }
 
 void gateway_core::share_servers(const model_servers& servers) {

@@ -54,12 +54,12 @@ struct gateway_core : std::enable_shared_from_this<gateway_core> {
 
     const boost::asio::any_io_executor executor;
     const gateway_options options;
-    const std::shared_ptr<adapter_deployer> desk;
+    const std::shared_ptr<adapter_deployer> deployer;
     served_models models;
     /// nullptr if the gateway is not in a cluster, or has left it.
     std::shared_ptr<cluster::cluster_member> cluster;
     authorizer gate;
-    const prompt_filter policy;
+    const prompt_filter filter;
     /// For new connections; nullptr without TLS.
     std::shared_ptr<boost::asio::ssl::context> tls{};
     /// Declared after `models`, because its conversations must be destroyed before their service.

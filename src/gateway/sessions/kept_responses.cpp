@@ -21,7 +21,7 @@ std::vector<tool_call> find_open_calls(const kept_response& r) {
 }  // namespace
 
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,
-                                           std::size_t most_messages) {
+                                           std::size_t max_messages) {
     auto& messages = request.messages;
     for (const auto& call : find_open_calls(before))
         if (std::ranges::find(messages, call.id, &chat_message::tool_call_id) == messages.end())
@@ -29,10 +29,10 @@ std::optional<api_error> continue_response(response_request& request, const kept
                                 fmt::format("input has no function_call_output for the call "
                                             "'{}' of the previous response",
                                             quote_text(call.id)));
-    if (messages.size() + before.messages.size() > most_messages)
+    if (messages.size() + before.messages.size() > max_messages)
         return make_invalid(
             "previous_response_id",
-            fmt::format("previous_response_id leads to more than {} messages", most_messages));
+            fmt::format("previous_response_id leads to more than {} messages", max_messages));
     messages.insert(messages.begin() + (request.has_instructions ? 1 : 0), before.messages.begin(),
                     before.messages.end());
     if (request.affinity_key.empty()) request.affinity_key = before.affinity_key;

@@ -30,9 +30,9 @@ inline constexpr cache_limits kept_response_limits{
 using kept_response_table = bounded_cache<std::string, kept_response>;
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
-/// the output of a call of that response, or if there are more than `most_messages`.
+/// the output of a call of that response, or if there are more than `max_messages`.
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,
-                                           std::size_t most_messages);
+                                           std::size_t max_messages);
 
 /// The response that an item belongs to, by the item's id.
 std::string find_response_of_item(std::string_view item);

@@ -26,7 +26,7 @@ struct served_model {
     slots::speech_load load{};
     time_point watched_at{};
     /// A warning was logged that the model thinks although thinking is off.
-    bool has_told_of_thinking = false;
+    bool has_warned_of_thinking = false;
 };
 
 /// The models of a gateway, in the order of its options.

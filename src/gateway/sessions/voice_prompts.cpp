@@ -19,8 +19,8 @@ std::vector<std::string_view> collect_texts(const voice_turn& turn) {
 
 void voice_prompts::record_turn(const voice_turn& turn) {
     // Limits the memory for a client that only appends to the history.
-    constexpr std::size_t most_turns = 64;
-    if (said_.size() >= most_turns || said_bytes_ >= max_audit_prompt_bytes) return;
+    constexpr std::size_t max_turns = 64;
+    if (said_.size() >= max_turns || said_bytes_ >= max_audit_prompt_bytes) return;
     auto words = join_texts(collect_texts(turn), max_audit_prompt_bytes);
     said_bytes_ += words.size();
     said_[turn.number] = std::move(words);

@@ -64,11 +64,11 @@ void voice_session::release_permit() {
 /// Wraps a handler, because the session or the gateway may be gone when it runs.
 template <class Function>
 auto voice_session::bind_to_session(Function change) {
-    return [weak = weak_from_this(), change = std::move(change)](auto&&... told) {
+    return [weak = weak_from_this(), change = std::move(change)](auto&&... arguments) {
         const auto self = weak.lock();
         if (!self) return;
         const auto gateway = self->gateway_.shared_from_this();
-        change(*self, std::forward<decltype(told)>(told)...);
+        change(*self, std::forward<decltype(arguments)>(arguments)...);
     };
 }
 
@@ -105,14 +105,14 @@ void voice_session::stop() {
 // The conversation's part is complete before any later event of the session is handled.
 void voice_session::make_record(voice_record::record_handler done) {
     if (!talk_) return done(encode_record(turns_.record()));
-    auto told = bind_to_session(
+    auto handler = bind_to_session(
         [done = std::move(done)](voice_session& self, const error_code& ec, std::string text) {
             if (ec) return done(std::nullopt);
             auto record = self.turns_.record();
             record.conversation = std::move(text);
             done(encode_record(std::move(record)));
         });
-    talk_->async_save(asio::bind_executor(gateway_.executor, std::move(told)));
+    talk_->async_save(asio::bind_executor(gateway_.executor, std::move(handler)));
 }
 
 // --- sockets and registry
@@ -161,7 +161,7 @@ void voice_session::admit(const voice_turn_ptr& turn, Function then) {
 std::optional<api_error> voice_session::refusal(const voice_turn& turn, admission checked) {
     if (auto* const error = std::get_if<api_error>(&checked)) return std::move(*error);
     permit_holder_ = std::get<admitted>(std::move(checked));
-    return gateway_.policy.verdict(collect_texts(turn));
+    return gateway_.filter.verdict(collect_texts(turn));
 }
 
 void voice_session::perform(const voice_action::check_turn& a) {
@@ -192,7 +192,7 @@ void voice_session::perform(voice_action::warm& a) {
 
 void voice_session::perform(voice_action::hear& a) {
     const std::vector<std::string_view> words{a.text};
-    if (gateway_.policy.verdict(words)) return;
+    if (gateway_.filter.verdict(words)) return;
     talk_->hearing(std::move(a.text), a.stable);
 }
 
@@ -213,12 +213,12 @@ void voice_session::draft_checked(const voice_turn_ptr& turn, const std::optiona
         return turns_.on_draft_skipped(turn->id, why->message);
     }
     const auto diag = std::make_shared<diagnostics>();
-    auto told =
+    auto handler =
         bind_to_session([diag, turn](voice_session& self, const error_code& ec, int tokens) {
             self.draft_ended(*turn, {ec, *diag}, tokens);
         });
     talk_->async_draft(turn->messages.back().content, options_of(*turn), *diag,
-                       asio::bind_executor(gateway_.executor, std::move(told)));
+                       asio::bind_executor(gateway_.executor, std::move(handler)));
 }
 
 void voice_session::draft_ended(const voice_turn& turn, const failure& why, int tokens) {
@@ -313,22 +313,22 @@ void voice_session::perform(const voice_action::say_aside& a) {
 
 // The end of a failed reply reports its error.
 void voice_session::perform(const voice_action::await_calls& a) {
-    auto told = bind_to_session([number = a.number](voice_session& self, const error_code&,
-                                                    const called_functions& called) {
+    auto handler = bind_to_session([number = a.number](voice_session& self, const error_code&,
+                                                       const called_functions& called) {
         self.run_and_perform([&](time_point now) {
             if (number == self.number_) self.trace_.on_calls(now);
             self.turns_.on_calls(now, number, called);
         });
     });
-    reply_->async_tool_calls(asio::bind_executor(gateway_.executor, std::move(told)));
+    reply_->async_tool_calls(asio::bind_executor(gateway_.executor, std::move(handler)));
 }
 
 void voice_session::perform(const voice_action::next_chunk& a) {
-    auto told = bind_to_session(
+    auto handler = bind_to_session(
         [number = a.number](voice_session& self, const error_code&, const std::optional<chunk>& c) {
             self.run_and_perform([&](time_point now) { self.take(now, number, c); });
         });
-    reply_->async_next_chunk(asio::bind_executor(gateway_.executor, std::move(told)));
+    reply_->async_next_chunk(asio::bind_executor(gateway_.executor, std::move(handler)));
 }
 
 void voice_session::take(time_point now, std::uint64_t number, const std::optional<chunk>& c) {

@@ -147,7 +147,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     std::optional<admitted> permit_holder_;
     /// nullptr without a cluster.
     std::shared_ptr<voice_record> record_;
-    bool is_changed_ = false;  // since the record was told
+    bool is_changed_ = false;  // since the record was last notified
     boost::asio::steady_timer check_;
     bool is_performing_ = false;
 };

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-// What a session records of its turns.
+// The audit records of the turns of a session.
 namespace tandem::gateway {
 
 bool voice_session::audits_prompts() const {

@@ -55,7 +55,7 @@ void voice_session_host::answer_start(voice_socket socket, voice_caller caller, 
 auto voice_session_host::admit(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> try {
     if (gateway_.is_stopping) return make_stopping_error();
-    return first.session.empty() ? open(who, first) : take_up(who, first);
+    return first.session.empty() ? open(who, first) : resume(who, first);
 } catch (...) {
     // The client waits for a response.
     log_current_exception(gateway_.options,
@@ -85,7 +85,7 @@ auto voice_session_host::open(const admitted& who, const voice::start& first)
 }
 
 // A resumed session keeps its model.
-auto voice_session_host::take_up(const admitted& who, const voice::start& first)
+auto voice_session_host::resume(const admitted& who, const voice::start& first)
     -> std::variant<session_ptr, api_error> {
     const auto& id = first.session;
     const auto known = sessions_.find(id);
@@ -108,8 +108,8 @@ voice_setup voice_session_host::make_setup(const std::string& id, const served_m
             .generation = o.service.client.generation,
             .conversation = o.service.conversation,
             .adapters =
-                [desk = gateway_.desk, name = model.name](const auto& wanted) {
-                    return desk->adapters().select_adapters(name, wanted);
+                [deployer = gateway_.deployer, name = model.name](const auto& wanted) {
+                    return deployer->adapters().select_adapters(name, wanted);
                 },
             .limits = o.voice,
             .continue_timeout = o.service.client.limits.continue_timeout};

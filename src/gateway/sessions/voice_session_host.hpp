@@ -73,7 +73,7 @@ class voice_session_host {
                                                  cluster::taken_session taken);
     std::variant<session_ptr, api_error> admit(const admitted& who, const voice::start& first);
     std::variant<session_ptr, api_error> open(const admitted& who, const voice::start& first);
-    std::variant<session_ptr, api_error> take_up(const admitted& who, const voice::start& first);
+    std::variant<session_ptr, api_error> resume(const admitted& who, const voice::start& first);
     voice_setup make_setup(const std::string& id, const served_model& model,
                            const std::string& asked_model) const;
     session_ptr add_session(served_model& model, voice_turn_machine turns, const admitted& who,

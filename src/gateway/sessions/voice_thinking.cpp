@@ -24,7 +24,7 @@ void voice_thinking::begin(const generation_options& options) {
 void voice_thinking::end(const reply_result& result) const {
     const bool ignores_switch = is_off_ && result.usage.reasoning > 0;
     const auto& log = gateway_.options.instruments.log;
-    if (!ignores_switch || std::exchange(model_.has_told_of_thinking, true) ||
+    if (!ignores_switch || std::exchange(model_.has_warned_of_thinking, true) ||
         !log.enabled(log_level::warning))
         return;
     log.write(log_level::warning,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int switching_protocols = 101;
 // Labels of servers, which may come and go.
-constexpr std::size_t most_servers = 256;
+constexpr std::size_t max_servers = 256;
 
 std::string shown_server(std::string_view url) {
     return transport::without_credentials(transport::without_address(url));
@@ -33,14 +33,14 @@ gateway_metrics::gateway_metrics(std::int64_t started_at) {
         const std::string path(r.path);
         const auto status = status_label(is_socket ? switching_protocols : 200);
         requests_.Add({{"route", path}, {"status", status}});
-        if (!is_socket) request_duration_.Add({{"route", path}}, lives);
+        if (!is_socket) request_duration_.Add({{"route", path}}, lifetime_buckets);
     }
 }
 
 void gateway_metrics::add_servers(const std::string& model, const std::vector<std::string>& urls) {
     if (models_.insert(model).second) begin_voice(model);
     for (const auto& url : urls)
-        if (servers_.size() < most_servers && servers_.insert(shown_server(url)).second)
+        if (servers_.size() < max_servers && servers_.insert(shown_server(url)).second)
             begin_server(model, url);
 }
 
@@ -61,10 +61,10 @@ void gateway_metrics::begin_server(const std::string& model, const std::string& 
 void gateway_metrics::begin_voice(const std::string& model) {
     set_speech_load(model, 0);
     sessions_refused_.Add({{"model", model}});
-    voice_turn_.Add({{"model", model}}, waits);
-    voice_to_voice_.Add({{"model", model}}, waits);
+    voice_turn_.Add({{"model", model}}, wait_buckets);
+    voice_to_voice_.Add({{"model", model}}, wait_buckets);
     for_each_voice_part(voice_timing(), [&](const char* part, duration) {
-        voice_part_.Add({{"model", model}, {"part", part}}, waits);
+        voice_part_.Add({{"model", model}, {"part", part}}, wait_buckets);
     });
 }
 
@@ -93,7 +93,7 @@ void gateway_metrics::record_request(std::string_view route, int status, duratio
     const auto path = route_label(route);
     requests_.Add({{"route", path}, {"status", status_label(status)}}).Increment();
     if (status == switching_protocols) return;
-    request_duration_.Add({{"route", path}}, lives).Observe(seconds(took));
+    request_duration_.Add({{"route", path}}, lifetime_buckets).Observe(seconds(took));
 }
 
 void gateway_metrics::record_chunk(std::string_view model, const chunk& c) {
@@ -116,13 +116,13 @@ void gateway_metrics::record_reply(std::string_view model, const reply_result& r
 void gateway_metrics::record_voice_latency(std::string_view model, duration since_asked,
                                            const std::optional<voice_timing>& timing) {
     const prometheus::Labels of_model{{"model", model_label(model)}};
-    voice_turn_.Add(of_model, waits).Observe(seconds(since_asked));
+    voice_turn_.Add(of_model, wait_buckets).Observe(seconds(since_asked));
     if (!timing) return;
-    voice_to_voice_.Add(of_model, waits).Observe(seconds(timing->total()));
+    voice_to_voice_.Add(of_model, wait_buckets).Observe(seconds(timing->total()));
     for_each_voice_part(*timing, [&](const char* name, duration part) {
         auto labels = of_model;
         labels.emplace("part", name);
-        voice_part_.Add(labels, waits).Observe(seconds(part));
+        voice_part_.Add(labels, wait_buckets).Observe(seconds(part));
     });
 }
 

@@ -52,7 +52,8 @@ class gateway_metrics {
     void record_request(std::string_view route, int status, duration took);
     /// A client that receives chunks one by one received a chunk.
     void record_chunk(std::string_view model, const chunk& c);
-    /// `by_chunk`: the client received chunks as they came, rather than tokens or the whole reply.
+    /// `by_chunk`: the client received chunks as they were completed, rather than tokens or the
+    /// whole reply.
     void record_reply(std::string_view model, const reply_result& result, bool by_chunk);
     /// The first chunk of a voice turn was sent `since_asked` after the turn was requested.
     /// `timing` splits the user's whole wait into parts, if known.

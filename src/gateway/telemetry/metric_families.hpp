@@ -12,11 +12,11 @@ using counter_family = prometheus::Family<prometheus::Counter>;
 using gauge_family = prometheus::Family<prometheus::Gauge>;
 using histogram_family = prometheus::Family<prometheus::Histogram>;
 
-/// Upper bounds in seconds: `waits` for delays that a listener notices, `lives` for durations up to
-/// minutes.
-inline const prometheus::Histogram::BucketBoundaries waits{
+/// Upper bounds in seconds: `wait_buckets` for delays that a listener notices, `lifetime_buckets`
+/// for durations up to minutes.
+inline const prometheus::Histogram::BucketBoundaries wait_buckets{
     0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30};
-inline const prometheus::Histogram::BucketBoundaries lives{
+inline const prometheus::Histogram::BucketBoundaries lifetime_buckets{
     0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 1800};
 inline const prometheus::Histogram::BucketBoundaries shares{0,   0.1, 0.2, 0.3, 0.4,  0.5,
                                                             0.6, 0.7, 0.8, 0.9, 0.95, 1};

@@ -31,7 +31,7 @@ std::int64_t count_open_fds() {
     return std::distance(begin(all), end(all)) - 1;  // minus the directory's own descriptor
 }
 
-std::int64_t most_fds() {
+std::int64_t get_fd_limit() {
     rlimit limit{};
     return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::int64_t>(limit.rlim_cur) : 0;
 }
@@ -62,7 +62,7 @@ void read_stat(process_stats& out) {
 }  // namespace
 
 process_stats read_process_stats() {
-    process_stats figures{.open_fds = count_open_fds(), .max_fds = most_fds()};
+    process_stats figures{.open_fds = count_open_fds(), .max_fds = get_fd_limit()};
     read_stat(figures);
     return figures;
 }

@@ -73,8 +73,9 @@ struct reply_series {
         histogram("tandem_reply_guard_wait_seconds", "Time that a reply waited for reuse guards.");
     prometheus::Histogram& cancel_to_idle =
         histogram("tandem_cancel_to_idle_seconds", "Time from a cut until the slot was seen idle.");
-    prometheus::Histogram& duration = histogram(
-        "tandem_reply_duration_seconds", "Time from the start of a reply to its end.", lives);
+    prometheus::Histogram& duration =
+        histogram("tandem_reply_duration_seconds", "Time from the start of a reply to its end.",
+                  lifetime_buckets);
     prometheus::Histogram& cache_ratio =
         histogram("tandem_reply_cache_ratio",
                   "Share of prompt tokens that were in the slot's cache.", shares);
@@ -111,7 +112,7 @@ struct reply_series {
     }
     prometheus::Histogram& histogram(
         const char* name, const char* help,
-        const prometheus::Histogram::BucketBoundaries& buckets = waits) const {
+        const prometheus::Histogram::BucketBoundaries& buckets = wait_buckets) const {
         return histograms(registry, name, help).Add(labels, buckets);
     }
 };

@@ -16,7 +16,7 @@ std::string encode_span(const gateway::span& s);
 /// The body of an export request. `spans` are results of encode_span(), joined by commas.
 std::string encode_export(std::string_view spans);
 
-/// What a collector answered.
+/// The answer of a collector.
 struct export_answer {
     /// 0 = there was no answer.
     int status = 0;

@@ -22,7 +22,8 @@ struct span_context {
 /// 16 hexadecimal digits, not all of them 0.
 std::string make_span_id(const random_bits& random);
 
-/// A new span below that of a W3C traceparent; in a new, recorded trace if that is not valid.
+/// A new child of the span in a W3C traceparent; if that is not valid, the root of a new, recorded
+/// trace.
 span_context make_span_context(std::string_view traceparent, const random_bits& random);
 
 /// The header by which requests become children of the span.

@@ -41,7 +41,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
         : callbacks_(std::move(handlers)),
           limits_(limits),
           timer_(loop_),
-          farewell_(loop_),
+          close_timer_(loop_),
           transport_(transport::make_curl_transport(loop_.get_executor(), std::move(where))),
           thread_([this] { run(); }) {}
 
@@ -177,15 +177,15 @@ class trace_exporter::worker final : private transport::exchange_handler {
         batch_ = {};
         if (std::exchange(has_warned_, false)) log(log_level::info, "traces are delivered again");
         if (const auto why = find_rejection(answer_);
-            !why.empty() && !std::exchange(has_told_rejection_, true))
+            !why.empty() && !std::exchange(has_logged_rejection_, true))
             log(log_level::warning, why);
         next();
     }
 
     void close() {
         is_closing_ = true;
-        farewell_.expires_after(limits_.farewell);
-        farewell_.async_wait([this](boost::system::error_code ec) {
+        close_timer_.expires_after(limits_.farewell);
+        close_timer_.async_wait([this](boost::system::error_code ec) {
             if (!ec) loop_.stop();
         });
         if (state_ == state::sending) return;
@@ -219,14 +219,14 @@ class trace_exporter::worker final : private transport::exchange_handler {
     state state_ = state::idle;
     bool is_closing_ = false;
     bool has_warned_ = false;
-    bool has_told_rejection_ = false;
+    bool has_logged_rejection_ = false;
     batch batch_;
     export_answer answer_;
     asio::io_context loop_{1};
     asio::executor_work_guard<asio::io_context::executor_type> work_{loop_.get_executor()};
     asio::steady_timer timer_;
     std::uint64_t timer_number_ = 0;  // ignores a handler that was queued before its timer changed
-    asio::steady_timer farewell_;
+    asio::steady_timer close_timer_;
     std::unique_ptr<transport::http_transport> transport_;
     std::unique_ptr<transport::exchange> exchange_;
     std::thread thread_;  // last, because it uses all of these

@@ -14,7 +14,7 @@
 
 namespace tandem::gateway {
 
-/// What a trace keeps of a reply.
+/// The data of a reply in a trace.
 struct traced_reply {
     time_point began{};
     finish_reason reason = finish_reason::error;
@@ -26,11 +26,11 @@ struct traced_reply {
     std::vector<std::string> servers{};
     /// The called functions; their arguments are texts.
     std::vector<tool_call> calls{};
-    /// Whether the client got chunks as they came. Otherwise, only the first one counts.
+    /// Whether the client got chunks as they were completed. Otherwise, only the first one counts.
     bool by_chunk = true;
 };
 
-/// What happened in one turn: a reply over the voice WebSocket, or an HTTP request for a reply.
+/// The data of one turn: a reply over the voice WebSocket, or an HTTP request for a reply.
 struct traced_turn {
     span_context context{};
     std::string name{};
@@ -61,7 +61,7 @@ struct traced_turn {
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 
-    // Only if texts are asked for.
+    // Set only if the traces include texts.
     std::vector<chat_message> input{};
     std::string output{};
 };

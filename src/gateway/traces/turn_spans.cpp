@@ -116,18 +116,18 @@ class span_builder {
     void add_waits(attribute_list& out) const {
         const auto chunk_at = find_first_chunk();
         if (!chunk_at || turn_.is_given_text) return;
-        const bool knows_user = turn_.user_stopped_ago || turn_.vad_stop;
+        const bool is_user_end_known = turn_.user_stopped_ago || turn_.vad_stop;
         const voice_timestamps marks{
             .asked_at = turn_.began,
             .begun_at = turn_.reply->began,
             .chunk_at = *chunk_at,
-            .user_stopped_ago = knows_user ? turn_.user_stopped_ago : duration{},
+            .user_stopped_ago = is_user_end_known ? turn_.user_stopped_ago : duration{},
             .vad_stop = turn_.vad_stop};
         const reply_result times{.timeline = turn_.reply->timeline};
         const auto timing = compute_timing(marks, times);
         out.emplace_back("tandem.wait.total", to_seconds(timing->total()));
         for_each_voice_part(*timing, [&](std::string_view part, duration lasted) {
-            if (!knows_user && (part == "detector" || part == "before_start")) return;
+            if (!is_user_end_known && (part == "detector" || part == "before_start")) return;
             out.emplace_back("tandem.wait." + std::string(part), to_seconds(lasted));
         });
     }
@@ -198,7 +198,7 @@ class span_builder {
         return made;
     }
 
-    // A request that failed ended at the moment in which its reply was lost, or ended.
+    // A failed request ended when the server failed, or when the reply ended.
     std::string find_error(std::int64_t ended_ns) const {
         for (const auto& e : turn_.reply->timeline) {
             if (e.at_ns != ended_ns) continue;
@@ -219,7 +219,7 @@ class span_builder {
         out.emplace_back("tandem.slot", std::int64_t{request.slot});
     }
 
-    // As in https://host:8443/path; the port is always there.
+    // As in https://host:8443/path; the port is always present.
     static std::optional<int> find_port(std::string_view shown_url) {
         const auto host = shown_url.find("://") + 3;
         const auto authority = shown_url.substr(host, shown_url.find('/', host) - host);

@@ -113,7 +113,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return name || fail(at, "is not a chunk ID; send the ID of the chunk unchanged");
     }
     bool value(json& v, const std::string& at, generation_changes& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         if (!v.empty()) out.text = v.dump();
         bool is_read = check_tool_options(v, at);
         for_each_voice_field(out, [&](const char* name, auto& field) {
@@ -153,7 +153,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     // Accepts the server's adapter number in place of the name.
     bool value(json& v, const std::string& at, requested_adapter& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         if (auto* id = find(v, "id"); id && id->is_number_integer()) *id = id->dump();
         return given(v, at, "id") && members(v, at, out) &&
                require(std::abs(out.scale) <= max_adapter_scale, joined(at, "scale"),
@@ -163,7 +163,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return members(v, at, out) && check_options(changed({}, out), at);
     }
     bool value(json& v, const std::string& at, voice_filler& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return given(v, at, "after_ms") && given(v, at, "texts") && members(v, at, out) &&
                check_fillers(out.texts, joined(at, "texts"));
     }
@@ -195,7 +195,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     template <class Heard>
     bool place(json& v, const std::string& at, Heard& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         return given(v, at, "chunk") && members(v, at, out) &&
                require(!out.share || (*out.share >= 0 && *out.share <= 1), joined(at, "share"),
                        "must be from 0 to 1");
@@ -271,11 +271,11 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
 };
 
-std::optional<api_error> fault_of(std::string_view text, std::size_t most_bytes) {
-    if (text.size() > most_bytes)
+std::optional<api_error> fault_of(std::string_view text, std::size_t max_bytes) {
+    if (text.size() > max_bytes)
         return make_error(
             413, "message_too_large",
-            fmt::format("the message has {} bytes; the maximum is {}", text.size(), most_bytes));
+            fmt::format("the message has {} bytes; the maximum is {}", text.size(), max_bytes));
     const auto fault = wire::describe_json_fault(text, message_limits);
     if (fault.empty()) return std::nullopt;
     return make_error(400, "invalid_json", "the message " + fault);
@@ -295,8 +295,8 @@ std::string get_turn_name(const voice_message& message) {
 }
 
 std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text,
-                                                                     std::size_t most_bytes) {
-    if (auto fault = fault_of(text, most_bytes)) return voice_message_error{std::move(*fault)};
+                                                                     std::size_t max_bytes) {
+    if (auto fault = fault_of(text, max_bytes)) return voice_message_error{std::move(*fault)};
     auto root = json::parse(text, nullptr, false);
     return voice_message_reader().read(root);
 }

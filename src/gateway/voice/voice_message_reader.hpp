@@ -105,9 +105,9 @@ struct resume {
 struct result {
     /// The id of the call.
     std::string call{};
-    /// What the model shall read; nullopt if `later`.
+    /// The result as the model reads it; nullopt if `later`.
     std::optional<std::string> content{};
-    /// Whether the result comes later.
+    /// Whether the result follows later.
     bool later = false;
     /// Whether the result counts even if the call was dropped.
     bool keep = false;
@@ -138,7 +138,7 @@ struct draft {
     generation_changes options{};
 };
 
-/// A start of a text that says which draft counts.
+/// A start with a text, which also states which drafts count.
 struct commit : start {};
 
 /// Drops the draft.
@@ -164,12 +164,12 @@ struct voice_message_error : api_error {
 };
 
 /// Parses a message. Unknown fields are ignored, and null counts as absent. Rejects invalid JSON
-/// and excessive nesting or values (`invalid_json`), text longer than `most_bytes`
+/// and excessive nesting or values (`invalid_json`), text longer than `max_bytes`
 /// (`message_too_large`), an unknown type (`unknown_type`), and wrong types or ranges of values
 /// (`invalid_value`, with the path of the field as in "messages[0].role"). Accepted messages are
 /// valid UTF-8 and pass the library's checks of options and messages; only the options of two
 /// starts may still conflict. Throws only std::bad_alloc.
 std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text,
-                                                                     std::size_t most_bytes);
+                                                                     std::size_t max_bytes);
 
 }  // namespace tandem::gateway

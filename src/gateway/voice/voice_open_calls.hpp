@@ -18,18 +18,18 @@ namespace tandem::gateway {
 /// Maximum number of calls of a reply that are sent to the client.
 inline constexpr std::size_t max_sent_calls = wire::max_calls_of_a_reply;
 
-/// What the model reads as the result of a call.
+/// The result of a call, as the model reads it.
 struct call_result {
     std::string id{};
     std::string content{};
-    /// Whether the actual result may still come.
+    /// Whether the actual result may still arrive.
     bool is_final = true;
 
     friend bool operator==(const call_result&, const call_result&) = default;
 };
 
 /// The functions that the last reply of a session called, and their results; also earlier calls
-/// whose result may still come. Pure.
+/// whose result may still arrive. Pure.
 class voice_open_calls {
  public:
     /// Another reply begins. Its calls, if any, follow.
@@ -56,7 +56,8 @@ class voice_open_calls {
     /// Accepts the result of this call in a later turn. Keeps the newest `max_sent_calls` calls.
     void expect_late_result(late_call c);
     void forget_late(std::string_view id);
-    /// As if the open calls were dropped and no result had come that was not taken.
+    /// The calls as they would be if the open ones were dropped and the results not taken had never
+    /// arrived.
     std::vector<late_call> list_late() const;
 
     /// Whether the reply called functions.
@@ -68,7 +69,7 @@ class voice_open_calls {
     bool is_complete() const noexcept { return is_pending() && !is_open(); }
     /// Bytes of the results of the reply's calls.
     std::size_t result_bytes() const noexcept { return result_bytes_; }
-    /// When the results must have come; nullopt if no call is open.
+    /// When the results must have arrived; nullopt if no call is open.
     std::optional<time_point> deadline() const noexcept;
 
  private:

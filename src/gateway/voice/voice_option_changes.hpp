@@ -26,8 +26,8 @@ struct generation_changes {
 };
 generation_options changed(generation_options base, const generation_changes& changes);
 
-/// Turns the model's thinking off (`enable_thinking`), unless the options say something about it: a
-/// limit, an effort, or a value of the template. Templates that do not know the value ignore it.
+/// Turns the model's thinking off (`enable_thinking`), unless the options mention it: a limit, an
+/// effort, or a value of the template. Templates that do not know the value ignore it.
 generation_options without_thinking(generation_options options);
 bool has_thinking_off(const generation_options& options);
 

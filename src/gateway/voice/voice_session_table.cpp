@@ -33,12 +33,12 @@ voice_session_table::voice_session_table(const voice_limits& limits, random_sour
 
 std::variant<voice_session_table::admission, api_error> voice_session_table::admit(
     std::string_view owner, std::string_view wanted) {
-    return wanted.empty() ? open(owner, fresh_id()) : take_up(owner, std::string(wanted));
+    return wanted.empty() ? open(owner, fresh_id()) : resume(owner, std::string(wanted));
 }
 
 // Ids must be unique even if the random source is broken and repeats itself.
 std::string voice_session_table::fresh_id() const {
-    auto id = base64url(random_());
+    auto id = encode_base64url(random_());
     while (known_.contains(id)) id += '_';
     return id;
 }
@@ -69,7 +69,7 @@ std::variant<voice_session_table::admission, api_error> voice_session_table::ope
     return given;
 }
 
-std::variant<voice_session_table::admission, api_error> voice_session_table::take_up(
+std::variant<voice_session_table::admission, api_error> voice_session_table::resume(
     std::string_view owner, const std::string& id) {
     if (!owns(owner, id)) return make_session_not_found_error();
     const auto s = known_.at(id);

@@ -71,7 +71,7 @@ class voice_session_table {
     using place = std::list<session>::iterator;
 
     std::variant<admission, api_error> open(std::string_view owner, std::string id);
-    std::variant<admission, api_error> take_up(std::string_view owner, const std::string& id);
+    std::variant<admission, api_error> resume(std::string_view owner, const std::string& id);
     std::string fresh_id() const;
     place oldest_kept(std::string_view owner);
     std::string drop(place s);

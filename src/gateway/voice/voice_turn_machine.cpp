@@ -354,7 +354,7 @@ std::optional<time_point> voice_turn_machine::next_check() const {
 }
 
 std::optional<time_point> voice_turn_machine::continue_due() const {
-    if (!is_running() && !has_aside_behind_speech()) return std::nullopt;
+    if (!is_running() && !has_aside_after_speech()) return std::nullopt;
     const bool is_awaited = reply_->is_asked && !reply_->filler.is_speaking;
     if (!reply_->is_speaking || is_awaited) return std::nullopt;
     return reply_->spoken_since + setup_.continue_timeout;

@@ -63,9 +63,9 @@ struct voice_setup {
 /// interruption, a new turn of the user and a lost socket drop the calls without a result. A late
 /// result is kept for the next turn. While functions run, only given texts outside of the history
 /// are spoken; they begin when the words before the calls were spoken, and precede the reply to
-/// results that came after them.
+/// results that arrived after them.
 ///
-/// A reply whose first chunk is late may have a filler as its first chunk. The chunk that comes
+/// A reply whose first chunk is late may have a filler as its first chunk. A chunk that arrives
 /// while it is spoken follows its continue.
 ///
 /// After each call, take and perform the actions in order until there are none left; an action may
@@ -146,7 +146,7 @@ class voice_turn_machine {
         std::optional<time_point> due{};
         std::string text{};             // as it was sent; empty = none
         bool is_speaking = false;       // it was not continued
-        std::optional<chunk> answer{};  // the first chunk, which came while it was spoken
+        std::optional<chunk> answer{};  // the first chunk, which arrived while it was spoken
     };
     /// The running reply, or the last one.
     struct last_reply {
@@ -156,7 +156,7 @@ class voice_turn_machine {
         bool is_asked = true;             // its next chunk was requested
         bool is_speaking = false;         // its last chunk was not continued
         bool is_unheard = false;          // it was speaking when the socket was lost
-        bool has_unsent = false;          // a chunk came after the interrupt
+        bool has_unsent = false;          // a chunk arrived after the interrupt
         bool is_complete = false;         // it ended by itself, without calls
         bool has_cut_last_words = false;  // the interrupt silenced the reply before
         std::uint64_t id = 0;             // the library's; set by the first chunk
@@ -263,7 +263,7 @@ class voice_turn_machine {
     void queue_results(time_point now, voice_turn::kind what);
     void queue_reply_to_results(time_point now);
     queue::iterator find_next_turn();
-    bool has_aside_behind_speech() const;
+    bool has_aside_after_speech() const;
 
     // Fillers.
     void arm_filler(time_point silent_since);
@@ -305,7 +305,7 @@ class voice_turn_machine {
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_moving_ = false;
-    std::optional<time_point> move_due_{};  // then any chunk will do
+    std::optional<time_point> move_due_{};  // from then on, a move may begin during any chunk
     bool is_over_ = false;
     std::uint64_t last_number_ = 0;
     // Up to limits.waiting_turns, plus one to resume and one with results.
@@ -318,11 +318,11 @@ class voice_turn_machine {
     std::optional<client_chunk_id> spoken_on_;
     /// The reply of that chunk, during the next one.
     std::optional<last_reply> reply_before_;
-    voice_turn_ptr last_turn_;               // the last one that was no aside
+    voice_turn_ptr last_turn_;               // the last one that was not an aside
     bool is_filler_used_ = false;            // in this turn
     std::size_t fillers_ = 0;                // number of fillers in the session
     voice_open_calls calls_;                 // of its reply
-    std::uint64_t last_before_results_ = 0;  // the newest turn when the last result came
+    std::uint64_t last_before_results_ = 0;  // the newest turn when the last result arrived
     struct held_text {
         std::string text;
         std::string ended{};  // the id of the turn whose reply it ends

@@ -75,7 +75,8 @@ bool voice_turn_machine::is_too_much(const std::string& content) {
                     most));
 }
 
-// The model reads it in the next turn. It follows what the call has for now, which may still wait.
+// The model reads it in the next turn, after the result that the call has for now, which may still
+// be waiting.
 void voice_turn_machine::keep_late_result(time_point now, call_result result) {
     if (!can_accept_turn()) return;
     calls_.forget_late(result.id);
@@ -113,7 +114,7 @@ void voice_turn_machine::drop_late_calls(time_point now) {
     last_before_results_ = last_number_;
 }
 
-// Results precede messages that came while the functions ran.
+// Results precede messages that arrived while the functions ran.
 void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
     auto results = calls_.take_results();
     if (results.empty() || is_closing()) return;
@@ -133,7 +134,7 @@ void voice_turn_machine::queue_results(time_point now, voice_turn::kind what) {
 }
 
 // The reply to the results begins after the end of the reply that called, and after the asides that
-// came before the last result.
+// arrived before the last result.
 void voice_turn_machine::queue_reply_to_results(time_point now) {
     if (!calls_.is_complete()) return;
     const auto is_earlier_aside = [&](const waiting_turn& w) {
@@ -152,7 +153,7 @@ auto voice_turn_machine::find_next_turn() -> queue::iterator {
                                 [](const waiting_turn& w) { return is_an_aside(*w.turn); });
 }
 
-bool voice_turn_machine::has_aside_behind_speech() const {
+bool voice_turn_machine::has_aside_after_speech() const {
     return calls_.is_pending() && !is_aside() &&
            std::ranges::any_of(waiting_,
                                [](const waiting_turn& w) { return is_an_aside(*w.turn); });

@@ -42,7 +42,7 @@ void voice_turn_machine::keep_filler() {
         actions_.push_back(voice_action::add_filler{reply_->filler.text});
 }
 
-// The answer may have come meanwhile.
+// The answer may have arrived meanwhile.
 void voice_turn_machine::end_filler(time_point now) {
     reply_->filler.is_speaking = false;
     reply_->is_speaking = false;

@@ -15,7 +15,7 @@ namespace {
 
 // A move takes a few hundred ms.
 constexpr duration chunk_has_just_begun = std::chrono::milliseconds(250);
-constexpr duration most_wait_for_chunk = std::chrono::seconds(5);
+constexpr duration max_wait_for_chunk = std::chrono::seconds(5);
 
 std::size_t count_heard(std::string_view speech, const voice::heard& m) {
     if (m.share) return conversations::count_heard_characters(speech, *m.share);
@@ -67,14 +67,14 @@ void voice_turn_machine::handle(time_point, const voice::heard& m) {
     const auto id = find_in_history(m.chunk);
     if (!id) return;
     auto& of = *find_reply(m.chunk);
-    voice_action::heard told{*id, m.chars.value_or(0), m.share};
+    voice_action::heard action{*id, m.chars.value_or(0), m.share};
     if (const auto* const chunk = of.find_unspoken(m.chunk)) {
-        told.chars = count_heard(chunk->speech, m);
-        of.record_heard(*chunk, told.chars);
+        action.chars = count_heard(chunk->speech, m);
+        of.record_heard(*chunk, action.chars);
     } else if (!m.chars && !m.share) {
         return;  // a continued chunk was heard whole
     }
-    actions_.push_back(told);
+    actions_.push_back(action);
 }
 
 // --- after a socket was lost
@@ -206,7 +206,7 @@ recorded_reply voice_turn_machine::make_record(const last_reply& r) {
     return record;
 }
 
-/// Whether the last turn has words to come.
+/// Whether the last turn has more words to speak.
 bool voice_turn_machine::has_words_to_come() const {
     const bool is_replying =
         is_running() && !reply_->is_interrupted && !reply_->turn->is_outside_history();
@@ -249,7 +249,7 @@ void voice_turn_machine::record_calls(session_record& r) const {
 
 void voice_turn_machine::begin_move(time_point now) {
     is_moving_ = true;
-    move_due_ = now + most_wait_for_chunk;
+    move_due_ = now + max_wait_for_chunk;
 }
 
 bool voice_turn_machine::can_move(time_point now) const noexcept {
@@ -264,7 +264,7 @@ void voice_turn_machine::report_whole(const client_chunk_id& id) {
         actions_.push_back(voice_action::heard{.id = *known, .share = 1.0});
 }
 
-// The chunk that is spoken on precedes the reply that begins.
+// The chunk that the voice still speaks precedes the reply that begins.
 void voice_turn_machine::carry_over_spoken_chunk() {
     const auto spoken = std::exchange(spoken_on_, std::nullopt);
     if (spoken && is_chunk_of_reply(*spoken))

@@ -15,7 +15,7 @@ using kind = voice_turn::kind;
 
 // The conversation's grace period starts at the interrupt, the session's only after it.
 constexpr duration grace_beyond_session = std::chrono::seconds(5);
-constexpr duration longest_grace = std::chrono::hours(1);
+constexpr duration max_grace = std::chrono::hours(1);
 
 api_error invalid(std::string field, std::string_view what) {
     auto message = fmt::format("{} {}", field, what);
@@ -36,7 +36,7 @@ kind kind_of(const voice::start& m) {
 
 // An interrupted turn must be resumable at least as long as its session is kept.
 conversation_options kept_as_long(conversation_options o, const voice_limits& limits) {
-    const auto needed = std::min(limits.session_kept + grace_beyond_session, longest_grace);
+    const auto needed = std::min(limits.session_kept + grace_beyond_session, max_grace);
     o.resume_grace = std::max(o.resume_grace, needed);
     return o;
 }

@@ -33,17 +33,17 @@ class voice_value_reader {
     using json = nlohmann::ordered_json;
 
     bool value(json& v, const std::string& at, std::string& out) {
-        if (!v.is_string()) return not_a(v, at, "a string");
+        if (!v.is_string()) return fail_type(v, at, "a string");
         out = std::move(v.get_ref<std::string&>());
         return true;
     }
     bool value(json& v, const std::string& at, bool& out) {
-        if (!v.is_boolean()) return not_a(v, at, "true or false");
+        if (!v.is_boolean()) return fail_type(v, at, "true or false");
         out = v.get<bool>();
         return true;
     }
     bool value(json& v, const std::string& at, double& out) {
-        if (!v.is_number()) return not_a(v, at, "a number");
+        if (!v.is_number()) return fail_type(v, at, "a number");
         out = v.get<double>();
         return true;
     }
@@ -56,7 +56,7 @@ class voice_value_reader {
     bool value(json& v, const std::string& at, std::int64_t& out) {
         constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
         make_integer(v);
-        if (!v.is_number_integer()) return not_a(v, at, "a whole number");
+        if (!v.is_number_integer()) return fail_type(v, at, "a whole number");
         if (v.is_number_unsigned() && v.get<std::uint64_t>() > most)
             return fail(at, "is too large");
         out = v.get<std::int64_t>();
@@ -71,8 +71,8 @@ class voice_value_reader {
     bool value(json& v, const std::string& at, duration& out) {
         double ms = 0;
         if (!value(v, at, ms)) return false;
-        if (!(ms >= 0 && ms <= longest_ms))
-            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, longest_ms));
+        if (!(ms >= 0 && ms <= max_ms))
+            return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, max_ms));
         out = duration(std::llround(ms * 1e6));
         return true;
     }
@@ -91,14 +91,14 @@ class voice_value_reader {
     }
     template <class T>
     bool value(json& v, const std::string& at, std::vector<T>& out) {
-        if (!v.is_array()) return not_a(v, at, "a list");
+        if (!v.is_array()) return fail_type(v, at, "a list");
         out.resize(v.size());
         for (std::size_t i = 0; i < out.size(); ++i)
             if (!self().value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
         return true;
     }
     bool value(json& v, const std::string& at, speech_replacements& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         for (auto& [word, spoken] : v.items())
             if (!self().value(spoken, joined(at, word.c_str()), out[word])) return false;
         return true;
@@ -112,7 +112,7 @@ class voice_value_reader {
         fault_ = make_error(400, "invalid_value", fmt::format("{} {}", at, what), at);
         return false;
     }
-    bool not_a(const json& v, const std::string& at, const char* expected) {
+    bool fail_type(const json& v, const std::string& at, const char* expected) {
         return fail(at, fmt::format("is of type {}, but must be {}", v.type_name(), expected));
     }
     bool require(bool is_right, const std::string& at, std::string_view what) {
@@ -132,7 +132,7 @@ class voice_value_reader {
     }
     template <class T>
     bool members(json& v, const std::string& at, T& out) {
-        if (!v.is_object()) return not_a(v, at, "an object");
+        if (!v.is_object()) return fail_type(v, at, "an object");
         bool is_read = true;
         for_each_voice_field(out, [&](const char* name, auto& field) {
             is_read = is_read && member(v, at, name, field);
@@ -143,7 +143,7 @@ class voice_value_reader {
     api_error fault_;
 
  private:
-    static constexpr double longest_ms = 24 * 3600 * 1000.0;
+    static constexpr double max_ms = 24 * 3600 * 1000.0;
 
     // Python writes a whole number as 7.0 if it was computed as a float.
     static void make_integer(json& v) {

@@ -45,7 +45,7 @@ void reply_machine::call_read(time_point now) {
     hand_over_due_chunks(now);
 }
 
-/// Whether generation ended with a whole call. A call that a limit cut off is none.
+/// Whether generation ended with a whole call. A call that a limit cut off does not count.
 bool reply_machine::has_call_to_parse(finish_reason reason) const {
     if (reason == finish_reason::length) return false;
     if (calls_.has_call()) return !calls_.is_too_long();
@@ -70,7 +70,7 @@ void reply_machine::request_calls(int slot) {
         actions_.push_back(action::parse_calls{slot});
 }
 
-/// Calls are forced at most once. Text that merely mentions the mark is no call, and must not
+/// Calls are forced at most once. Text that merely mentions the mark is not a call, and must not
 /// become one.
 bool reply_machine::can_force_calls() const {
     return !forces_calls_ && !rules_.uses_call_schema && calls_.has_call() &&

@@ -43,8 +43,8 @@ struct reply_rules {
     /// Number of chunks that are handed over while an earlier one is spoken.
     std::size_t lookahead = 0;
     std::vector<tag_pair> reasoning_tags{};
-    /// At a limit, the reasoning is closed, and the reply goes on. If there is one, reasoning also
-    /// ends after half of max_tokens, so that tokens are left to speak.
+    /// At a limit, the reasoning is closed, and the reply continues. If there is one, reasoning
+    /// also ends after half of max_tokens, so that tokens are left to speak.
     text::reasoning_limits reasoning{};
     /// Hands over reasoning as pieces without text, which are not chunks. A piece without text or
     /// reasoning shows that the prompt is being evaluated.

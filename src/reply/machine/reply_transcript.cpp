@@ -126,7 +126,7 @@ void reply_transcript::set_recovered_ids(std::span<const wire::token_id> ids) {
     ids_ = std::move(filled);
 }
 
-// A different count means that the server tokenized the prompt in another way.
+// A different count means that the server tokenized the prompt differently.
 bool reply_transcript::all_ids_known() const noexcept {
     return prompt_known_ && prompt_ids_ == static_cast<std::size_t>(prompt_tokens_) &&
            ids_usable_ && holes_.empty();

@@ -12,7 +12,7 @@
 namespace tandem::text {
 namespace {
 
-constexpr std::size_t longest_entity = 12;
+constexpr std::size_t max_entity_length = 12;
 
 struct name {
     std::string_view entity;
@@ -59,7 +59,7 @@ std::optional<char32_t> meaning(std::string_view entity) {
 
 html_entity parse_leading_entity(std::string_view text) {
     if (!text.starts_with('&')) return {};
-    const auto end = text.substr(0, longest_entity).find(';');
+    const auto end = text.substr(0, max_entity_length).find(';');
     if (end == std::string_view::npos) return {};
     const auto c = meaning(text.substr(1, end - 1));
     if (!c) return {};

@@ -35,7 +35,7 @@ class call_splitter {
     visible feed(std::string_view text, int tokens);
     /// Ends the text: withheld text becomes visible.
     visible finish();
-    /// Makes the text of the call visible, because it is no call.
+    /// Makes the text of the call visible, because it is not a call.
     visible release();
 
     const std::string& mark() const noexcept { return mark_; }

@@ -20,8 +20,8 @@ struct visible_text {
     /// Excludes the marks and the white space after an opening mark. If the opening mark is a
     /// prefix of a longer one, the remainder of the longer mark is excluded too.
     std::string_view reasoning{};
-    /// Tokens that are decided to have no byte in visible text: those of reasoning, its marks and
-    /// the white space after them.
+    /// Tokens that certainly have no byte in visible text: the tokens of reasoning, of its marks,
+    /// and of the white space after them.
     int reasoning_tokens = 0;
 };
 

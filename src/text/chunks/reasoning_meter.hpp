@@ -26,7 +26,7 @@ class reasoning_meter {
     void text_read(time_point now, bool is_inside, int tokens) noexcept;
     /// Text outside reasoning was shown.
     void text_shown(std::string_view text) noexcept;
-    /// The request ended; the reasoning may go on in the next one.
+    /// The request ended; the reasoning may continue in the next one.
     void request_ended(time_point now) noexcept;
     /// The limit, or the end of the text, closed the open reasoning.
     void cut() noexcept { ++cuts_; }

@@ -7,7 +7,7 @@
 namespace tandem::text {
 namespace {
 
-constexpr int longest_piece = 8;  // characters
+constexpr int max_piece_length = 8;  // characters
 
 enum class piece_kind { space, word, mark };
 
@@ -26,7 +26,7 @@ std::vector<std::string_view> token_like_pieces(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto next = decode_first_character(text.substr(at));
         const auto now = piece_kind_of(next.character);
-        if (characters == longest_piece || (characters > 0 && now != last)) {
+        if (characters == max_piece_length || (characters > 0 && now != last)) {
             pieces.push_back(text.substr(begin, at - begin));
             begin = at;
             characters = 0;

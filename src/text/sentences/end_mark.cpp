@@ -71,13 +71,13 @@ word_kind kind_of_listed(const end_mark& m, const lexicon& words) {
     const auto has = [&](word_class c) { return m.classes.has(c); };
     // Other languages write abbreviations in lower case that English capitalizes.
     const bool capital = w.starts_upper || !(w.has_lower && words.is_english());
-    const bool behind_number = m.previous.digits > 0;
+    const bool is_after_number = m.previous.digits > 0;
     // "Main St.": a street, not a saint.
     if (w.text() == "st" && m.previous.starts_upper) return word_kind::name_part;
     if (has(word_class::inner) || (has(word_class::title) && capital)) return word_kind::never;
-    if (has(word_class::unit) && behind_number) return word_kind::tail;
+    if (has(word_class::unit) && is_after_number) return word_kind::tail;
     if (has(word_class::numbered)) return word_kind::numbered;
-    if (has(word_class::clock) && (w.stops > 0 || behind_number)) return word_kind::clock;
+    if (has(word_class::clock) && (w.stops > 0 || is_after_number)) return word_kind::clock;
     // "Das ist hier so.": "so" is not Sunday.
     const bool is_common = !w.starts_upper && has(word_class::starter);
     if (has(word_class::date) && capital && !is_common) return word_kind::name_part;

@@ -180,8 +180,9 @@ void sentence_context::read_mark(char32_t c) noexcept {
 
 void sentence_context::read_emphasis() noexcept {
     emphasis_ = !emphasis_;
-    const bool behind_marker = (words_ == 1 && word_.is_number()) || (words_ == 0 && is_dialogue_);
-    label_ = label_ || (emphasis_ && behind_marker);
+    const bool is_after_marker =
+        (words_ == 1 && word_.is_number()) || (words_ == 0 && is_dialogue_);
+    label_ = label_ || (emphasis_ && is_after_marker);
 }
 
 void sentence_context::append_stop_to_word() noexcept {

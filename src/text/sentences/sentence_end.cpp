@@ -33,45 +33,45 @@ class rules {
  public:
     rules(const end_mark& m, const sentence_context& b, const following_text& f, const lexicon& w)
         : mark_(m), before_(b), after_(f), words_(w), next_(parse_next_word(f.characters)) {
-        last_look_ = f.is_final || f.characters.size() >= max_following_characters;
+        is_final_ = f.is_final || f.characters.size() >= max_following_characters;
     }
 
     sentence_decision decide() {
-        if (before_.is_enclosed() || mark_.is_label || goes_on_in_quotation()) return goes_on;
+        if (before_.is_enclosed() || mark_.is_label || continues_in_quotation()) return goes_on;
         const bool has_gap = after_.space || mark_.closed;
-        const auto j = has_gap ? behind_gap() : behind_no_gap();
+        const auto j = has_gap ? decide_after_gap() : decide_without_gap();
         // If no white space follows the mark, words after the next one do not help.
-        return j == undecided && (last_look_ || (!has_gap && next_.complete)) ? at_last_look() : j;
+        return j == undecided && (is_final_ || (!has_gap && next_.complete)) ? decide_finally() : j;
     }
 
  private:
-    sentence_decision behind_no_gap();
-    sentence_decision behind_stop_without_gap();
-    sentence_decision behind_gap();
-    sentence_decision behind_dash();
-    sentence_decision behind_dots();
-    sentence_decision behind_stop();
-    sentence_decision behind_title();
-    sentence_decision behind_name_part();
-    sentence_decision behind_number_word();
-    sentence_decision behind_initial();
-    sentence_decision behind_clock();
-    sentence_decision behind_plain();
-    sentence_decision behind_plain_lower();
-    sentence_decision behind_ellipsis();
-    sentence_decision behind_emoji();
-    sentence_decision behind_shout();
-    sentence_decision behind_hard();
-    sentence_decision behind_upper();
+    sentence_decision decide_without_gap();
+    sentence_decision decide_after_stop_without_gap();
+    sentence_decision decide_after_gap();
+    sentence_decision decide_after_dash();
+    sentence_decision decide_after_dots();
+    sentence_decision decide_after_stop();
+    sentence_decision decide_after_title();
+    sentence_decision decide_after_name_part();
+    sentence_decision decide_after_number_word();
+    sentence_decision decide_after_initial();
+    sentence_decision decide_after_clock();
+    sentence_decision decide_after_plain();
+    sentence_decision decide_after_plain_lower();
+    sentence_decision decide_after_ellipsis();
+    sentence_decision decide_after_emoji();
+    sentence_decision decide_after_shout();
+    sentence_decision decide_after_hard();
+    sentence_decision decide_after_upper();
     sentence_decision if_starter(sentence_decision otherwise);
     sentence_decision if_starter_begins(sentence_decision otherwise);
-    sentence_decision at_last_look();
+    sentence_decision decide_finally();
 
-    bool goes_on_in_quotation() const;
-    bool is_last_chance() const { return next_.complete || last_look_; }
+    bool continues_in_quotation() const;
+    bool is_last_chance() const { return next_.complete || is_final_; }
     bool next_is(word_class c) const { return words_.find(next_.text).has(c); }
     bool is_starter() const { return !next_.is_initial && next_is(word_class::starter); }
-    bool hesitates() const;
+    bool is_hesitation() const;
     bool is_no_name() const;
     bool is_plain() const { return mark_.what != kind::stop || mark_.last_is == word_kind::plain; }
     bool is_lowercase_style() const { return before_.starts_lowercase() && words_.is_english(); }
@@ -81,11 +81,11 @@ class rules {
     const following_text& after_;
     const lexicon& words_;
     next_word next_;
-    bool last_look_ = false;
+    bool is_final_ = false;
 };
 
 /// Inside a quotation, only text that starts with a capital is a sentence of its own.
-bool rules::goes_on_in_quotation() const {
+bool rules::continues_in_quotation() const {
     if (!before_.is_quoted()) return false;
     if (before_.quotation_age() < short_quotation) return true;
     const bool may_start =
@@ -93,21 +93,21 @@ bool rules::goes_on_in_quotation() const {
     return !may_start || is_cjk(before_.last_letter());
 }
 
-sentence_decision rules::behind_no_gap() {
+sentence_decision rules::decide_without_gap() {
     const auto c = after_.characters.front();
     if (mark_.what == kind::hard) return ends_if(!(mark_.mark == U'．' && is_digit(c)));
     if (mark_.what == kind::emoji) return ends_if(is_cjk(c));
     if (is_cjk(c)) {
         const bool is_foreign = mark_.last.has_lower || mark_.last.starts_upper;
-        if (mark_.what == kind::ellipsis) return ends_if(!hesitates());
+        if (mark_.what == kind::ellipsis) return ends_if(!is_hesitation());
         return ends_if((is_cjk(before_.last_letter()) && !is_foreign));
     }
     if (next_.what != next::upper || mark_.last.is_address_or_path()) return goes_on;
-    return mark_.what == kind::stop ? behind_stop_without_gap() : undecided;
+    return mark_.what == kind::stop ? decide_after_stop_without_gap() : undecided;
 }
 
 /// "world.Today" ends a sentence; "Amazon.Com", "VB.NET" and "J.P" do not.
-sentence_decision rules::behind_stop_without_gap() {
+sentence_decision rules::decide_after_stop_without_gap() {
     const auto& w = mark_.last;
     if (mark_.last_is != word_kind::plain || w.is_initials() || w.stops > 0) return goes_on;
     if (w.is_number()) return w.digits >= 3 || w.other ? undecided : goes_on;
@@ -116,74 +116,74 @@ sentence_decision rules::behind_stop_without_gap() {
     return ends_if(is_starter() || next_is(word_class::title));
 }
 
-sentence_decision rules::behind_gap() {
-    if (mark_.what == kind::hard) return behind_hard();
+sentence_decision rules::decide_after_gap() {
+    if (mark_.what == kind::hard) return decide_after_hard();
     // The capital of "iPhone" appears only with the second letter.
     if (next_.what == next::lower && next_.letters == 1 && !is_last_chance()) return undecided;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other) return goes_on;
-    if (next_.dashed) return behind_dash();
-    if (next_.what == next::ellipsis) return behind_dots();
+    if (next_.dashed) return decide_after_dash();
+    if (next_.what == next::ellipsis) return decide_after_dots();
     if (next_.what == next::bullet) return ends_if(mark_.last_is != word_kind::never);
     switch (mark_.what) {
         case kind::ellipsis:
-            return behind_ellipsis();
+            return decide_after_ellipsis();
         case kind::shout:
-            return behind_shout();
+            return decide_after_shout();
         case kind::emoji:
-            return behind_emoji();
+            return decide_after_emoji();
         default:
-            return behind_stop();
+            return decide_after_stop();
     }
 }
 
 /// "– What a day! – she said": a dash may precede a speaker's words or set off an aside.
-sentence_decision rules::behind_dash() {
+sentence_decision rules::decide_after_dash() {
     if (!is_plain() || before_.has_open_dash() || mark_.what == kind::emoji || mark_.closed)
         return goes_on;
     if (next_.what == next::opener)
-        return last_look_ ? ends_if(words_.is_english() || mark_.what == kind::stop) : undecided;
+        return is_final_ ? ends_if(words_.is_english() || mark_.what == kind::stop) : undecided;
     return ends_if(next_.what != next::lower && next_.what != next::other);
 }
 
 /// ". ..." starts the next sentence; ". . ." is an ellipsis with spaces.
-sentence_decision rules::behind_dots() {
+sentence_decision rules::decide_after_dots() {
     const auto& c = after_.characters;
     if (mark_.what == kind::emoji || next_.bracketed) return goes_on;
     if (c.front() != '.' || (c.size() > 1 && c[1] == '.')) return ends_if(is_plain());
-    return c.size() > 1 || last_look_ ? goes_on : undecided;
+    return c.size() > 1 || is_final_ ? goes_on : undecided;
 }
 
-sentence_decision rules::behind_stop() {
+sentence_decision rules::decide_after_stop() {
     switch (mark_.last_is) {
         case word_kind::marker:
             return goes_on;
         case word_kind::never:
-            return behind_title();
+            return decide_after_title();
         case word_kind::numbered:
-            return behind_number_word();
+            return decide_after_number_word();
         case word_kind::name_part:
         case word_kind::ordinal:
-            if (next_.what == next::upper) return behind_name_part();
+            if (next_.what == next::upper) return decide_after_name_part();
             if (next_.what == next::currency) return ends;
             return next_.what == next::opener && !next_.bracketed ? undecided : goes_on;
         case word_kind::tail:
             if (next_.what == next::digit)
                 return ends_if(mark_.last.stops == 0 && !mark_.classes.has(word_class::unit));
-            return behind_plain();
+            return decide_after_plain();
         case word_kind::clock:
-            if (next_.what == next::upper) return behind_clock();
+            if (next_.what == next::upper) return decide_after_clock();
             return ends_if(next_.what != next::lower && next_.what != next::opener);
         case word_kind::initial:
-            return behind_initial();
+            return decide_after_initial();
         case word_kind::plain:
             break;
     }
-    return behind_plain();
+    return decide_after_plain();
 }
 
 /// "Ask the Sgt. He knows.": a pronoun is never the name that follows a title.
-sentence_decision rules::behind_title() {
+sentence_decision rules::decide_after_title() {
     constexpr std::array<std::string_view, 6> pronouns{"he", "she", "they", "we", "it", "you"};
     constexpr std::array<std::string_view, 8> articles{"the", "a",   "my",    "our",
                                                        "his", "her", "their", "your"};
@@ -193,24 +193,24 @@ sentence_decision rules::behind_title() {
     return is_last_chance() ? ends_if(is_in(pronouns, next_.text)) : undecided;
 }
 
-sentence_decision rules::behind_name_part() {
+sentence_decision rules::decide_after_name_part() {
     if (!mark_.classes.has(word_class::suffix)) return if_starter(goes_on);
     if (!is_last_chance()) return undecided;
     return next_is(word_class::title) ? ends : if_starter(goes_on);
 }
 
 /// "No. 9" and "Fig. A" continue; "The answer is no. Five of them left." does not.
-sentence_decision rules::behind_number_word() {
+sentence_decision rules::decide_after_number_word() {
     if (next_.what == next::digit || next_.what == next::lower) return goes_on;
-    if (next_.what != next::upper) return behind_plain();
+    if (next_.what != next::upper) return decide_after_plain();
     if (mark_.last.text() != "no") {
         if (!is_last_chance()) return undecided;
         if (next_.letters == 1 && next_.initial != 'i') return goes_on;
     }
-    return words_.is_english() ? behind_plain() : if_starter(goes_on);
+    return words_.is_english() ? decide_after_plain() : if_starter(goes_on);
 }
 
-sentence_decision rules::behind_initial() {
+sentence_decision rules::decide_after_initial() {
     if (next_.what != next::upper) return goes_on;
     if (!mark_.last.starts_upper && !words_.is_english()) return goes_on;
     const auto& label = mark_.previous;
@@ -224,7 +224,7 @@ sentence_decision rules::behind_initial() {
     return if_starter(goes_on);
 }
 
-sentence_decision rules::behind_clock() {
+sentence_decision rules::decide_after_clock() {
     // The first letters of days, months and time zones, for words read only so far.
     constexpr std::array<std::string_view, 15> begins{
         "m", "e", "f", "p", "s", "mo", "mr", "sa", "su", "ea", "pa", "ce", "fr", "tu", "we"};
@@ -238,12 +238,12 @@ sentence_decision rules::behind_clock() {
     return ends_if(!is_in(begins, next_.text));
 }
 
-sentence_decision rules::behind_plain() {
+sentence_decision rules::decide_after_plain() {
     switch (next_.what) {
         case next::upper:
-            return behind_upper();
+            return decide_after_upper();
         case next::lower:
-            return behind_plain_lower();
+            return decide_after_plain_lower();
         case next::caseless:
             return ends_if(!mark_.closed || (after_.space && !before_.closed_opening_mark()));
         case next::digit:
@@ -257,14 +257,14 @@ sentence_decision rules::behind_plain() {
 }
 
 /// Some people write without capitals, and some abbreviations are in no list.
-sentence_decision rules::behind_plain_lower() {
+sentence_decision rules::decide_after_plain_lower() {
     if (mark_.closed || !words_.is_english() || mark_.last_is != word_kind::plain) return goes_on;
     if (next_.bracketed || is_lowercase_style()) return ends;
     const auto& w = mark_.last;
     return ends_if(w.letters >= 5 && w.has_vowel && !w.starts_upper && mark_.classes.none());
 }
 
-sentence_decision rules::behind_ellipsis() {
+sentence_decision rules::decide_after_ellipsis() {
     switch (next_.what) {
         case next::upper: {
             // The capital of "I" does not show the start of a sentence.
@@ -275,7 +275,7 @@ sentence_decision rules::behind_ellipsis() {
             return ends_if(next_.letters > 1 && next_.text[1] != '\'');
         }
         case next::caseless:
-            return ends_if(is_cjk(before_.last_letter()) && !hesitates());
+            return ends_if(is_cjk(before_.last_letter()) && !is_hesitation());
         case next::currency:
             return ends;
         case next::opener:
@@ -286,7 +286,7 @@ sentence_decision rules::behind_ellipsis() {
 }
 
 /// An emoji acts as a full stop unless it is a word: "I ❤️ Rome".
-sentence_decision rules::behind_emoji() {
+sentence_decision rules::decide_after_emoji() {
     const bool may_be_word = before_.words() == 1 && is_heart(mark_.mark);
     switch (next_.what) {
         case next::upper:
@@ -303,11 +303,11 @@ sentence_decision rules::behind_emoji() {
     }
 }
 
-sentence_decision rules::behind_shout() {
+sentence_decision rules::decide_after_shout() {
     const bool is_name = mark_.classes.has(word_class::exclaimed) && !mark_.asks && !mark_.spaced;
     switch (next_.what) {
         case next::upper:
-            return is_name ? if_starter(goes_on) : behind_upper();
+            return is_name ? if_starter(goes_on) : decide_after_upper();
         case next::lower:
             return ends_if(is_lowercase_style() && !is_name && !mark_.closed &&
                            !mark_.last.is_number());
@@ -324,13 +324,13 @@ sentence_decision rules::behind_shout() {
 }
 
 /// "嗯……": the speaker made only a sound.
-bool rules::hesitates() const {
+bool rules::is_hesitation() const {
     const auto& w = before_.last_word();
     return before_.words() == 1 && w.letters <= (is_kana(w.last) ? 3 : 2);
 }
 
 /// 「行きます。」と continues; 老師說：「明天放假。」同學們 does not.
-sentence_decision rules::behind_hard() {
+sentence_decision rules::decide_after_hard() {
     if (!mark_.closed) return ends;
     if (next_.what == next::none) return undecided;
     if (next_.what == next::other || next_.what == next::lower) return goes_on;
@@ -340,7 +340,7 @@ sentence_decision rules::behind_hard() {
 }
 
 /// "Stop!" John said: after speech the next word may name the speaker.
-sentence_decision rules::behind_upper() {
+sentence_decision rules::decide_after_upper() {
     const bool is_speech = mark_.closed && before_.closed_opening_mark();
     if (!is_speech || next_.quoted) return ends;
     // "Where is it?" I asked.
@@ -381,7 +381,7 @@ bool rules::is_no_name() const {
            (!words_.is_english() && next_.letters > 2 && is_starter());
 }
 
-sentence_decision rules::at_last_look() {
+sentence_decision rules::decide_finally() {
     if (next_.what != next::opener && next_.what != next::upper && next_.what != next::none)
         return goes_on;
     if (mark_.what == kind::emoji) return goes_on;

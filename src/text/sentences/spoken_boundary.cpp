@@ -153,7 +153,7 @@ bool spoken_boundary::consume_closing_tag(char32_t c) {
     return extend_mark();
 }
 
-/// Handles text that was no tag after all: "I like it.<3"
+/// Handles text that was not a tag after all: "I like it.<3"
 void spoken_boundary::handle_false_tag(char32_t c) {
     open_->tag = 0;
     open_->after.characters = {U'<', c};

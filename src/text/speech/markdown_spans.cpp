@@ -8,10 +8,10 @@
 namespace tandem::text {
 namespace {
 
-constexpr std::size_t longest_link_text = 512;
-constexpr std::size_t longest_note = 24;
-constexpr std::size_t longest_formula = 256;
-constexpr int deepest_bracket = 8;
+constexpr std::size_t max_link_text = 512;
+constexpr std::size_t max_footnote = 24;
+constexpr std::size_t max_formula_length = 256;
+constexpr int max_bracket_depth = 8;
 
 bool is_letter(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -31,7 +31,7 @@ matched_span bracketed(std::string_view text, char open, char close, std::size_t
         if (c == '\\') {
             ++i;
         } else if (c == open) {
-            if (++depth > deepest_bracket) return {};
+            if (++depth > max_bracket_depth) return {};
         } else if (c == close) {
             if (--depth == 0) return {span_state::whole, i + 1};
         } else if (ends.find(c) != std::string_view::npos) {
@@ -126,7 +126,7 @@ matched_span special_token(std::string_view text) noexcept {
 }  // namespace
 
 matched_span match_link_text(std::string_view text) noexcept {
-    return bracketed(text, '[', ']', longest_link_text, "\n");
+    return bracketed(text, '[', ']', max_link_text, "\n");
 }
 
 matched_span match_link_target(std::string_view text) noexcept {
@@ -134,7 +134,7 @@ matched_span match_link_target(std::string_view text) noexcept {
 }
 
 std::size_t match_footnote(std::string_view text) noexcept {
-    const auto end = text.substr(0, longest_note).find(']');
+    const auto end = text.substr(0, max_footnote).find(']');
     return text.starts_with('[') && end != std::string_view::npos &&
                    is_note(text.substr(1, end - 1))
                ? end + 1
@@ -202,7 +202,7 @@ std::size_t match_bracketed_address(std::string_view text) noexcept {
 }
 
 std::size_t match_formula(std::string_view text) noexcept {
-    const auto end = text.substr(0, longest_formula).find_first_of("$\n", 1);
+    const auto end = text.substr(0, max_formula_length).find_first_of("$\n", 1);
     if (!text.starts_with('$') || end == std::string_view::npos || text[end] != '$' || end < 2)
         return 0;
     const auto inside = text.substr(1, end - 1);

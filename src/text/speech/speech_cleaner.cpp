@@ -14,7 +14,7 @@
 namespace tandem::text {
 namespace {
 
-constexpr int deepest_line_mark = 16;
+constexpr int max_line_mark_depth = 16;
 
 /// Bytes that may start a mark; all others are plain text.
 constexpr auto is_special = [] {
@@ -129,7 +129,7 @@ void speech_cleaner::end_code() {
 
 void speech_cleaner::start_line() {
     if (skip_blank_line()) return;
-    for (int depth = 0; depth < deepest_line_mark; ++depth) {
+    for (int depth = 0; depth < max_line_mark_depth; ++depth) {
         const auto text = line();
         const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
         if (skip_whole_line(body)) return;

@@ -13,8 +13,8 @@
 namespace tandem::text {
 namespace {
 
-constexpr std::size_t longest_language = 32;  // after the back-ticks of a code block
-constexpr std::size_t most_reported_marks = 256;
+constexpr std::size_t max_language_length = 32;  // after the back-ticks of a code block
+constexpr std::size_t max_reported_marks = 256;
 
 bool is_space_or_end(char32_t c) noexcept {
     return c == 0 || is_white_space(c);
@@ -42,7 +42,7 @@ void speech_cleaner::handle_backticks() {
 
 /// Opens a code block at the end of a line, as some models write it: "Run this: ```sh".
 bool speech_cleaner::open_inline_fence(std::size_t length) {
-    const auto within = rest_.substr(0, length + longest_language);
+    const auto within = rest_.substr(0, length + max_language_length);
     const auto end = within.find_first_of(" \t`\n", length);
     if (length < 3 || end == std::string_view::npos || within[end] != '\n') return false;
     fence_ = code_fence{'`', length};
@@ -163,7 +163,7 @@ bool speech_cleaner::handle_speech_mark() {
         advance(mark.bytes);
         return true;
     }
-    if (options_->marks == mark_speech::report && marks_.size() < most_reported_marks)
+    if (options_->marks == mark_speech::report && marks_.size() < max_reported_marks)
         marks_.push_back({chunk_.size() - rest_.size(), mark.tag, std::string(mark.label)});
     out_.gap();
     skip(mark.bytes);

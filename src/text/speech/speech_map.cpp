@@ -108,12 +108,12 @@ void speech_map::take_back(std::size_t speech) {
     while (speech > 0 && !runs_.empty()) {
         auto& last = runs_.back();
         const auto bytes = std::min<std::size_t>(speech, last.speech);
-        const std::size_t stood_for = bytes == last.speech ? last.text : is_copy(last) ? bytes : 0;
+        const std::size_t text_bytes = bytes == last.speech ? last.text : is_copy(last) ? bytes : 0;
         last.speech -= static_cast<std::uint32_t>(bytes);
-        last.text -= static_cast<std::uint32_t>(stood_for);
+        last.text -= static_cast<std::uint32_t>(text_bytes);
         if (last.speech == 0) runs_.pop_back();
         speech -= bytes;
-        text += stood_for;
+        text += text_bytes;
     }
     omit(text);
 }

@@ -49,8 +49,8 @@ mapped_speech edit_speech(const mapped_speech& from, std::span<const speech_edit
 
 /// Maps a position in the speech to the text, in bytes.
 struct text_place {
-    std::size_t before = 0;  ///< end of what the last spoken byte stands for
-    std::size_t after = 0;   ///< start of what the next one stands for
+    std::size_t before = 0;  ///< end of the text that the last spoken byte stands for
+    std::size_t after = 0;   ///< start of the text that the next one stands for
 };
 
 /// A replaced part counts as spoken only as a whole: a position inside it maps to its start.

@@ -22,13 +22,13 @@ bool starts_with(std::string_view text, std::string_view tag) noexcept {
            std::ranges::equal(text.substr(0, tag.size()), tag, {}, to_lower, to_lower);
 }
 
-/// The part of a mark from its tag on: behind the opening and, if it closes, the slash.
+/// The part of a mark from its tag on: after the opening and, if it closes, the slash.
 std::string_view skip_opening(std::string_view mark) noexcept {
     const bool closes = may_have_label(mark.front()) && mark.substr(1).starts_with('/');
     return mark.substr(closes ? 2 : 1);
 }
 
-/// Whether `inside`, which begins with the tag, ends there or goes on with a label.
+/// Whether `inside`, which begins with the tag, ends there or continues with a label.
 bool ends_tag(std::string_view inside, std::size_t tag_bytes, char opening) noexcept {
     return inside.size() == tag_bytes ||
            (may_have_label(opening) &&

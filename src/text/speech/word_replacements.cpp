@@ -12,7 +12,7 @@
 namespace tandem::text {
 namespace {
 
-constexpr std::size_t most_added_bytes = 64 * 1024;
+constexpr std::size_t max_added_bytes = 64 * 1024;
 
 bool starts_in_word(std::string_view text) noexcept {
     return is_word_character(decode_first_character(text).character);
@@ -27,7 +27,7 @@ class replacement_finder {
         : speech_(speech), options_(options), edges_(edges) {}
 
     std::vector<speech_edit> find() {
-        while (at_ < speech_.size() && added_ < most_added_bytes) {
+        while (at_ < speech_.size() && added_ < max_added_bytes) {
             if (const auto* found = find_longest())
                 replace(found->first.size(), found->second);
             else

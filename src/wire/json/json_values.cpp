@@ -8,11 +8,10 @@
 namespace tandem::wire {
 namespace {
 
-constexpr std::size_t most_values = 100'000;
+constexpr std::size_t max_values = 100'000;
 
 json parsed(std::string_view text) {
-    if (check_json(text, {.depth = max_depth, .values = most_values}) != json_fault::none)
-        return {};
+    if (check_json(text, {.depth = max_depth, .values = max_values}) != json_fault::none) return {};
     return json::parse(text, nullptr, false);
 }
 

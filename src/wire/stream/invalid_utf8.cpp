@@ -16,7 +16,7 @@ bool is_encoded_byte(char32_t c) noexcept {
 }
 
 /// Whether `json` contains an escape of that plane; all of them start alike.
-bool has_escaped_plane(std::string_view json) {
+bool has_encoding_escape(std::string_view json) {
     constexpr std::string_view start = "\\udb";
     const auto same = [](char expected, char c) {
         return expected == c || (c >= 'A' && c <= 'Z' && expected == c - 'A' + 'a');
@@ -33,7 +33,7 @@ void append_encoded(std::string_view bytes, std::string& out) {
 }  // namespace
 
 std::optional<std::string> escape_invalid_utf8(std::string_view json) {
-    if (has_escaped_plane(json)) return std::nullopt;
+    if (has_encoding_escape(json)) return std::nullopt;
     std::string out;
     out.reserve(json.size() + 64);
     while (!json.empty()) {

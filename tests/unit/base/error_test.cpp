@@ -31,7 +31,7 @@ TEST(error_category, knows_a_name_and_a_sentence_for_each_code) {
     EXPECT_EQ(names.count("unknown"), 0u);
 }
 
-TEST(error_category, says_so_where_a_code_is_unknown) {
+TEST(error_category, says_so_if_a_code_is_unknown) {
     const error_code ec(last + 1, tandem::error_category());
     EXPECT_THAT(ec.message(), HasSubstr("unknown error"));
     EXPECT_EQ(error_name(ec), "unknown");

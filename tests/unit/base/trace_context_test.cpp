@@ -24,7 +24,7 @@ TEST(traceparent, names_the_span_of_the_caller_and_whether_it_is_recorded) {
     EXPECT_FALSE(is_sampled("01"));
 }
 
-TEST(traceparent, of_a_later_version_may_go_on) {
+TEST(traceparent, of_a_later_version_may_continue) {
     EXPECT_TRUE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01"));
     EXPECT_TRUE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01-what.the-future.brings"));
     EXPECT_FALSE(is_valid_traceparent("cc-" + trace + "-" + parent + "-01x"));

@@ -83,7 +83,7 @@ TEST_F(chunk_queue_joining, places_marks_in_the_joined_speech) {
     EXPECT_EQ(item->marks[1].at, 4u);
 }
 
-TEST_F(chunk_queue_joining, goes_on_until_there_are_enough_tokens) {
+TEST_F(chunk_queue_joining, continues_until_there_are_enough_tokens) {
     add(piece(0, "One. ", 3), 8);
     add(piece(1, "Two. ", 4, boundary::clause), 8);
     EXPECT_FALSE(queue.has_item_or_end());
@@ -103,7 +103,7 @@ TEST_F(chunk_queue_joining, leaves_a_chunk_without_a_token_alone_at_an_interval_
     EXPECT_EQ(queue.take_item().value().text, "…");
 }
 
-TEST_F(chunk_queue_joining, stops_where_the_reply_has_no_more_text) {
+TEST_F(chunk_queue_joining, stops_if_the_reply_has_no_more_text) {
     add(piece(0, "One. ", 1, boundary::end), 100);
     EXPECT_EQ(queue.take_item().value().text, "One. ");
 }
@@ -226,7 +226,7 @@ TEST_F(chunk_queue_end, is_taken_once) {
     EXPECT_TRUE(queue.has_item_or_end()) << "no further item will arrive";
 }
 
-TEST_F(chunk_queue_end, comes_behind_what_was_there) {
+TEST_F(chunk_queue_end, comes_after_what_was_there) {
     make({.pace = pace::text});
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);
@@ -251,7 +251,7 @@ TEST_F(chunk_queue_end, keeps_its_first_reason) {
     EXPECT_EQ(queue.take_item().value().finish_reason, finish_reason::eos);
 }
 
-TEST_F(chunk_queue_end, drops_what_waits_behind_it_when_an_interrupt_follows) {
+TEST_F(chunk_queue_end, drops_what_waits_after_it_when_an_interrupt_follows) {
     make({.pace = pace::text});
     add(piece(0, "One. "));
     add(piece(1, "Two"), 100);

@@ -98,7 +98,7 @@ TEST_F(command_queue_at_work, counts_commands_that_fail_together_once) {
     EXPECT_TRUE(queue.accepts(now));
 }
 
-TEST_F(command_queue_at_work, starts_anew_with_a_connection) {
+TEST_F(command_queue_at_work, starts_again_with_a_connection) {
     miss(3);
     push(1s, "b");
     call(queue.reset());

@@ -11,7 +11,7 @@ using tandem::cluster::lending_message;
 using tandem::cluster::parse_lending_message;
 using tandem::slots::request_kind;
 
-TEST(lending_message, tells_of_a_wish) {
+TEST(lending_message, reports_a_wish) {
     const auto m = parse_lending_message("wish a-1 continuation -20");
     ASSERT_TRUE(m);
     EXPECT_EQ(m->kind, lending_message::kind::wish);
@@ -20,14 +20,14 @@ TEST(lending_message, tells_of_a_wish) {
     EXPECT_EQ(m->due_in, -20ms);
 }
 
-TEST(lending_message, tells_of_the_end_of_a_wish) {
+TEST(lending_message, reports_the_end_of_a_wish) {
     const auto m = parse_lending_message("end a-1");
     ASSERT_TRUE(m);
     EXPECT_EQ(m->kind, lending_message::kind::end);
     EXPECT_EQ(m->gateway, "a-1");
 }
 
-TEST(lending_message, tells_of_a_loan) {
+TEST(lending_message, reports_a_loan) {
     const auto m = parse_lending_message("lent a-1 3 17 250");
     ASSERT_TRUE(m);
     EXPECT_EQ(m->kind, lending_message::kind::lent);
@@ -37,7 +37,7 @@ TEST(lending_message, tells_of_a_loan) {
     EXPECT_FALSE(m->lent.is_doubtful);
 }
 
-TEST(lending_message, tells_that_the_last_use_is_unknown) {
+TEST(lending_message, reports_that_the_last_use_is_unknown) {
     EXPECT_EQ(parse_lending_message("lent a-1 3 17 -1")->lent.unused_for, std::nullopt);
 }
 

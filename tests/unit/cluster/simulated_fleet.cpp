@@ -242,12 +242,12 @@ void simulated_fleet::perform_offer(gateway& g, const cluster::share_action::off
 
 void simulated_fleet::beat(gateway& g) {
     const auto sent = now_;
-    if (is_stopped_ || g.knows_of_cut) g.share.doubt_store(now_);
+    if (is_stopped_ || g.knows_of_cut) g.share.distrust_store(now_);
     at(now_ + 60us, [this, &g, sent] {
         if (g.is_dead || !reaches_store(g)) return;
         const auto answer = ledger_.beat(store_time(), g.name, g.name, 3000);
         later(g, 60us, [this, sent, answer](gateway& mine) {
-            if (answer.was_known == 0) mine.share.doubt_store(now_);
+            if (answer.was_known == 0) mine.share.distrust_store(now_);
             mine.share.renew_lease(sent + 2s, answer.missing > 0);
         });
     });
@@ -321,7 +321,7 @@ void simulated_fleet::reconnect(int number) {
     auto& g = *gateways_[static_cast<std::size_t>(number)];
     g.is_cut = g.knows_of_cut = false;
     ledger_.connect(g.name);
-    g.share.doubt_store(now_);
+    g.share.distrust_store(now_);
     serve(g);
 }
 

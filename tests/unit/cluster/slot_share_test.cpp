@@ -106,7 +106,7 @@ TEST_F(sharing, offers_a_slot_that_the_scheduler_has_granted_to_another_gateway)
     s.on_wish(at(10ms), "b", turn);
     EXPECT_EQ(take<share_action::queue_wish>()->gateway, "b");
     s.on_granted_elsewhere(at(20ms), "b", 0, at(5ms));
-    EXPECT_EQ(take<share_action::offer>()->loan, (told_loan{0, 7, 15ms}));
+    EXPECT_EQ(take<share_action::offer>()->loan, (reported_loan{0, 7, 15ms}));
 }
 
 TEST_F(sharing, keeps_an_offered_slot_that_nobody_wants_with_its_text) {
@@ -215,7 +215,7 @@ TEST_F(sharing_without_store, takes_a_slot_that_has_been_unused_for_a_while) {
     EXPECT_EQ(take<share_action::bring_back>()->slot, 1);
 }
 
-TEST_F(sharing_without_store, lets_a_running_request_go_on) {
+TEST_F(sharing_without_store, lets_a_running_request_continue) {
     here.slots[0].is_busy = true;
     update(10s);
     EXPECT_EQ(s.count_slots(), 1);

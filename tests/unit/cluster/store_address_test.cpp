@@ -42,7 +42,7 @@ TEST(store_address, has_no_path_that_a_socket_cannot_have) {
     EXPECT_THAT(parse_store_address(longest + "a").fault.value_or(""), HasSubstr("107 bytes"));
 }
 
-TEST(store_address, has_a_fault_that_says_what_is_wrong) {
+TEST(store_address, has_a_fault_that_reports_what_is_wrong) {
     const std::pair<const char*, const char*> cases[]{
         {"", "redis://"},
         {"http://store", "redis://"},

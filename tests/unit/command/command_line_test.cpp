@@ -87,7 +87,7 @@ TEST_F(arguments, run_as_many_at_a_time_as_there_are_conversations) {
     EXPECT_EQ(replay({"--conversations", "3", "--concurrency", "2"}).replay->concurrency, 2);
 }
 
-TEST_F(arguments, tell_how_conversations_are_held) {
+TEST_F(arguments, report_how_conversations_are_held) {
     const auto c = replay(
         {"--placement", "round_robin", "--interrupted", "handed_over", "--interrupted-mark", "…"});
     ASSERT_TRUE(c.replay) << c.err;
@@ -105,7 +105,7 @@ TEST_F(arguments, hold_conversations_as_the_library_does_by_default) {
     EXPECT_EQ(c.replay->service.conversation, defaults.conversation);
 }
 
-TEST_F(arguments, tell_whether_slots_are_asked_for) {
+TEST_F(arguments, report_whether_slots_are_asked_for) {
     const auto slots = [&](const std::vector<std::string>& flags) {
         return replay(flags).replay->service.client.server.slots;
     };
@@ -243,7 +243,7 @@ TEST_F(arguments, never_show_a_key) {
     EXPECT_THAT(behind_a_flag_without_value.err, Not(HasSubstr("sesame")));
 }
 
-TEST_F(arguments, tell_all_their_faults_at_once) {
+TEST_F(arguments, report_all_their_faults_at_once) {
     variables_["TANDEM_TOP_K"] = "many";
     const auto c =
         replay({"--slots", "5000", "--reuse-guard", "soon", "--tts", "fast", "--foo",
@@ -285,7 +285,7 @@ TEST_F(arguments, start_their_help_with_an_example) {
     EXPECT_THAT(parse({"segment", "-h"}).out, StartsWith("Example:\n  echo "));
 }
 
-TEST_F(arguments, tell_which_server_to_examine) {
+TEST_F(arguments, report_which_server_to_examine) {
     variables_["TANDEM_SLOTS"] = "3";
     const auto c =
         parse({"doctor", "--url", "http://a:1", "--config", file_with(R"({"reuse_guard": 5})")});
@@ -298,7 +298,7 @@ TEST_F(arguments, tell_which_server_to_examine) {
     EXPECT_FALSE(c.doctor->json);
 }
 
-TEST_F(arguments, tell_how_to_examine_it) {
+TEST_F(arguments, report_how_to_examine_it) {
     const auto c = parse({"doctor", "--wait", "5m", "--quick", "--json", "--color", "always"});
     ASSERT_TRUE(c.doctor) << c.err;
     EXPECT_EQ(c.doctor->wait, 5min);
@@ -317,7 +317,7 @@ TEST_F(arguments, of_a_look_at_a_server_are_not_about_replies) {
     EXPECT_THAT(parse({"doctor", "--temperature", "1"}).err, HasSubstr("is an unknown flag"));
 }
 
-TEST_F(arguments, tell_what_to_segment) {
+TEST_F(arguments, report_what_to_segment) {
     const auto c = parse({"segment"});
     ASSERT_TRUE(c.segment) << c.err;
     EXPECT_FALSE(c.replay);
@@ -327,7 +327,7 @@ TEST_F(arguments, tell_what_to_segment) {
     EXPECT_EQ(c.segment->sentences.language, "");
 }
 
-TEST_F(arguments, tell_how_to_segment) {
+TEST_F(arguments, report_how_to_segment) {
     const auto c = parse({"segment", "--rule", "classic", "--language", "de", "--text", "f"});
     ASSERT_TRUE(c.segment) << c.err;
     EXPECT_EQ(c.segment->file, "f");

@@ -25,7 +25,7 @@ TEST_F(words_of_arguments, take_the_last_value_of_a_flag_that_has_one) {
     EXPECT_TRUE(parse({"segment", "--rule", "no", "--rule", "classic"}).segment);
 }
 
-TEST_F(words_of_arguments, say_how_long_servers_are_waited_for) {
+TEST_F(words_of_arguments, report_how_long_servers_are_waited_for) {
     EXPECT_EQ(replay({}).replay->wait, 0s);
     EXPECT_EQ(replay({"--wait", "1m"}).replay->wait, 1min);
     EXPECT_THAT(replay({"--wait", "2h"}).err,

@@ -24,7 +24,7 @@ TEST(values_of_a_client, leave_what_somebody_set) {
     EXPECT_EQ(c.generation.top_k, 40);
 }
 
-TEST(sampling, of_a_reply_is_that_of_the_configuration_where_it_has_none) {
+TEST(sampling, of_a_reply_is_that_of_the_configuration_if_it_has_none) {
     const generation_options usual{.temperature = 0.5, .top_k = 7, .seed = 3};
     const auto o = merge_sampling_defaults({.max_tokens = 9, .temperature = 1.0}, usual);
     EXPECT_EQ(o.max_tokens, 9);
@@ -44,7 +44,7 @@ TEST(a_servers_key, changes_no_other_field) {
     EXPECT_EQ(c.client.server.slots, std::nullopt) << "all of them";
 }
 
-TEST(configured_reuse_guard, is_none_where_the_build_decides) {
+TEST(configured_reuse_guard, is_none_if_the_build_decides) {
     EXPECT_EQ(configured_reuse_guard({}), std::nullopt);
     EXPECT_EQ(configured_reuse_guard({.server = {.reuse_guard = auto_guard}}), std::nullopt);
     EXPECT_EQ(configured_reuse_guard({.server = {.reuse_guard = 1s}}), 1s);

@@ -42,13 +42,13 @@ TEST(config, names_every_fault_at_once) {
     EXPECT_THAT(faulty_fields(c), ElementsAre("slots", "peek_hold", "temperature"));
 }
 
-TEST(config, tells_the_value_and_the_range_of_a_fault) {
+TEST(config, reports_the_value_and_the_range_of_a_fault) {
     config c;
     c.server.slots = 5000;
     EXPECT_EQ(check(c).at(0).message, "is 5000; it must be a whole number from 0 to 1024");
 }
 
-TEST(config, tells_the_range_of_a_time) {
+TEST(config, reports_the_range_of_a_time) {
     config c;
     c.chunking.peek_hold = -1ms;
     c.limits.continue_timeout = 0s;
@@ -56,7 +56,7 @@ TEST(config, tells_the_range_of_a_time) {
     EXPECT_EQ(check(c).at(1).message, "is 0s; it must be a time from 1ms to 24h");
 }
 
-TEST(config, tells_the_range_of_a_number_over_its_bound) {
+TEST(config, reports_the_range_of_a_number_over_its_bound) {
     config c;
     c.generation.top_p = 0;
     EXPECT_EQ(check(c).at(0).message, "is 0; it must be a number greater than 0 and at most 1");
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"lookahead", [](config& c) { c.generation.lookahead = 9; }}),
     [](const auto& row) { return std::string(row.param.field) + std::to_string(row.index); });
 
-TEST(config, takes_the_first_chunk_bound_from_later_chunks_where_it_is_zero) {
+TEST(config, takes_the_first_chunk_bound_from_later_chunks_if_it_is_zero) {
     config c;
     c.chunking.first_chunk_max_tokens = 0;
     c.chunking.chunk_max_tokens = 5;
@@ -170,7 +170,7 @@ struct constraint_row {
 };
 class constraints : public testing::TestWithParam<constraint_row> {};
 
-TEST_P(constraints, are_refused_where_they_cannot_work) {
+TEST_P(constraints, are_refused_if_they_cannot_work) {
     config c;
     GetParam().set(c.generation);
     EXPECT_EQ(faulty_fields(c), GetParam().faulty);
@@ -313,7 +313,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // set_field() describes a text that it cannot parse as check() describes a value out of range. For
 // a time, it adds examples.
-TEST(set_field, tells_the_text_and_what_it_must_be) {
+TEST(set_field, reports_the_text_and_what_it_must_be) {
     config c;
     EXPECT_EQ(*set_field(c, "slots", "two"), "is two; it must be a whole number from 0 to 1024");
     EXPECT_EQ(*set_field(c, "slots", "99999999999"),

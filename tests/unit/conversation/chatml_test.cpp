@@ -25,7 +25,7 @@ TEST(chatml, ends_with_the_start_of_the_answer) {
     EXPECT_EQ(prompt({}), "<|im_start|>assistant\n");
 }
 
-TEST(chatml, stays_open_behind_words_of_the_assistant) {
+TEST(chatml, stays_open_after_words_of_the_assistant) {
     EXPECT_EQ(prompt({{"user", "Hi"}, {"assistant", "Well, "}}),
               "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nWell, ");
 }
@@ -52,7 +52,7 @@ TEST(chatml, writes_calls_of_tools_and_their_results) {
         "<|im_start|>assistant\n");
 }
 
-TEST(chatml, writes_a_call_without_words_right_behind_the_header) {
+TEST(chatml, writes_a_call_without_words_right_after_the_header) {
     EXPECT_EQ(prompt({{"assistant", "", {{"", "now"}}}}),
               "<|im_start|>assistant\n"
               "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call><|im_end|>\n"

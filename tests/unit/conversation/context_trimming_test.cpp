@@ -32,7 +32,7 @@ TEST(plan_trim, drops_nothing_that_fits) {
     expect_plan(make_usage(800, five), 0, true);
 }
 
-TEST(plan_trim, goes_on_to_the_next_step_once_something_has_to_go) {
+TEST(plan_trim, continues_to_the_next_step_once_something_has_to_go) {
     const costs five(5, {100, 400});
     // 250 tokens of 4 bytes: a step every 512 bytes. The third exchange begins behind the first.
     expect_plan(make_usage(801, five), 2, true);
@@ -91,7 +91,7 @@ TEST(plan_trim, leaves_room_for_a_token_at_least) {
     expect_plan(use, 0, false);
 }
 
-TEST(plan_trim, knows_no_bound_where_the_context_is_not_known) {
+TEST(plan_trim, knows_no_bound_if_the_context_is_not_known) {
     const costs five(5, {100, 400});
     auto use = make_usage(100000, five);
     use.context = 0;
@@ -151,7 +151,7 @@ TEST(is_trim_likely, looks_ahead_by_what_the_user_says_on_average) {
     EXPECT_FALSE(is_trim_likely(make_usage(701, known), 200));
 }
 
-TEST(is_trim_likely, is_false_where_the_context_is_not_known) {
+TEST(is_trim_likely, is_false_if_the_context_is_not_known) {
     const costs known(4, {100, 400});
     auto use = make_usage(100000, known);
     use.context = 0;

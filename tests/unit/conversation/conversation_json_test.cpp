@@ -108,7 +108,7 @@ TEST(conversation_json, names_the_version_that_it_cannot_read) {
                   "version must be a whole number of at least 1");
 }
 
-TEST(conversation_json, is_refused_as_a_whole_where_it_is_no_such_text) {
+TEST(conversation_json, is_refused_as_a_whole_if_it_is_no_such_text) {
     EXPECT_EQ(fault_of(""), "conversation is not valid JSON near byte 1");
     EXPECT_EQ(fault_of("{\"version\":1"), "conversation is not valid JSON near byte 13");
     EXPECT_EQ(fault_of("{\"version\":1}}"), "conversation is not valid JSON near byte 14");

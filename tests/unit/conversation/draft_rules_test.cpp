@@ -13,7 +13,7 @@ TEST(find_reason_to_skip_draft, finds_none_between_turns) {
     EXPECT_EQ(find_reason_to_skip_draft({.drafts = 2, .limit = 3}), std::nullopt);
 }
 
-TEST(find_reason_to_skip_draft, says_what_is_in_the_way) {
+TEST(find_reason_to_skip_draft, reports_what_is_in_the_way) {
     const struct {
         draft_request request;
         const char* words;

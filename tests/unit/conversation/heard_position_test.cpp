@@ -184,7 +184,7 @@ std::string marked_text(std::mt19937& random, int words) {
     return text;
 }
 
-TEST(map_speech_to_text_offset, is_behind_the_last_word_spoken_and_before_the_next) {
+TEST(map_speech_to_text_offset, is_after_the_last_word_spoken_and_before_the_next) {
     constexpr int words = 12;
     for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -282,7 +282,7 @@ TEST(floor_to_word_end, are_signs_too) {
     EXPECT_EQ(words("So 👨‍👩‍👧 ok", 7), "So");
 }
 
-TEST(floor_to_word_end, are_single_characters_where_no_spaces_are_written) {
+TEST(floor_to_word_end, are_single_characters_if_no_spaces_are_written) {
     EXPECT_EQ(words("你好，世界", 3), "你");
     EXPECT_EQ(words("你好，世界", 4), "你");
     EXPECT_EQ(words("你好，世界", 6), "你好");

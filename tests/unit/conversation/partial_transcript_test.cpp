@@ -28,7 +28,7 @@ TEST(select_settled_words, of_a_text_without_spaces_are_all_but_its_last_charact
     EXPECT_EQ(select_settled_words(text, {}), text.substr(0, 16 * 3));
 }
 
-TEST(select_settled_words, are_those_that_will_not_change_where_the_recognizer_knows_them) {
+TEST(select_settled_words, are_those_that_will_not_change_if_the_recognizer_knows_them) {
     EXPECT_EQ(select_settled_words("H\u00e4tte gern", 5), "H\u00e4tte");
     EXPECT_EQ(select_settled_words("I would", 2), "I");
     EXPECT_EQ(select_settled_words("I would", 0), "");

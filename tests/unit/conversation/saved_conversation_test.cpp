@@ -48,7 +48,7 @@ TEST(saved_conversation, is_refused_with_too_many_late_calls) {
     EXPECT_EQ(fault->message, "has 129 calls; the maximum is 128");
 }
 
-TEST(saved_conversation, is_refused_where_the_text_is_none) {
+TEST(saved_conversation, is_refused_if_the_text_is_none) {
     saved_conversation read;
     const auto fault = read_saved("{", read);
     ASSERT_TRUE(fault);
@@ -108,7 +108,7 @@ TEST(saved_conversation, is_resumed_elsewhere_after_the_chunk_that_is_spoken) {
     EXPECT_EQ(elsewhere.transcript().back().content, "One two. Three");
 }
 
-TEST(saved_conversation, goes_on_elsewhere_with_the_next_message) {
+TEST(saved_conversation, continues_elsewhere_with_the_next_message) {
     turn_history elsewhere(read_back(make_running_turn().saved()), time_point{5s});
     elsewhere.append({"user", "And?"});
     ASSERT_EQ(elsewhere.messages().size(), 3U);

@@ -14,7 +14,7 @@ TEST(format_tool_call, has_the_name_and_the_arguments_as_they_were_written) {
               R"({"name": "weather", "arguments": {"city": "Bonn",  "days":2}})");
 }
 
-TEST(format_tool_call, has_an_empty_object_where_there_are_no_arguments) {
+TEST(format_tool_call, has_an_empty_object_if_there_are_no_arguments) {
     EXPECT_EQ(format_tool_call({"", "now", ""}), R"({"name": "now", "arguments": {}})");
 }
 

@@ -56,7 +56,7 @@ TEST(turn_history_costs, are_not_known_beside_a_prompt_that_was_not_counted) {
     EXPECT_THAT(tokens(history), ElementsAre(-1, -1, 30, -1));
 }
 
-TEST(turn_history_costs, are_not_known_where_the_prompt_got_shorter) {
+TEST(turn_history_costs, are_not_known_if_the_prompt_got_shorter) {
     turn_history history;
     for (const int prompt : {50, 40, 60}) say(history, prompt);
     EXPECT_THAT(tokens(history), ElementsAre(-1, 20, -1));
@@ -87,7 +87,7 @@ TEST(turn_history_costs, count_bytes_of_all_that_an_exchange_has) {
     EXPECT_EQ(history.average_user_bytes(), 4u);
 }
 
-TEST(turn_history_costs, are_none_where_nothing_was_said) {
+TEST(turn_history_costs, are_none_if_nothing_was_said) {
     const turn_history history;
     EXPECT_TRUE(history.measure_exchanges().empty());
     EXPECT_EQ(history.average_user_bytes(), 0u);
@@ -124,7 +124,7 @@ TEST(turn_history_drop, keeps_calls_of_tools_and_their_results_together) {
     EXPECT_EQ(history.messages()[0].role, "user");
 }
 
-TEST(turn_history_drop, makes_measuring_start_anew) {
+TEST(turn_history_drop, makes_measuring_start_again) {
     auto history = three_exchanges();
     history.drop_oldest(1);
     EXPECT_THAT(tokens(history), ElementsAre(40, -1));

@@ -194,7 +194,7 @@ TEST_F(history, counts_the_first_interrupt_only) {
     EXPECT_FALSE(history_.can_resume(start + 5s));
 }
 
-TEST_F(history, knows_no_interrupt_where_no_turn_is_open) {
+TEST_F(history, knows_no_interrupt_if_no_turn_is_open) {
     EXPECT_FALSE(history_.interrupted(start));
     begin_turn();
     end_turn(finish_reason::eos);
@@ -238,7 +238,7 @@ TEST_F(history, is_settled_by_the_next_turn) {
     EXPECT_EQ(last(), "assistant: One…");
 }
 
-TEST_F(history, is_not_settled_by_time_where_there_was_no_interrupt) {
+TEST_F(history, is_not_settled_by_time_if_there_was_no_interrupt) {
     begin_turn();
     end_turn(finish_reason::eos);
     EXPECT_EQ(history_.state(start + 24h), turn_state::ended);
@@ -259,7 +259,7 @@ TEST_F(history, remembers_how_far_the_last_turn_got) {
 
 // Resumes
 
-TEST_F(history, goes_on_from_the_last_word_that_was_heard) {
+TEST_F(history, continues_from_the_last_word_that_was_heard) {
     begin_turn();
     end_turn(finish_reason::interrupted);
     hear(5);
@@ -326,7 +326,7 @@ TEST_F(history, saves_a_given_text_whole_while_it_is_spoken) {
     EXPECT_TRUE(elsewhere.is_turn_complete()) << "nothing is generated";
 }
 
-TEST_F(history, goes_on_within_the_grace_only) {
+TEST_F(history, continues_within_the_grace_only) {
     begin_turn();
     end_turn(finish_reason::interrupted);
     EXPECT_TRUE(history_.can_resume(start + 4999ms));
@@ -334,7 +334,7 @@ TEST_F(history, goes_on_within_the_grace_only) {
     EXPECT_EQ(history_.resume(start + 5s), std::nullopt);
 }
 
-TEST_F(history, does_not_go_on_without_a_grace) {
+TEST_F(history, does_not_continue_without_a_grace) {
     auto o = with_prompt();
     o.resume_grace = 0s;
     history_ = turn_history(o);
@@ -345,7 +345,7 @@ TEST_F(history, does_not_go_on_without_a_grace) {
     EXPECT_EQ(last(), "assistant: One…");
 }
 
-TEST_F(history, does_not_go_on_where_nobody_interrupted) {
+TEST_F(history, does_not_continue_if_nobody_interrupted) {
     EXPECT_EQ(history_.resume(start), std::nullopt);
     begin_turn();
     EXPECT_EQ(history_.resume(start), std::nullopt);
@@ -353,7 +353,7 @@ TEST_F(history, does_not_go_on_where_nobody_interrupted) {
     EXPECT_EQ(history_.resume(start), std::nullopt);
 }
 
-TEST_F(history, does_not_go_on_after_the_next_message) {
+TEST_F(history, does_not_continue_after_the_next_message) {
     begin_turn();
     end_turn(finish_reason::interrupted);
     history_.append(user("Next"));

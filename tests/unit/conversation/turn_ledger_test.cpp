@@ -146,7 +146,7 @@ TEST(turn_ledger, keeps_what_the_policy_says) {
     EXPECT_EQ(turn.make_history_text(history_policy::none, ""), "");
 }
 
-TEST(turn_ledger, puts_the_mark_where_something_was_left_out_of_what_is_kept) {
+TEST(turn_ledger, puts_the_mark_if_something_was_left_out_of_what_is_kept) {
     auto turn = two_chunks();
     EXPECT_EQ(turn.make_history_text(history_policy::none, "…"), "");
     EXPECT_EQ(turn.make_history_text(history_policy::heard, "…"), "");
@@ -183,7 +183,7 @@ TEST(turn_ledger, does_not_count_white_space_as_left_out) {
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two.");
 }
 
-TEST(turn_ledger, does_not_keep_a_word_that_goes_on_in_the_next_chunk) {
+TEST(turn_ledger, does_not_keep_a_word_that_continues_in_the_next_chunk) {
     turn_ledger turn;
     turn.begin_reply(first);
     auto cut = chunk_of({first, 0}, "One extra");
@@ -204,7 +204,7 @@ TEST(turn_ledger, hands_out_what_was_not_heard_to_be_spoken_again) {
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two three. Four");
 }
 
-TEST(turn_ledger, keeps_the_marks_behind_a_word_with_it) {
+TEST(turn_ledger, keeps_the_marks_after_a_word_with_it) {
     for (const std::string_view text :
          {"Sure! Here you go.", "Sure?!\u201d Here you go.", "Sure, here.", "Sure."}) {
         turn_ledger turn;
@@ -226,7 +226,7 @@ TEST(turn_ledger, keeps_the_marks_of_its_chunk_only) {
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
 
-TEST(turn_ledger, takes_no_mark_for_heard_where_the_word_goes_on_behind_it) {
+TEST(turn_ledger, takes_no_mark_for_heard_if_the_word_continues_behind_it) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "It is 3.5 or so."));
@@ -267,13 +267,13 @@ TEST(turn_ledger, does_not_hand_out_again_what_was_spoken_to_the_end_of_its_chun
     EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
 }
 
-TEST(turn_ledger, goes_back_to_the_end_of_a_chunk_where_the_next_one_was_begun) {
+TEST(turn_ledger, goes_back_to_the_end_of_a_chunk_if_the_next_one_was_begun) {
     auto turn = two_joined_chunks();
     turn.heard({first, 1}, std::size_t{3});
     EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
 }
 
-TEST(turn_ledger, goes_on_with_the_chunks_of_the_next_reply) {
+TEST(turn_ledger, continues_with_the_chunks_of_the_next_reply) {
     auto turn = two_chunks();
     turn.heard({first, 1}, std::size_t{7});
     turn.resume();
@@ -340,7 +340,7 @@ TEST(turn_ledger, forgets_the_chunks_of_a_reply_that_a_resume_cut) {
     expect_sizes(turn, 35, 14, 14);
 }
 
-TEST(turn_ledger, has_nothing_to_hear_on_where_all_was_heard) {
+TEST(turn_ledger, has_nothing_to_hear_on_if_all_was_heard) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "One. "));

@@ -114,7 +114,7 @@ TEST(program, takes_dialogues_from_a_file) {
     EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 100);
 }
 
-TEST(program, tells_what_its_flags_say) {
+TEST(program, reports_what_its_flags_say) {
     program p({"--build-info", "b7000-abc", "--kv-unified", "--ctx-size", "300", "--no-slots",
                "--no-chat-template"});
     const std::uint16_t port = p.port();
@@ -181,7 +181,7 @@ TEST(program, aborts_with_the_assert_of_the_old_crash) {
               "GGML_ASSERT(!slot.is_processing()) failed\nsrc/server-context.cpp:1011\n");
 }
 
-TEST(program, says_what_is_wrong_with_its_flags) {
+TEST(program, reports_what_is_wrong_with_its_flags) {
     program p({"--fault", "earthquake"});
     const int status = p.wait();
     EXPECT_EQ(WEXITSTATUS(status), 2);

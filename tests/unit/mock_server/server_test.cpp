@@ -135,7 +135,7 @@ TEST(server, follows_its_dialogues) {
     EXPECT_EQ(json::parse(a.body)["content"], "Good day.");
 }
 
-TEST(server, tells_its_slots_and_context_in_props) {
+TEST(server, reports_its_slots_and_context_in_props) {
     server s({.parallel = 4, .ctx_size = 4096, .build_info = "b1"});
     const json props = json::parse(test::get(s.port(), "/props").body);
     EXPECT_EQ(props["total_slots"], 4);
@@ -144,7 +144,7 @@ TEST(server, tells_its_slots_and_context_in_props) {
     EXPECT_EQ(props["eos_token"], "<|im_end|>");
 }
 
-TEST(server, tells_the_whole_context_for_each_slot_of_a_unified_one) {
+TEST(server, reports_the_whole_context_for_each_slot_of_a_unified_one) {
     server s({.parallel = 4, .ctx_size = 4096, .kv_unified = true});
     const json props = json::parse(test::get(s.port(), "/props").body);
     EXPECT_EQ(props["default_generation_settings"]["n_ctx"], 4096);
@@ -153,7 +153,7 @@ TEST(server, tells_the_whole_context_for_each_slot_of_a_unified_one) {
     }
 }
 
-TEST(server, tells_its_model) {
+TEST(server, reports_its_model) {
     server s({.model = "talk"});
     const json models = json::parse(test::get(s.port(), "/v1/models").body);
     EXPECT_EQ(models["data"][0]["id"], "talk");
@@ -211,7 +211,7 @@ TEST(server, resets_the_counters_of_a_slot_when_it_is_released) {
     EXPECT_EQ(slot["n_prompt_tokens_processed"], 0);
 }
 
-TEST(server, tells_when_no_slot_is_idle) {
+TEST(server, reports_when_no_slot_is_idle) {
     options o = talking_slowly();
     o.parallel = 1;
     server s(o);
@@ -222,7 +222,7 @@ TEST(server, tells_when_no_slot_is_idle) {
     EXPECT_EQ(test::get(s.port(), "/slots?fail_on_no_slot=1").status, 503);
 }
 
-TEST(server, erases_a_slot_where_that_is_allowed) {
+TEST(server, erases_a_slot_if_that_is_allowed) {
     options o = a_talking_server();
     EXPECT_EQ(test::post(server(o).port(), "/slots/0?action=erase", json::object()).status, 501);
     o.slot_actions = true;
@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(server, cut_by,
                                          way_to_leave{"half_close", &raw_client::half_close}),
                          [](const auto& way) { return way.param.name; });
 
-TEST(server, goes_on_for_a_client_that_does_not_read) {
+TEST(server, continues_for_a_client_that_does_not_read) {
     server s(a_talking_server());
     raw_client c(s.port());
     c.post("/completion", {{"prompt", "Hi"},
@@ -342,7 +342,7 @@ TEST(server, goes_on_for_a_client_that_does_not_read) {
     EXPECT_TRUE(c.read_answer().is_whole);
 }
 
-TEST(server, goes_on_without_a_client_that_asked_for_a_resumable_stream) {
+TEST(server, continues_without_a_client_that_asked_for_a_resumable_stream) {
     server s(talking_slowly(500));
     raw_client c(s.port());
     c.post("/completion", streamed(0), "X-Conversation-Id: x\r\n");

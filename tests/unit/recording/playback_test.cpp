@@ -98,7 +98,7 @@ TEST_F(playback_test, repeats_the_last_call_that_was_answered) {
     EXPECT_EQ(get("/health"), "ok");
 }
 
-TEST_F(playback_test, says_what_it_has_no_answer_to) {
+TEST_F(playback_test, reports_what_it_has_no_answer_to) {
     lines.call("/props", "", "of a");
     EXPECT_THAT(get("/slots"), HasSubstr("the recording has no answer to GET /slots"));
 }
@@ -110,7 +110,7 @@ TEST_F(playback_test, finds_replies_by_their_prompts) {
     EXPECT_THAT(complete("first", 8), HasSubstr("One"));
 }
 
-TEST_F(playback_test, takes_replies_in_order_where_no_prompt_is_the_same) {
+TEST_F(playback_test, takes_replies_in_order_if_no_prompt_is_the_same) {
     record_reply(1, "first", "One");
     record_reply(2, "second", "Two");
     EXPECT_THAT(complete("another", 7), HasSubstr("One"));

@@ -51,7 +51,7 @@ TEST(prompt_removal, finds_prompts_of_slots) {
               (json{{{"id", 0}, {"prompt", "xxxxxx"}}, {{"id", 1}}}));
 }
 
-TEST(prompt_removal, leaves_what_tells_of_none) {
+TEST(prompt_removal, leaves_what_reports_none) {
     for (const auto* path : {"/props", "/health", "/slots/1?action=erase", "/lora-adapters"}) {
         EXPECT_FALSE(contains_prompts(path)) << path;
         EXPECT_EQ(remove_answer_prompts(path, R"({"prompt": 1})"), R"({"prompt": 1})");
@@ -59,7 +59,7 @@ TEST(prompt_removal, leaves_what_tells_of_none) {
     EXPECT_TRUE(contains_prompts("/slots?fail_on_no_slot=1"));
 }
 
-TEST(prompt_removal, leaves_lines_of_a_stream_that_say_what_was_generated) {
+TEST(prompt_removal, leaves_lines_of_a_stream_that_report_what_was_generated) {
     for (const auto* line :
          {"data: {\"content\":\"spoken\"}\n", ": ping\n", "\n", "\r\n", "event: message\n"})
         EXPECT_EQ(remove_stream_line_prompts(line), line);

@@ -88,7 +88,7 @@ TEST_F(recorded_reply_test, answers_the_same_request_with_the_same_bytes_at_the_
     EXPECT_EQ(steps[2].bytes, recorded_lines::token_bytes(" there", 2));
 }
 
-TEST_F(recorded_reply_test, numbers_tokens_anew_for_a_request_that_begins_elsewhere) {
+TEST_F(recorded_reply_test, numbers_tokens_again_for_a_request_that_begins_elsewhere) {
     lines.whole(0, {"Hi", " you", " there"});
     const auto steps = ask(2);
     ASSERT_GE(steps.size(), 3u);
@@ -127,7 +127,7 @@ TEST_F(recorded_reply_test, counts_as_far_as_it_can) {
     EXPECT_EQ(text_in(ask(0)), "One. Two.");
 }
 
-TEST_F(recorded_reply_test, tells_of_the_progress_of_the_prompt_also_at_another_slot) {
+TEST_F(recorded_reply_test, reports_the_progress_of_the_prompt_also_at_another_slot) {
     tandem::wire::token_event progress;
     progress.what = tandem::wire::token_event::kind::progress;
     progress.prompt_tokens = 9;
@@ -156,7 +156,7 @@ TEST_F(recorded_reply_test, passes_over_any_number_of_requests_that_bring_nothin
     EXPECT_EQ(ask({0, 1, -1}).size(), 2u);
 }
 
-TEST_F(recorded_reply_test, reads_on_where_the_recorded_request_was_cut) {
+TEST_F(recorded_reply_test, keeps_reading_if_the_recorded_request_was_cut) {
     lines.ask(0);
     lines.tokens({"One.", " Two"});
     lines.cut();
@@ -164,7 +164,7 @@ TEST_F(recorded_reply_test, reads_on_where_the_recorded_request_was_cut) {
     EXPECT_EQ(text_in(ask(0)), "One. Two more.");
 }
 
-TEST_F(recorded_reply_test, leaves_out_what_was_dropped_behind_the_cut) {
+TEST_F(recorded_reply_test, leaves_out_what_was_dropped_after_the_cut) {
     lines.ask(0);
     lines.tokens({"One.", " Two", " NO", " NO"});
     lines.cut();
@@ -175,7 +175,7 @@ TEST_F(recorded_reply_test, leaves_out_what_was_dropped_behind_the_cut) {
 }
 
 // The next request generates the whole character again.
-TEST_F(recorded_reply_test, leaves_out_half_a_character_behind_the_cut) {
+TEST_F(recorded_reply_test, leaves_out_half_a_character_after_the_cut) {
     lines.ask(0);
     lines.tokens({"One."});
     lines.bytes("data: {\"content\":\" \xF0\x9F\",\"stop\":false}\n\n");
@@ -187,12 +187,12 @@ TEST_F(recorded_reply_test, leaves_out_half_a_character_behind_the_cut) {
     EXPECT_GT(steps[2].delay, 300ms) << "the silence that led to the cut";
 }
 
-TEST_F(recorded_reply_test, parts_an_event_where_a_request_begins_inside_it) {
+TEST_F(recorded_reply_test, parts_an_event_if_a_request_begins_inside_it) {
     lines.whole(0, {"Hello there"});
     EXPECT_EQ(text_in(ask(5)), " there");
 }
 
-TEST_F(recorded_reply_test, fails_once_where_the_recorded_request_failed) {
+TEST_F(recorded_reply_test, fails_once_if_the_recorded_request_failed) {
     lines.ask(0);
     lines.tokens({"One.", " Two"});
     lines.end(errc::stream_incomplete, "it broke");
@@ -218,7 +218,7 @@ TEST_F(recorded_reply_test, refuses_a_request_as_often_as_the_recorded_one_was_r
     EXPECT_EQ(text_in(ask(0)), "Hi");
 }
 
-TEST_F(recorded_reply_test, meets_nobody_where_the_recorded_request_met_nobody) {
+TEST_F(recorded_reply_test, meets_nobody_if_the_recorded_request_met_nobody) {
     lines.ask(0);
     lines.end(errc::connect_failed, "nobody");
     lines.whole(0, {"Hi"});
@@ -291,12 +291,12 @@ TEST_F(recorded_reply_test, goes_through_any_number_of_requests) {
     EXPECT_FALSE(ask(5).empty());
 }
 
-TEST_F(recorded_reply_test, gives_the_end_to_who_asks_behind_the_last_word) {
+TEST_F(recorded_reply_test, gives_the_end_to_who_asks_after_the_last_word) {
     lines.whole(0, {"One."});
     EXPECT_THAT(ask(4).back().bytes, HasSubstr(R"("stop_type":"eos")"));
 }
 
-TEST_F(recorded_reply_test, says_that_it_has_no_more_text) {
+TEST_F(recorded_reply_test, reports_that_it_has_no_more_text) {
     lines.ask(0);
     lines.tokens({"One.", " Two"});
     lines.cut();
@@ -307,7 +307,7 @@ TEST_F(recorded_reply_test, says_that_it_has_no_more_text) {
     EXPECT_GE(steps.back().delay, 1s) << "an interrupt at that time must arrive first";
 }
 
-TEST_F(recorded_reply_test, tells_the_slot_that_was_asked_for) {
+TEST_F(recorded_reply_test, reports_the_slot_that_was_asked_for) {
     lines.whole(0, {"One."});
     const auto steps = ask({0, 3, -1});
     EXPECT_EQ(text_in(steps), "One.");

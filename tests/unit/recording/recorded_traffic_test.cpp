@@ -62,7 +62,7 @@ TEST(recorded_traffic, leaves_out_a_last_line_that_is_not_whole) {
     EXPECT_EQ(read->exchanges.size(), 1u);
 }
 
-TEST(recorded_traffic, tells_that_it_ends_in_the_middle_of_a_request) {
+TEST(recorded_traffic, reports_that_it_ends_in_the_middle_of_a_request) {
     recorded_lines lines;
     lines.ask(0);
     lines.cut();
@@ -73,7 +73,7 @@ TEST(recorded_traffic, tells_that_it_ends_in_the_middle_of_a_request) {
     EXPECT_FALSE(lines.traffic().is_unfinished);
 }
 
-TEST(recorded_traffic, tells_that_it_ends_in_the_middle_of_a_line) {
+TEST(recorded_traffic, reports_that_it_ends_in_the_middle_of_a_line) {
     std::string fault;
     const auto read = parse_traffic(start_line + R"({"ms":5,"requ)", fault);
     ASSERT_TRUE(read) << fault;
@@ -105,7 +105,7 @@ TEST(recorded_traffic, has_no_time_that_goes_back) {
     EXPECT_EQ(x.ended_at, x.sent_at);
 }
 
-TEST(recorded_traffic, tells_that_its_end_is_missing) {
+TEST(recorded_traffic, reports_that_its_end_is_missing) {
     recorded_lines lines;
     EXPECT_FALSE(lines.traffic().is_cut_short);
     lines.add(tandem::wire::recording_full{});

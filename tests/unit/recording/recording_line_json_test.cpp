@@ -55,7 +55,7 @@ TEST(recording_line, has_all_of_a_request) {
     EXPECT_TRUE(e.reply_key->is_prefill);
 }
 
-TEST(recording_line, has_no_place_where_the_request_has_none) {
+TEST(recording_line, has_no_place_if_the_request_has_none) {
     const auto line = read_again({1ms, recorded_request{.number = 1, .path = "/props"}});
     EXPECT_FALSE(std::get<recorded_request>(line.entry).reply_key);
 }
@@ -70,7 +70,7 @@ TEST(recording_line, has_each_byte_of_an_answer) {
     }
 }
 
-TEST(recording_line, tells_how_an_answer_ended) {
+TEST(recording_line, reports_how_an_answer_ended) {
     const auto failed = std::get<recorded_end>(
         read_again({1ms, recorded_end{1, errc::connect_failed, "nobody"}}).entry);
     EXPECT_EQ(failed.ec, errc::connect_failed);
@@ -93,7 +93,7 @@ TEST(recording_line, keeps_the_order_of_a_note) {
                 HasSubstr(R"("note":null)"));
 }
 
-TEST(recording_line, is_refused_with_words_where_it_is_none) {
+TEST(recording_line, is_refused_with_words_if_it_is_none) {
     EXPECT_THAT(fault_of_line("{"), HasSubstr("not valid JSON"));
     EXPECT_THAT(fault_of_line("[]"), HasSubstr("not a line of a recording"));
     EXPECT_THAT(fault_of_line("{}"), HasSubstr("not a line of a recording"));

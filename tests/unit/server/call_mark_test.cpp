@@ -195,7 +195,7 @@ TEST(call_mark, has_a_bounded_number_of_tokens_of_bounded_size) {
     for (const auto& token : mark.preserved) EXPECT_LE(token.size(), max_preserved_bytes);
 }
 
-TEST(call_mark, is_found_where_only_one_of_two_renderings_has_the_call) {
+TEST(call_mark, is_found_if_only_one_of_two_renderings_has_the_call) {
     const auto whole = render(template_of("Qwen 3"));
     for (const auto& alone : {std::string(), "<bos>" + question + im_header + im_end + result})
         EXPECT_EQ(find_call_mark({whole.call_after_text, alone, whole.without_call}).opening,
@@ -234,20 +234,20 @@ TEST(call_mark, is_not_sought_in_the_text_that_introduces_the_tools) {
     EXPECT_EQ(find_call_mark(prompts).opening, "<tool_call>");
 }
 
-TEST(call_mark, is_empty_where_nothing_shows_a_call) {
+TEST(call_mark, is_empty_if_nothing_shows_a_call) {
     const auto without = "<bos>" + question + im_header + words + im_end + result;
     EXPECT_EQ(find_call_mark({without, without, without}), call_mark());
     EXPECT_EQ(find_call_mark({}), call_mark());
 }
 
 // Such as ">>>", with which every reply of functionary 3.2 begins.
-TEST(call_mark, is_empty_where_a_reply_begins_like_a_call) {
+TEST(call_mark, is_empty_if_a_reply_begins_like_a_call) {
     EXPECT_EQ(find_call_mark(render({"functionary 3.2", llama_header + ">>>", ">>>", "",
                                      "\n{}<|eot_id|>", llama_end, "", ">>>all\n"})),
               call_mark());
 }
 
-TEST(call_mark, is_empty_where_it_is_also_a_part_of_other_replies) {
+TEST(call_mark, is_empty_if_it_is_also_a_part_of_other_replies) {
     const std::string call = " to=";
     EXPECT_EQ(find_call_mark(render({"muse", "<|eot|><|start|>assistant", std::nullopt, call,
                                      "<|message|>{}<|eot|>", "<|eot|><|start|>user<|message|>", "",
@@ -285,13 +285,13 @@ TEST_P(hinted, mark_is_known_although_no_call_is_shown) {
     EXPECT_THAT(mark.preserved, Contains(mark.opening));
 }
 
-TEST(call_mark, is_empty_where_a_call_is_a_name_alone) {
+TEST(call_mark, is_empty_if_a_call_is_a_name_alone) {
     EXPECT_EQ(find_call_mark(render({"bare", im_header, "", "", "()", im_end, ""})), call_mark());
     EXPECT_EQ(find_call_mark(render({"spaced", im_header, " ", " ", "()", im_end, ""})),
               call_mark());
 }
 
-TEST(call_mark, is_empty_where_its_first_word_is_endless) {
+TEST(call_mark, is_empty_if_its_first_word_is_endless) {
     const std::string word(max_preserved_bytes + 1, '~');
     EXPECT_EQ(find_call_mark(render({"word", im_header, word, word, "()", im_end, ""})),
               call_mark());

@@ -26,7 +26,7 @@ TEST(circuit_breaker, opens_after_so_many_failures_in_a_row) {
     EXPECT_TRUE(b.allows(start + 1s));
 }
 
-TEST(circuit_breaker, counts_anew_after_a_success) {
+TEST(circuit_breaker, counts_again_after_a_success) {
     circuit_breaker b(2, 1s);
     b.record_failure(start, start);
     EXPECT_FALSE(b.succeeded());
@@ -81,14 +81,14 @@ TEST(circuit_breaker, counts_requests_that_one_death_broke_off_once) {
     EXPECT_TRUE(b.allows(start + 10ms));
 }
 
-TEST(circuit_breaker, tries_again_at_once_where_the_try_did_not_reach_the_server) {
+TEST(circuit_breaker, tries_again_at_once_if_the_try_did_not_reach_the_server) {
     auto b = opened();
     b.record_request(start + 1s);
     b.not_reached(start + 1100ms);
     EXPECT_TRUE(b.allows(start + 1100ms));
 }
 
-TEST(circuit_breaker, lets_another_through_where_the_try_never_ended) {
+TEST(circuit_breaker, lets_another_through_if_the_try_never_ended) {
     auto b = opened();
     b.record_request(start + 1s);
     EXPECT_TRUE(b.allows(start + 2s));

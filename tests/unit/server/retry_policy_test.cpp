@@ -27,7 +27,7 @@ TEST(failure_kind, tells_servers_that_are_away_from_requests_that_broke) {
         EXPECT_EQ(classify_failure(code, true), failure_kind::final) << tandem::error_name(code);
 }
 
-TEST(failure_kind, takes_garbage_for_a_broken_stream_only_behind_text) {
+TEST(failure_kind, takes_garbage_for_a_broken_stream_only_after_text) {
     EXPECT_EQ(classify_failure(errc::bad_response, false), failure_kind::final);
     EXPECT_EQ(classify_failure(errc::bad_response, true), failure_kind::broken);
 }
@@ -39,7 +39,7 @@ TEST(retry_policy, gives_up_after_so_many_broken_requests_in_a_row) {
     EXPECT_FALSE(g.record_failure(first_time, failure_kind::broken));
 }
 
-TEST(retry_policy, counts_anew_once_text_came) {
+TEST(retry_policy, counts_again_once_text_came) {
     retry_policy g({.retries = 1}, 1);
     EXPECT_TRUE(g.record_failure(first_time, failure_kind::broken));
     g.progressed();
@@ -53,7 +53,7 @@ TEST(retry_policy, does_not_count_looks_for_a_server_that_is_away) {
     for (int i = 0; i < 100; ++i) EXPECT_TRUE(g.record_failure(first_time, failure_kind::away));
 }
 
-TEST(retry_policy, never_goes_on_with_no_retries_or_after_a_final_failure) {
+TEST(retry_policy, never_continues_with_no_retries_or_after_a_final_failure) {
     retry_policy none({.retries = 0}, 1);
     EXPECT_FALSE(none.record_failure(first_time, failure_kind::away));
     retry_policy some({.retries = 3}, 1);

@@ -56,7 +56,7 @@ TEST(server_props_cache, with_too_few_slots_is_warned_of) {
               "slots is 2, but the server has 1: using 1; start llama-server with --parallel 2");
 }
 
-TEST(server_props_cache, is_forgotten_where_it_may_have_been_started_anew) {
+TEST(server_props_cache, is_forgotten_if_it_may_have_been_started_again) {
     for (const auto ec : {errc::connect_failed, errc::stream_incomplete, errc::model_loading}) {
         server_props_cache s(2, 2s);
         s.store_props(props_with(2));
@@ -74,7 +74,7 @@ TEST(server_props_cache, is_not_forgotten_for_what_one_request_did_wrong) {
     }
 }
 
-TEST(server_props_cache, that_comes_back_as_it_was_is_not_told_again) {
+TEST(server_props_cache, that_returns_as_it_was_is_not_told_again) {
     server_props_cache s(2, 2s);
     s.store_props(props_with(1));
     s.request_failed(errc::connect_failed);
@@ -82,7 +82,7 @@ TEST(server_props_cache, that_comes_back_as_it_was_is_not_told_again) {
     EXPECT_TRUE(s.props());
 }
 
-TEST(server_props_cache, that_comes_back_with_other_slots_is_told_and_warned_of_again) {
+TEST(server_props_cache, that_returns_with_other_slots_is_reported_and_warned_of_again) {
     server_props_cache s(3, 2s);
     s.store_props(props_with(2));
     s.request_failed(errc::stream_incomplete);
@@ -90,7 +90,7 @@ TEST(server_props_cache, that_comes_back_with_other_slots_is_told_and_warned_of_
                 ElementsAre(HasSubstr("1 slot of"), HasSubstr("using 1")));
 }
 
-TEST(server_props_cache, that_comes_back_with_another_model_is_told_but_not_warned_of_again) {
+TEST(server_props_cache, that_returns_with_another_model_is_reported_but_not_warned_of_again) {
     server_props_cache s(3, 2s);
     s.store_props(props_with(2));
     s.request_failed(errc::stream_incomplete);
@@ -122,7 +122,7 @@ struct build_and_guard {
 
 class automatic_guard : public testing::TestWithParam<build_and_guard> {};
 
-TEST_P(automatic_guard, is_as_the_build_allows_and_told_with_the_reason) {
+TEST_P(automatic_guard, is_as_the_build_allows_and_reported_with_the_reason) {
     const auto& row = GetParam();
     server_props_cache s(2, std::nullopt);
     EXPECT_EQ(s.reuse_guard(), 2s);
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "reuse guard: 2000 ms, build custom is not known to be sound"},
         build_and_guard{"", 2s, "reuse guard: 2000 ms, the server does not report its build"}));
 
-TEST(automatic_guard, follows_a_server_that_comes_back_with_another_build) {
+TEST(automatic_guard, follows_a_server_that_returns_with_another_build) {
     server_props_cache s(2, std::nullopt);
     s.store_props(props_with(2));
     EXPECT_EQ(s.reuse_guard(), 0s);
@@ -158,7 +158,7 @@ TEST(automatic_guard, follows_a_server_that_comes_back_with_another_build) {
     EXPECT_EQ(s.reuse_guard(), 2s);
 }
 
-TEST(automatic_guard, is_told_once_for_a_server_that_comes_back_as_it_was) {
+TEST(automatic_guard, is_reported_once_for_a_server_that_returns_as_it_was) {
     server_props_cache s(2, std::nullopt);
     s.store_props(props_with(2));
     s.request_failed(errc::connect_failed);

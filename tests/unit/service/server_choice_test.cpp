@@ -42,7 +42,7 @@ TEST(least_busy, takes_the_one_that_generates_the_least_for_its_slots) {
     EXPECT_EQ(choice.choose(std::vector{up(2, 0, 1), up(8, 9, 2), up(2, 0, 2)}), 1u);
 }
 
-TEST(least_busy, counts_conversations_where_all_generate_as_much) {
+TEST(least_busy, counts_conversations_if_all_generate_as_much) {
     server_choice choice(placement::least_busy);
     EXPECT_EQ(choice.choose(std::vector{up(2, 5), up(2, 4), up(2, 6)}), 1u);
 }
@@ -57,7 +57,7 @@ TEST(least_busy, takes_a_server_that_has_not_told_its_slots_for_one_of_one_slot)
     EXPECT_EQ(choice.choose(std::vector{up(0, 3), up(4, 4)}), 1u);
 }
 
-TEST(server_choice, is_nothing_where_no_server_may_serve) {
+TEST(server_choice, is_nothing_if_no_server_may_serve) {
     for (const auto rule : {placement::round_robin, placement::least_busy}) {
         server_choice choice(rule);
         EXPECT_EQ(choice.choose({}), std::nullopt);

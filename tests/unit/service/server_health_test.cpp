@@ -63,7 +63,7 @@ TEST(server_health, is_asked_less_and_less_often_while_it_is_down) {
     EXPECT_EQ(h.fault(), "");
 }
 
-TEST(server_health, is_never_asked_more_often_than_the_interval_says_where_that_is_short) {
+TEST(server_health, is_never_asked_more_often_than_the_interval_says_if_that_is_short) {
     server_health h(100ms);
     h.check_started();
     h.record_check_result(at(0s), errc::connect_failed, {});
@@ -93,7 +93,7 @@ TEST(server_health, is_asked_no_sooner_while_it_is_up_and_wanted) {
     EXPECT_EQ(h.next_check(), at(5s));
 }
 
-TEST(server_health, is_asked_where_a_turn_begins_unless_it_has_just_answered) {
+TEST(server_health, is_asked_if_a_turn_begins_unless_it_has_just_answered) {
     auto h = asked();
     EXPECT_FALSE(h.check_if_stale(at(400ms)));
     EXPECT_TRUE(h.check_if_stale(at(600ms)));
@@ -118,7 +118,7 @@ TEST(server_health, takes_a_request_that_met_nobody_at_its_word) {
     EXPECT_EQ(h.next_check(), at(1s) + 100ms);
 }
 
-TEST(server_health, asks_at_once_where_a_reply_broke_off) {
+TEST(server_health, asks_at_once_if_a_reply_broke_off) {
     auto h = asked();
     EXPECT_FALSE(h.record_request_failure(at(1s), errc::stream_incomplete, "closed"));
     EXPECT_EQ(h.state(), state::up);
@@ -190,11 +190,11 @@ TEST(server_health, keeps_the_words_of_what_is_no_llama_server) {
     EXPECT_EQ(h.fault(), "no /completion");
 }
 
-TEST(server_health, hangs_where_no_connection_comes_up_in_time) {
+TEST(server_health, hangs_if_no_connection_comes_up_in_time) {
     EXPECT_TRUE(asked(errc::connect_timeout).is_hanging()) << "a frozen server is silent in TLS";
 }
 
-TEST(server_health, is_not_proven_by_health_where_the_key_is_refused) {
+TEST(server_health, is_not_proven_by_health_if_the_key_is_refused) {
     auto h = asked();
     EXPECT_FALSE(h.needs_authenticated_check());
     h.check_started();

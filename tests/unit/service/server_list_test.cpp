@@ -70,7 +70,7 @@ TEST(server_list, begins_a_conversation_where_it_was) {
     EXPECT_EQ(t.list.find(t.two)->conversations, 1) << "it counts once";
 }
 
-TEST(server_list, begins_it_anywhere_where_that_server_cannot_serve) {
+TEST(server_list, begins_it_anywhere_if_that_server_cannot_serve) {
     two_servers t;
     EXPECT_FALSE(t.list.pin_if_suitable("three", all_is_well));
     t.list.remove(at(0s), "two", 1min);
@@ -103,7 +103,7 @@ TEST(server_list, leaves_it_where_it_is_if_there_is_no_other) {
     EXPECT_EQ(t.place(t.one, true), t.one);
 }
 
-TEST(server_list, places_at_a_server_that_hangs_where_no_other_may_serve) {
+TEST(server_list, places_at_a_server_that_hangs_if_no_other_may_serve) {
     two_servers t;
     for (const auto id : {t.one, t.two})
         t.list.find(id)->health.record_check_result(at(1s), errc::request_timeout, {});
@@ -112,7 +112,7 @@ TEST(server_list, places_at_a_server_that_hangs_where_no_other_may_serve) {
     EXPECT_EQ(t.place(t.one), t.two);
 }
 
-TEST(server_list, has_a_server_that_is_away_left_even_where_there_is_no_other) {
+TEST(server_list, has_a_server_that_is_away_left_even_if_there_is_no_other) {
     two_servers t;
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), std::nullopt) << "it may serve";
     for (const auto id : {t.one, t.two})
@@ -121,7 +121,7 @@ TEST(server_list, has_a_server_that_is_away_left_even_where_there_is_no_other) {
     EXPECT_EQ(t.list.leave_reason(no_server, all_is_well), std::nullopt);
 }
 
-TEST(server_list, has_a_server_that_hangs_left_where_another_one_may_serve) {
+TEST(server_list, has_a_server_that_hangs_left_if_another_one_may_serve) {
     two_servers t;
     t.list.find(t.one)->health.record_check_result(at(1s), errc::request_timeout, {});
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), leave_kind::hangs);
@@ -131,7 +131,7 @@ TEST(server_list, has_a_server_that_hangs_left_where_another_one_may_serve) {
     EXPECT_EQ(t.list.leave_reason(t.one, all_is_well), std::nullopt);
 }
 
-TEST(server_list, places_nothing_where_the_circuit_is_open) {
+TEST(server_list, places_nothing_if_the_circuit_is_open) {
     two_servers t;
     const auto open_at_one = [&](const listed_server& s) {
         return server_state{.takes_requests = s.id != t.one, .slots = 2};
@@ -139,7 +139,7 @@ TEST(server_list, places_nothing_where_the_circuit_is_open) {
     EXPECT_EQ(t.list.assign_server({.pinned = t.one}, open_at_one)->id, t.two);
 }
 
-TEST(server_list, places_nothing_where_a_conversation_would_not_go) {
+TEST(server_list, places_nothing_if_a_conversation_would_not_go) {
     two_servers t;
     const auto place_without = [&](std::vector<server_id> without) {
         const auto* s = t.list.assign_server({.pinned = t.one, .excluded = without}, all_is_well);
@@ -181,7 +181,7 @@ TEST(server_list, drops_a_drained_server_that_is_removed) {
     EXPECT_FALSE(t.list.find("one")->is_drained);
 }
 
-TEST(server_list, asks_for_the_health_of_what_is_away_soon_where_nothing_is_up) {
+TEST(server_list, asks_for_the_health_of_what_is_away_soon_if_nothing_is_up) {
     two_servers t;
     for (const auto id : {t.one, t.two}) {
         auto& health = t.list.find(id)->health;
@@ -215,7 +215,7 @@ TEST(server_list, keeps_a_server_that_is_added_again_in_time) {
     EXPECT_THAT(t.list.drop_drained(), IsEmpty());
 }
 
-TEST(server_list, tells_once_that_a_removed_server_is_overdue) {
+TEST(server_list, reports_once_that_a_removed_server_is_overdue) {
     two_servers t;
     t.list.turn_began(t.one);
     t.list.remove(at(0s), "one", 1s);
@@ -234,7 +234,7 @@ TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
     EXPECT_EQ(t.list.next_event(false), std::nullopt);
 }
 
-TEST(server_list, tells_of_a_reply_that_arrives_when_it_is_too_late) {
+TEST(server_list, reports_a_reply_that_arrives_when_it_is_too_late) {
     two_servers t;
     t.list.turn_began(t.one);
     t.list.remove(at(0s), "one", 1s);

@@ -67,7 +67,7 @@ TEST(running_limit, is_the_number_that_makes_all_that_the_server_can_make) {
     EXPECT_EQ(limit_of(16, [](int n) { return std::min(80.0, 320.0 / n); }), 4);
 }
 
-TEST(running_limit, lets_two_run_where_one_already_makes_all) {
+TEST(running_limit, lets_two_run_if_one_already_makes_all) {
     EXPECT_EQ(limit_of(8, [](int n) { return 588.0 / n; }), 2);
 }
 
@@ -204,7 +204,7 @@ TEST(running_limit, ignores_what_was_seen_five_minutes_ago) {
     EXPECT_EQ(limit.find_limit(at(6min)), running_limit::unlimited);
 }
 
-TEST(running_limit, starts_anew_with_what_is_seen_after_five_minutes) {
+TEST(running_limit, starts_again_with_what_is_seen_after_five_minutes) {
     running_limit limit;
     const auto see_ten = [&](int running, double tokens_per_s, tandem::time_point when) {
         for (int request = 0; request < 10; ++request) see(limit, running, tokens_per_s, when);

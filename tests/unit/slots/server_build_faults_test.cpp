@@ -18,7 +18,7 @@ struct named_build {
 
 class build_name : public testing::TestWithParam<named_build> {};
 
-TEST_P(build_name, tells_its_number) {
+TEST_P(build_name, reports_its_number) {
     EXPECT_EQ(build_number(GetParam().info), GetParam().number);
 }
 
@@ -44,7 +44,7 @@ TEST(server_builds, an_older_build_and_one_that_does_not_tell_keep_the_guard) {
     EXPECT_EQ(choose_reuse_guard(""), 2s);
 }
 
-TEST(server_builds, tell_their_progress_if_they_are_not_too_old) {
+TEST(server_builds, report_their_progress_if_they_are_not_too_old) {
     EXPECT_TRUE(reports_prompt_progress("b11669-Debian"));
     EXPECT_TRUE(reports_prompt_progress("b6400"));
     EXPECT_FALSE(reports_prompt_progress("b6399"));
@@ -52,7 +52,7 @@ TEST(server_builds, tell_their_progress_if_they_are_not_too_old) {
     EXPECT_FALSE(reports_prompt_progress(""));
 }
 
-TEST(server_builds, a_build_with_the_assert_is_told_with_its_issue) {
+TEST(server_builds, a_build_with_the_assert_is_reported_with_its_issue) {
     const auto faults = faults_of("b7000");
     ASSERT_EQ(faults.size(), 2u);
     EXPECT_NE(std::string(faults[0].issues).find("#18235"), std::string::npos);
@@ -66,7 +66,7 @@ TEST(server_builds, only_what_kills_the_server_is_deadly) {
     EXPECT_FALSE(may_crash_after_cut("custom"));
 }
 
-TEST(server_builds, nothing_is_said_of_a_build_that_does_not_tell_its_number) {
+TEST(server_builds, nothing_is_said_of_a_build_that_does_not_report_its_number) {
     EXPECT_TRUE(faults_of("custom").empty());
 }
 

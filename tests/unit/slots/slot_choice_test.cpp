@@ -300,7 +300,7 @@ TEST(guard, of_a_slot_that_was_never_used_is_over) {
     EXPECT_EQ(s.find_wait_reason(t, at(1s)).value().guard_left, 0s);
 }
 
-TEST(guard, of_a_ticket_that_still_waits_can_be_told) {
+TEST(guard, of_a_ticket_that_still_waits_can_be_reported) {
     slot_scheduler s(1, guard);
     s.request();
     s.take_grants(at(0s));

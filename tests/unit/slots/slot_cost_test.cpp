@@ -24,28 +24,28 @@ int say(slot_scheduler& s, owner_id owner, const std::string& text, tandem::dura
     return slot;
 }
 
-TEST(slot_cost, leaves_a_dialogue_its_slot_where_another_one_begins_alike) {
+TEST(slot_cost, leaves_a_dialogue_its_slot_if_another_one_begins_alike) {
     slot_scheduler s(2, 0s);
     const int annas = say(s, anna, "I am Anna, and I would like a table.", 0s);
     EXPECT_NE(say(s, ben, "I am Ben, and I want to cancel one.", 1s), annas);
     EXPECT_EQ(say(s, anna, "I am Anna, and I would like a table. For four.", 2s), annas);
 }
 
-TEST(slot_cost, shares_a_long_beginning_where_that_spares_more_than_it_loses) {
+TEST(slot_cost, shares_a_long_beginning_if_that_spares_more_than_it_loses) {
     const std::string system(500, 's');
     slot_scheduler s(2, 0s);
     const int annas = say(s, anna, system + "Anna", 0s);
     EXPECT_EQ(say(s, ben, system + "Ben", 1s), annas);
 }
 
-TEST(slot_cost, takes_the_slot_whose_loss_is_the_smallest_where_each_holds_something) {
+TEST(slot_cost, takes_the_slot_whose_loss_is_the_smallest_if_each_holds_something) {
     slot_scheduler s(2, 0s);
     say(s, anna, std::string(200, 'a'), 0s);
     const int bens = say(s, ben, std::string(20, 'b'), 1s);
     EXPECT_EQ(say(s, cleo, "c", 2s), bens);
 }
 
-TEST(slot_cost, is_nothing_for_text_of_an_owner_that_will_not_come_back) {
+TEST(slot_cost, is_nothing_for_text_of_an_owner_that_will_not_return) {
     slot_scheduler s(2, 0s);
     const int annas = say(s, anna, std::string(200, 'a'), 0s);
     say(s, ben, std::string(20, 'b'), 1s);
@@ -53,7 +53,7 @@ TEST(slot_cost, is_nothing_for_text_of_an_owner_that_will_not_come_back) {
     EXPECT_EQ(say(s, cleo, "c", 2s), annas);
 }
 
-TEST(slot_cost, is_nothing_for_text_that_nobody_came_back_for_in_minutes) {
+TEST(slot_cost, is_nothing_for_text_that_nobody_returned_for_in_minutes) {
     slot_scheduler s(2, 0s);
     const int annas = say(s, anna, std::string(200, 'a'), 0s);
     say(s, ben, std::string(20, 'b'), 4min);

@@ -67,7 +67,7 @@ TEST_F(slot_demand, requires_that_a_continuation_is_due_two_sentences_sooner) {
     EXPECT_TRUE(s.should_yield_slot(0, at(8s), at(0s)));
 }
 
-TEST_F(slot_demand, exists_for_a_turn_behind_a_continuation_that_is_not_worth_the_change) {
+TEST_F(slot_demand, exists_for_a_turn_after_a_continuation_that_is_not_worth_the_change) {
     s.request({.kind = request_kind::continuation, .due = at(0s)});
     EXPECT_FALSE(s.should_yield_slot(0, at(5s), at(0s)));
     s.request({.kind = request_kind::turn, .due = at(0s)});

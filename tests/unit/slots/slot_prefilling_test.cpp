@@ -57,7 +57,7 @@ TEST(prefilling, is_waited_for_rather_than_a_slot_that_holds_less) {
     EXPECT_EQ(given[0].guard_wait, 0s);
 }
 
-TEST(prefilling, takes_no_slot_from_which_another_reply_goes_on) {
+TEST(prefilling, takes_no_slot_from_which_another_reply_continues) {
     slot_scheduler s(2, 2s);
     s.request({.owner = 1});
     s.request({.owner = 2});
@@ -144,7 +144,7 @@ TEST(prefilling, without_a_slot_of_its_own_holds_up_no_other) {
     EXPECT_EQ(s.take_grants(at(1s)).at(0).ticket, second);
 }
 
-TEST(prefilling, is_not_waited_for_where_another_slot_holds_all) {
+TEST(prefilling, is_not_waited_for_if_another_slot_holds_all) {
     slot_scheduler s(2, 2s);
     s.request();
     s.take_grants(at(0s));
@@ -198,7 +198,7 @@ TEST(prefilling, leaves_the_guard_and_the_order_of_slots_as_they_were) {
     EXPECT_TRUE(s.take_grants(at(3s)).at(0).reused);
 }
 
-TEST(prefilling, tells_what_the_slot_holds) {
+TEST(prefilling, reports_what_the_slot_holds) {
     slot_scheduler s(2, 0s);
     s.request();
     s.release(s.take_grants(at(0s)).at(0).slot, at(1s), {.holds = "Dear"});

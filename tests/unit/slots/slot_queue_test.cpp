@@ -52,7 +52,7 @@ TEST(queue, serves_first_come_first_of_what_is_due_at_the_same_time) {
                 ElementsAre(1, 2, 3));
 }
 
-TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_where_another_is_ready) {
+TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_if_another_is_ready) {
     slot_scheduler s(2, 0s);
     s.request({.prompt = "Anna"});
     s.release(only_grant(s, at(0s)).slot, at(0s), {.holds = "Anna"});
@@ -60,7 +60,7 @@ TEST(queue, leaves_a_slot_out_that_is_to_be_avoided_where_another_is_ready) {
     EXPECT_EQ(only_grant(s, at(1s)).slot, 1);
 }
 
-TEST(queue, gives_a_slot_that_is_to_be_avoided_where_the_others_are_in_use) {
+TEST(queue, gives_a_slot_that_is_to_be_avoided_if_the_others_are_in_use) {
     slot_scheduler s(2, 0s);
     s.request();
     const auto used = only_grant(s, at(0s)).slot;
@@ -89,7 +89,7 @@ TEST(queue, counts_a_reply_of_high_priority_as_due_half_a_second_earlier) {
     EXPECT_EQ(priority_shift(reply_priority::low), 500ms);
 }
 
-TEST(queue, gives_a_slot_that_is_to_be_avoided_where_it_is_the_only_one) {
+TEST(queue, gives_a_slot_that_is_to_be_avoided_if_it_is_the_only_one) {
     slot_scheduler s(1, 0s);
     s.request({.avoid = 0});
     EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
@@ -128,7 +128,7 @@ TEST(queue, keeps_the_slot_that_a_ticket_was_promised) {
     EXPECT_EQ(only_grant(w.s, at(4s)).ticket, w.second);
 }
 
-TEST(queue, tells_the_first_of_several_guards) {
+TEST(queue, reports_the_first_of_several_guards) {
     two_waiting w({1s, 2s});
     EXPECT_THAT(w.s.take_grants(at(2s)), IsEmpty());
     EXPECT_EQ(w.s.next_grant(), at(3s));
@@ -267,7 +267,7 @@ TEST(queue, of_a_thousand_gives_each_ticket_its_slot_once) {
     EXPECT_EQ(served.size(), 1000u);
 }
 
-TEST(slot_queue, tells_when_each_ticket_gets_its_slot_if_nothing_else_happens) {
+TEST(slot_queue, reports_when_each_ticket_gets_its_slot_if_nothing_else_happens) {
     slot_scheduler s(2, guard);
     use_all(s, {0s, 1s});
     const auto first = s.request();

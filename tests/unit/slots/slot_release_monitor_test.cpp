@@ -76,7 +76,7 @@ class release_watching : public testing::Test {
     std::vector<std::string> news;
 };
 
-TEST(slot_release_monitor, tells_what_a_slot_is_until_it_was_looked_at) {
+TEST(slot_release_monitor, reports_what_a_slot_is_until_it_was_looked_at) {
     slot_release_monitor watch;
     EXPECT_EQ(watch.record_cut(0, start, in_mid_stream), server_slot_state::unverified);
     EXPECT_EQ(watch.record_cut(1, start, before_first_token), server_slot_state::maybe_busy);
@@ -144,7 +144,7 @@ TEST_F(release_watching, is_slow_for_all_slots_while_one_may_be_in_prefill) {
     EXPECT_THAT(looks, ElementsAre(1200, 3200, 5200, 7200, 8020, 8100, 8500));
 }
 
-TEST_F(release_watching, rests_from_the_look_before_where_one_may_be_in_prefill) {
+TEST_F(release_watching, rests_from_the_look_before_if_one_may_be_in_prefill) {
     busy = {0};
     cut(0);
     run_until(500ms);
@@ -180,7 +180,7 @@ TEST_F(release_watching, takes_care_of_a_cut_in_prefill_also_when_its_slot_has_t
     EXPECT_THAT(looks, ElementsAre(10020, 10100, 10500));
 }
 
-TEST_F(release_watching, starts_anew_with_the_next_cut) {
+TEST_F(release_watching, starts_again_with_the_next_cut) {
     busy = {0};
     cut(0);
     run_until(3s);
@@ -244,7 +244,7 @@ TEST_F(release_watching, does_not_leave_a_slot_set_aside_when_it_ends) {
     EXPECT_FALSE(watch.next_poll_at());
 }
 
-TEST_F(release_watching, pauses_where_no_reply_has_used_a_slot_for_a_while) {
+TEST_F(release_watching, pauses_if_no_reply_has_used_a_slot_for_a_while) {
     busy = {0};
     cut(0);
     run_until(9s);

@@ -36,7 +36,7 @@ TEST(previous_owner, is_the_last_one) {
     EXPECT_EQ(ask(s, 3).previous, 2u);
 }
 
-TEST(previous_owner, is_nobody_where_it_is_the_same) {
+TEST(previous_owner, is_nobody_if_it_is_the_same) {
     slot_scheduler s(1, 0s);
     ask(s, 1);
     s.release(0, at(0s));

@@ -17,7 +17,7 @@ TEST(curl_errors, quote_libcurls_words_as_valid_text_in_one_line) {
     EXPECT_THAT(why.diag.client_message, HasSubstr("(no match for 'b\xEF\xBF\xBD  c')"));
 }
 
-TEST(curl_errors, tell_that_a_port_which_is_silent_in_the_handshake_may_speak_http) {
+TEST(curl_errors, report_that_a_port_which_is_silent_in_the_handshake_may_speak_http) {
     const failure_context context{
         .url = "https://a", .https = true, .detail = "SSL connection timeout"};
     const auto why = make_curl_failure(CURLE_OPERATION_TIMEDOUT, context);
@@ -25,7 +25,7 @@ TEST(curl_errors, tell_that_a_port_which_is_silent_in_the_handshake_may_speak_ht
     EXPECT_THAT(why.diag.client_message, HasSubstr("if it speaks http"));
 }
 
-TEST(curl_errors, tell_of_no_scheme_where_nothing_was_connected) {
+TEST(curl_errors, report_no_scheme_if_nothing_was_connected) {
     const failure_context context{
         .url = "https://a", .https = true, .detail = "Connection timed out after 5000 ms"};
     const auto why = make_curl_failure(CURLE_OPERATION_TIMEDOUT, context);

@@ -140,7 +140,7 @@ TEST_F(KeptSocket, is_not_waited_for_after_its_close) {
     EXPECT_TRUE(owner.sockets.empty());
 }
 
-TEST(socket_table, can_be_made_where_no_descriptor_is_left) {
+TEST(socket_table, can_be_made_if_no_descriptor_is_left) {
     boost::asio::io_context ioc;
     counted_events events;
     const descriptors_used_up none;

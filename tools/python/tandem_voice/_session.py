@@ -230,7 +230,7 @@ class Session:
         """`turns` are those of which the gateway will send an end, one for each end."""
         stopped = [reply for reply in replies if reply.is_interrupted]
         going_on = [reply for reply in replies if not reply.is_interrupted]
-        # a gateway that knows a later request has got the interrupt before it, too
+        # a gateway that knows a later request has also received the interrupt before it
         if any(r.turn in turns for r in stopped) and not any(r.turn in turns for r in going_on):
             self._owes_interrupt = True
         for reply in stopped:
@@ -331,7 +331,7 @@ class Session:
             if name not in tools:
                 raise LookupError(f"there is no function {name}")
             if not isinstance(arguments, dict):
-                raise ValueError(f"the arguments are no object: {arguments}")
+                raise ValueError(f"the arguments are not an object: {arguments}")
             content = text_of(await tools[name].run(**arguments))
         except Exception as error:
             logger.exception("the function %s failed", name)

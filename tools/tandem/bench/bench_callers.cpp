@@ -27,7 +27,7 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
 
 // Callers join in the first half of a step, which is not measured. They break off their first turns
 // at different times; otherwise, all of them would ask again at once. As a result, even turns as
-// long as a step begin as often as with callers who were always there.
+// long as a step begin as often as with callers who had joined long before.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
         leave(*callers_.back());
@@ -54,7 +54,7 @@ void bench_callers::join(duration begins_after, std::optional<duration> breaks_o
 }
 
 void bench_callers::leave(caller& c) {
-    c.leaves = true;
+    c.is_leaving = true;
     if (c.running) c.running->interrupt();
     c.pause.cancel();
 }
@@ -69,7 +69,7 @@ capacity_step bench_callers::end_step() const {
 
 awaitable<void> bench_callers::call(std::shared_ptr<caller> c) {
     co_await wait_until(*c, bench_workload::clock::now() + c->begins_after);
-    while (!c->leaves) {
+    while (!c->is_leaving) {
         const bool goes_on = co_await hold(*c, load_.next_dialogue());
         if (!goes_on) co_return;
     }
@@ -87,8 +87,8 @@ awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
         if (!talk) talk.emplace(begin(d));
         const bool has_spoken = co_await speak_message(c, d, turn, *talk);
         if (!has_spoken) co_return false;
-        const bool ended_well = co_await take_turn(c, d, turn, *talk);
-        if (ended_well) continue;
+        const bool has_succeeded = co_await take_turn(c, d, turn, *talk);
+        if (has_succeeded) continue;
         co_return co_await wait_until(c, bench_workload::clock::now() + rest_after_failure);
     }
     co_return true;
@@ -96,11 +96,11 @@ awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
 
 // Returns false if the caller leaves.
 awaitable<bool> bench_callers::wait_until(caller& c, bench_workload::clock::time_point due) {
-    if (due > bench_workload::clock::now() && !c.leaves) {
+    if (due > bench_workload::clock::now() && !c.is_leaving) {
         c.pause.expires_at(due);
         co_await wait_for(c.pause);  // leave() cancels the wait
     }
-    co_return !c.leaves;
+    co_return !c.is_leaving;
 }
 
 // A raw prompt becomes a one-message conversation without a template. If the dialogue has only
@@ -117,7 +117,7 @@ conversation bench_callers::begin(const dialogue& d) const {
 awaitable<bool> bench_callers::speak_message(caller& c, const dialogue& d, int turn,
                                              conversation& talk) {
     const auto said = get_turn_prompt(d, turn);
-    if (!users_.speak() || d.prompt || said.role != "user") co_return !c.leaves;
+    if (!users_.is_enabled() || d.prompt || said.role != "user") co_return !c.is_leaving;
     const auto seed = settings_.client.generation.seed.value_or(0);
     auto speech = plan_user_speech(said.content, users_, seed, d.id, spoken_++);
     c.times.due += speech.length;
@@ -163,7 +163,7 @@ awaitable<void> bench_callers::speak(caller& c) {
 
 void bench_callers::report_end(const caller& c, const reply_result& r) {
     const bool failed = r.finish_reason == finish_reason::error;
-    totals_.add(c.times, r, c.leaves);
+    totals_.add(c.times, r, c.is_leaving);
     if (step_) step_->add_ended(c.times, failed, bench_workload::clock::now());
     load_.stream_ended(!failed);
 }

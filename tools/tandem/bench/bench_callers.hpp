@@ -35,7 +35,7 @@ class bench_callers {
     void resize(int callers, duration step);
     /// Counts the step's waits that end at `from` or later.
     void begin_step(turn_times::time_point from) { step_.emplace(from); }
-    /// Returns what the step's callers met until now.
+    /// Returns the figures of the step's callers so far.
     capacity_step end_step() const;
     /// Ends the running turns and starts no new ones.
     void stop() {
@@ -52,7 +52,7 @@ class bench_callers {
         boost::asio::steady_timer pause;
         duration begins_after{};
         std::optional<duration> breaks_off_after{};  // the first turn only
-        bool leaves = false;
+        bool is_leaving = false;
         std::shared_ptr<paced_reply> running{};
         turn_times times{};  // of the current turn
     };

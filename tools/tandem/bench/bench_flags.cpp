@@ -15,11 +15,11 @@ namespace {
 
 constexpr int max_concurrency = 1000;
 constexpr int max_turns = 100'000'000;
-constexpr double least_rate = 0.001;
-constexpr double most_rate = 10'000;
-constexpr double most_tokens_per_second = 1'000'000;
-constexpr auto usual_time = std::chrono::seconds(10);
-constexpr speech_pace usual_voice_of_capacity{170};
+constexpr double min_rate = 0.001;
+constexpr double max_rate = 10'000;
+constexpr double max_tokens_per_second = 1'000'000;
+constexpr auto default_run_time = std::chrono::seconds(10);
+constexpr speech_pace default_capacity_pace{170};
 
 constexpr const char* bench_text = R"(Example:
   tandem bench --mock --concurrency 8 --duration 10s
@@ -73,21 +73,21 @@ bench_flags::bench_flags(CLI::App& tandem)
     add_capacity_flags();
     add_prompt_flags();
     add_output_flags();
-    auto usual = default_config();
-    usual.server.slots = 0;
+    auto defaults = default_config();
+    defaults.server.slots = 0;
     config_.add_to(
-        flags_.app(), [](const field_info&) { return true; }, usual);
+        flags_.app(), [](const field_info&) { return true; }, defaults);
 }
 
 void bench_flags::add_load_flags() {
     auto& o = options_;
     flags_.begin_group("load");
     flags_.add_switch("--mock", o.mock, "measure against a mock server in this process");
-    flags_.add_decimal("--tokens-per-second", o.mock_tokens_per_second, 0, most_tokens_per_second,
+    flags_.add_decimal("--tokens-per-second", o.mock_tokens_per_second, 0, max_tokens_per_second,
                        "R", "token rate of each slot of the mock server (0: unlimited) [50]");
     flags_.add_number("--concurrency", o.concurrency, 1, max_concurrency, "N",
                       "number of concurrent conversations [8]");
-    flags_.add_decimal("--rate", o.load.rate, least_rate, most_rate, "R",
+    flags_.add_decimal("--rate", o.load.rate, min_rate, max_rate, "R",
                        "new turns per second [closed loop]");
     flags_.add_choice("--arrivals", o.load.spread, arrival_names, "HOW",
                       "arrival process of --rate: poisson or even [poisson]");
@@ -151,7 +151,7 @@ void bench_flags::check_load(std::vector<std::string>& faults) {
     if (flags_.is_set("--arrivals") && !flags_.is_set("--rate"))
         faults.push_back("--arrivals requires --rate");
     if (load.time == duration{}) faults.push_back("--duration is 0; it must be longer than 0");
-    if (!flags_.is_set("--duration") && !flags_.is_set("--turns")) load.time = usual_time;
+    if (!flags_.is_set("--duration") && !flags_.is_set("--turns")) load.time = default_run_time;
 }
 
 // A step begins and ends by its time, with a number of callers of its own.
@@ -169,7 +169,7 @@ void bench_flags::check_capacity(std::vector<std::string>& faults) {
         faults.push_back("--capacity cannot be combined with --tts none");
     if (flags_.is_set("--duration"))
         capacity_.step_time = o.load.time.value_or(capacity_.step_time);
-    if (!flags_.is_set("--tts")) o.pace = usual_voice_of_capacity;
+    if (!flags_.is_set("--tts")) o.pace = default_capacity_pace;
     o.capacity = capacity_;
     o.load = {};
 }
@@ -182,9 +182,9 @@ void bench_flags::check_mock(std::vector<std::string>& faults) {
     if (!has_mock()) faults.push_back("--mock is not supported by this build; use --url");
     if (!o.service.servers.empty())
         faults.push_back("--mock cannot be combined with --url or TANDEM_URL");
-    if (const int slots = o.service.client.server.slots.value_or(0); slots > bench_mock::most_slots)
+    if (const int slots = o.service.client.server.slots.value_or(0); slots > bench_mock::max_slots)
         faults.push_back(fmt::format("--slots is {}; a mock server has at most {}", slots,
-                                     bench_mock::most_slots));
+                                     bench_mock::max_slots));
 }
 
 }  // namespace tandem::command

@@ -36,7 +36,7 @@ bool has_mock() noexcept {
 
 bench_mock::bench_mock(int slots, double tokens_per_second)
     : servers_(std::make_unique<servers>()) {
-    const int count = (slots + most_slots - 1) / most_slots;
+    const int count = (slots + max_slots - 1) / max_slots;
     servers_->slots_each = (slots + count - 1) / count;
     for (int i = 0; i < count; ++i)
         servers_->all.push_back(

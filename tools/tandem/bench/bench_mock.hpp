@@ -14,7 +14,7 @@ bool has_mock() noexcept;
 /// Mock servers in this process, each on its own thread. Precondition: has_mock().
 class bench_mock {
  public:
-    static constexpr int most_slots = 64;  // per server
+    static constexpr int max_slots = 64;  // per server
 
     /// Starts as many servers of equal size as `slots` requires. A rate of 0 means as fast as
     /// possible. Throws the exceptions of the mock::server constructor.

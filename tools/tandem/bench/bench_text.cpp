@@ -16,7 +16,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double mebibyte = 1024.0 * 1024.0;
-constexpr int widest_message = 300;
+constexpr int max_message_columns = 300;
 
 std::string count_text(std::int64_t count, const char* one, const char* many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -49,7 +49,7 @@ std::string users_text(const user_speech_rules& users) {
 
 std::string setting_rows(const bench_setup& s) {
     std::string text;
-    if (s.users.speak()) text += bench_row("users", users_text(s.users));
+    if (s.users.is_enabled()) text += bench_row("users", users_text(s.users));
     text += bench_row("consumers", fmt::format("{}, pacing {}", voice_text(s), s.pacing));
     if (s.mock_slots > 0) {
         const auto pace = s.mock_tokens_per_second > 0
@@ -140,9 +140,9 @@ std::string error_lines(const bench_stats& f, bool color) {
     std::string lines;
     for (const auto& [code, count] : f.errors) {
         auto text = fmt::format("  {:>6}  {}", count, code);
-        const auto told = f.messages.find(code);
-        if (told != f.messages.end() && !told->second.empty())
-            text += ": " + shortened(told->second, widest_message);
+        const auto message = f.messages.find(code);
+        if (message != f.messages.end() && !message->second.empty())
+            text += ": " + shortened(message->second, max_message_columns);
         lines += colorize(color, paint::red, text) + '\n';
     }
     return lines;

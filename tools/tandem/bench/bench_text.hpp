@@ -14,7 +14,7 @@ std::string format_bench_report(const bench_report& report, bool color);
 std::string format_capacity_head(const capacity_report& report, bool color);
 /// The line of a step.
 std::string format_capacity_step(const capacity_step& s, const capacity_limits& limits, bool color);
-/// What the steps found, without the head and the steps.
+/// The result of the search, without the head and the steps.
 std::string format_capacity_report(const capacity_report& report, bool color);
 
 /// Formats a latency as "45 µs", "1.2 ms" or "3.40 s", with about three digits.

@@ -11,7 +11,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t longest_url_kept = 64;  // average, for the memory estimate in the report
+constexpr std::size_t average_url_bytes = 64;  // average, for the memory estimate in the report
 
 // Returns the chunk that the event refers to.
 const turn_times::spoken* spoken_in(const turn_times& t, const timeline_event& e) {
@@ -31,14 +31,14 @@ turn_times::time_point start_of(const turn_times& t, const reply_result& r) {
 
 }  // namespace
 
-void turn_times::add_chunk(time_point came, int tokens, duration speech) {
-    if (chunks.size() < max_chunks) chunks.push_back({came, came, tokens, speech});
+void turn_times::add_chunk(time_point arrived, int tokens, duration speech) {
+    if (chunks.size() < max_chunks) chunks.push_back({arrived, arrived, tokens, speech});
 }
 
 std::size_t bench_totals::max_memory_bytes() noexcept {
     return sizeof(bench_totals) +
            9 * (latency_histogram::memory_bytes() - sizeof(latency_histogram)) +
-           max_cuts * (sizeof(cut_record) + longest_url_kept);
+           max_cuts * (sizeof(cut_record) + average_url_bytes);
 }
 
 void bench_totals::add(const turn_times& t, const reply_result& r, bool stopped) {
@@ -77,7 +77,7 @@ void bench_totals::count(const reply_result& r, bool stopped) {
 // make the reply faster for the listener.
 void bench_totals::add_waits(const turn_times& t, const reply_result& r) {
     late_.add(t.began - t.due);
-    if (!t.chunks.empty()) first_chunk_.add(t.chunks.front().came - t.due);
+    if (!t.chunks.empty()) first_chunk_.add(t.chunks.front().arrived - t.due);
     if (r.metrics.verified_cuts > 0) cut_to_idle_.add_ms(r.metrics.cancel_to_idle_ms);
     if (r.metrics.requests == 0) return;
     guard_wait_.add_ms(r.metrics.guard_wait_ms);
@@ -92,7 +92,7 @@ void bench_totals::add_time_line(const turn_times& t, const reply_result& r) {
         const auto at = start + std::chrono::nanoseconds(e.at_ns);
         if (has_first_token(e, r) && !std::exchange(has_token, true)) first_token_.add(at - t.due);
         if (const auto* c = e.what == kind::chunk ? spoken_in(t, e) : nullptr)
-            hand_over_.add(c->came - at);
+            hand_over_.add(c->arrived - at);
         if (e.what == kind::cut && e.server >= 0)
             keep({r.servers[static_cast<std::size_t>(e.server)], e.slot, at});
     }
@@ -100,7 +100,7 @@ void bench_totals::add_time_line(const turn_times& t, const reply_result& r) {
 
 void bench_totals::add_gaps(const turn_times& t) {
     for (std::size_t i = 1; i < t.chunks.size(); ++i)
-        gap_.add(t.chunks[i].came - t.chunks[i - 1].continued);
+        gap_.add(t.chunks[i].arrived - t.chunks[i - 1].continued);
 }
 
 void bench_totals::keep(cut_record c) {
@@ -144,7 +144,7 @@ void capacity_totals::add_ended(const turn_times& t, bool failed, time_point now
 
 void capacity_totals::add_running(const turn_times& t, time_point now) {
     add_waits(t, now);
-    if (!t.chunks.empty() && t.chunks.back().continued > t.chunks.back().came)
+    if (!t.chunks.empty() && t.chunks.back().continued > t.chunks.back().arrived)
         gap_.add(now - t.chunks.back().continued);
 }
 
@@ -152,12 +152,12 @@ void capacity_totals::add_waits(const turn_times& t, time_point now) {
     if (t.chunks.empty()) first_chunk_.add(now - t.due);
     for (std::size_t i = 0; i < t.chunks.size(); ++i) {
         const auto& c = t.chunks[i];
-        if (c.came < from_) continue;
+        if (c.arrived < from_) continue;
         if (i == 0) {
-            first_chunk_.add(c.came - t.due);
+            first_chunk_.add(c.arrived - t.due);
             ++sums_.first_chunks;
         } else {
-            gap_.add(c.came - t.chunks[i - 1].continued);
+            gap_.add(c.arrived - t.chunks[i - 1].continued);
         }
         sums_.tokens += c.tokens;
         sums_.speech_seconds += to_ms(c.speech) / 1000;

@@ -17,8 +17,8 @@ namespace tandem::command {
 struct turn_times {
     using time_point = std::chrono::steady_clock::time_point;
     struct spoken {
-        time_point came{};
-        time_point continued{};  ///< `came` while the chunk is being spoken
+        time_point arrived{};
+        time_point continued{};  ///< the arrival time while the chunk is being spoken
         int tokens = 0;
         duration speech{};
     };
@@ -28,7 +28,7 @@ struct turn_times {
     std::vector<spoken> chunks{};
 
     static constexpr std::size_t max_chunks = 4096;
-    void add_chunk(time_point came, int tokens = 0, duration speech = {});
+    void add_chunk(time_point arrived, int tokens = 0, duration speech = {});
 };
 
 /// A connection that the client closed to cancel a request.

@@ -38,10 +38,10 @@ class bench_workload {
     }
 
     void stream_began() noexcept { peak_streams_ = std::max(peak_streams_, ++streams_); }
-    void stream_ended(bool well) noexcept {
+    void stream_ended(bool has_succeeded) noexcept {
         --streams_;
         ++ended_;
-        if (!well) ++failed_;
+        if (!has_succeeded) ++failed_;
     }
 
     int streams() const noexcept { return streams_; }

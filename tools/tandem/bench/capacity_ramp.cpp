@@ -5,7 +5,7 @@ namespace tandem::command {
 namespace {
 
 // A step lasts five times the given time at most.
-constexpr int most_halves = 10;
+constexpr int max_halves = 10;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ awaitable<capacity_step> capacity_ramp::run_step(int callers) {
     callers_.begin_step(began + options_.step_time / 2);
     // A caller asks only once per reply, so a step of few callers may need more time.
     capacity_step step;
-    for (int halves = 2; halves <= most_halves && !stopping_; ++halves) {
+    for (int halves = 2; halves <= max_halves && !stopping_; ++halves) {
         step_end_.expires_at(began + options_.step_time / 2 * halves);
         co_await wait_for(step_end_);  // stop() cancels the wait
         step = callers_.end_step();

@@ -25,7 +25,7 @@ class capacity_ramp {
     awaitable<void> run();
     /// Ends the current step, which then does not count.
     void stop();
-    /// Fills in what the steps found.
+    /// Fills in the result of the search.
     void report_to(capacity_report& r) const;
 
  private:

@@ -18,22 +18,22 @@ struct capacity_limits {
     duration gap = std::chrono::milliseconds(100);   ///< p99
 };
 
-/// What the callers of a step met in its second half.
+/// The figures of the callers of a step in its second half.
 struct capacity_step {
     int callers = 0;
     double first_chunk_p95 = -1;  ///< in ms; -1 = nobody waited
     double gap_p99 = -1;
-    std::int64_t first_chunks = 0;  ///< that came
+    std::int64_t first_chunks = 0;  ///< that arrived
     std::int64_t failed = 0;
-    std::int64_t tokens = 0;    ///< of the chunks that came
+    std::int64_t tokens = 0;    ///< of the chunks that arrived
     double seconds = 0;         ///< length of the second half
-    double speech_seconds = 0;  ///< speaking time of the chunks that came
+    double speech_seconds = 0;  ///< speaking time of the chunks that arrived
 
     double tokens_per_second() const noexcept { return ratio(tokens, seconds); }
-    /// Whether enough first chunks came for a meaningful percentile: about one from each caller, or
-    /// 20.
+    /// Whether enough first chunks arrived for a meaningful percentile: about one from each caller,
+    /// or 20.
     bool has_enough_first_chunks() const noexcept;
-    /// Turns failed, and nothing came.
+    /// Turns failed, and no chunk arrived.
     bool has_only_failures() const noexcept { return failed > 0 && tokens == 0; }
     /// Returns the limits that the step exceeds, as in "first chunk, gap"; empty if it holds.
     std::string exceeded(const capacity_limits& limits) const;

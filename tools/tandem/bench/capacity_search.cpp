@@ -11,8 +11,8 @@ constexpr int parts_of_five_percent = 20;
 
 std::optional<int> capacity_search::next() const noexcept {
     if (!over_) {
-        if (held_ == most_callers) return std::nullopt;
-        return std::clamp(2 * held_, first_callers, most_callers);
+        if (held_ == max_callers) return std::nullopt;
+        return std::clamp(2 * held_, first_callers, max_callers);
     }
     const int width = *over_ - held_;
     if (width <= std::max(1, held_ / parts_of_five_percent)) return std::nullopt;

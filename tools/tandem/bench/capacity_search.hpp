@@ -9,7 +9,7 @@ namespace tandem::command {
 class capacity_search {
  public:
     static constexpr int first_callers = 4;
-    static constexpr int most_callers = 1000;
+    static constexpr int max_callers = 1000;
 
     /// Returns the number of callers of the next step, or nothing once the answer is known.
     std::optional<int> next() const noexcept;

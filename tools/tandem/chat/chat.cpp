@@ -40,7 +40,7 @@ chat::chat(boost::asio::io_context& ioc, service_config settings, instruments i,
                [this](std::string_view text) { view_.show_error(text); }),
       servers_(ioc.get_executor(), settings_, instruments_),
       typed_(ioc.get_executor()),
-      line_came_(ioc),
+      line_arrived_(ioc),
       lines_(lines) {
     lines_.on_line([this](read_line l) { on_line_read(std::move(l)); });
     if (rules_.eager) lines_.on_change([this](const std::string& l) { on_line_changed(l); });
@@ -54,7 +54,7 @@ void chat::stop() {
     stopping_ = true;
     interrupt(std::chrono::steady_clock::now());
     speaker_.stop();
-    line_came_.cancel();
+    line_arrived_.cancel();
     typed_.stop();
     if (!talk_) servers_.close();
 }
@@ -122,8 +122,8 @@ auto chat::test_synthesizer_and_player() -> awaitable<bool> {
 }
 
 auto chat::test_player() -> awaitable<bool> {
-    if (const auto& none = speaker_.options().no_player; !none.empty()) {
-        speaker_.without_player([this] { view_.show_note(speaker_.options().no_player); });
+    if (const auto& none = speaker_.options().no_player_message; !none.empty()) {
+        speaker_.without_player([this] { view_.show_note(speaker_.options().no_player_message); });
         co_return true;
     }
     const auto why = co_await speaker_.test_player();
@@ -174,8 +174,8 @@ auto chat::next_line() -> awaitable<std::optional<read_line>> {
     }
     while (!line_ && !input_ended_ && !stopping_) {
         request_line();
-        line_came_.expires_at(boost::asio::steady_timer::time_point::max());
-        co_await wait_for(line_came_);  // on_line_read() cancels the timer
+        line_arrived_.expires_at(boost::asio::steady_timer::time_point::max());
+        co_await wait_for(line_arrived_);  // on_line_read() cancels the timer
     }
     if (!line_) view_.on_input_ended();
     auto said = std::exchange(line_, std::nullopt);
@@ -205,7 +205,7 @@ void chat::on_line_read(read_line l) {
         interrupt(l.at);
         line_ = std::move(l);
     }
-    line_came_.cancel();
+    line_arrived_.cancel();
 }
 
 // During a reply, hearing() and drafts have no effect.
@@ -235,7 +235,7 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
 auto chat::reply_to(const read_line& said) -> awaitable<void> {
     silence_start since{said.at, rules_.vad_stop};
     for (int round = 1; co_await speak_reply(since); ++round)
-        if (round == most_calling_replies) {
+        if (round == max_calling_replies) {
             fail(
                 fmt::format("{} replies in a row called functions, so the model must wait for "
                             "your next line",
@@ -319,7 +319,7 @@ auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
 auto chat::history_text_of_turn() -> awaitable<std::string> {
     error_code ec;  // an ended conversation keeps nothing
     const auto state = co_await talk_->async_state(redirect_error(use_awaitable, ec));
-    // The results of the functions that it calls follow the answer.
+    // The results of the functions that it calls follow the reply.
     auto message = state.history.rbegin();
     while (message != state.history.rend() && message->role == "tool") ++message;
     const bool has_answer = message != state.history.rend() && message->role == "assistant";

@@ -92,7 +92,7 @@ class chat {
     std::optional<read_line> line_;  // not consumed yet
     bool asked_for_line_ = false;
     bool input_ended_ = false;
-    boost::asio::steady_timer line_came_;  // cancelled when a line arrives
+    boost::asio::steady_timer line_arrived_;  // cancelled when a line arrives
     std::optional<std::string> saved_;
     bool stopping_ = false;
     bool failed_ = false;

@@ -93,7 +93,7 @@ class speaker_choice {
                 "--play is yes, but aplay is not installed (apt-get install alsa-utils); install "
                 "it, or use another program with --player");
         else
-            chosen_.no_player = no_aplay;
+            chosen_.no_player_message = no_aplay;
     }
 
     void refuse(const std::string& text) {

@@ -18,7 +18,7 @@ constexpr int slowest_voice = 80;
 constexpr int fastest_voice = 450;
 
 // A chunk of 96 tokens takes half a minute to speak, in addition to the time for synthesis.
-constexpr auto usual_continue_timeout = std::chrono::minutes(5);
+constexpr auto default_continue_timeout = std::chrono::minutes(5);
 
 constexpr std::size_t max_tools_bytes = std::size_t{1} << 20;
 
@@ -70,7 +70,7 @@ constexpr std::array<std::string_view, 3> play_names{"auto", "yes", "no"};
 
 config chat_defaults() {
     auto c = default_config();
-    c.limits.continue_timeout = usual_continue_timeout;
+    c.limits.continue_timeout = default_continue_timeout;
     return c;
 }
 
@@ -158,7 +158,7 @@ chat_options chat_flags::read(const environment& variables, std::vector<std::str
     auto loaded = config_.load(variables, faults);
     o.service.client = std::move(loaded.value);
     if (!loaded.has_continue_timeout)
-        o.service.client.limits.continue_timeout = usual_continue_timeout;
+        o.service.client.limits.continue_timeout = default_continue_timeout;
     o.service.servers = std::move(loaded.urls);
     read_tools(faults);
     o.voice_is_language = o.voice_name.empty();

@@ -15,8 +15,8 @@ namespace tandem::command {
 namespace {
 
 constexpr std::string_view white = " \t\r\n";
-constexpr int longest_heard = 60;
-constexpr int longest_result = 200;
+constexpr int max_heard_columns = 60;
+constexpr int max_result_columns = 200;
 
 // Returns the separator of two texts: up to two line breaks if there are any, else a space.
 std::string joint_of(std::string_view space) {
@@ -34,8 +34,8 @@ std::string spaced(std::string_view name) {
 
 // Returns the end of a text on one line.
 std::string last_words(const std::string& text) {
-    if (count_columns(text) <= longest_heard) return shortened(text, longest_heard);
-    auto lines = wrapped(text, longest_heard);
+    if (count_columns(text) <= max_heard_columns) return shortened(text, max_heard_columns);
+    auto lines = wrapped(text, max_heard_columns);
     return "…" + lines.back();
 }
 
@@ -65,21 +65,22 @@ std::string timing_object(const spoken_timing& t) {
 
 }  // namespace
 
-std::string wrap_continued_text(std::string_view text, std::string& glue, text_position place) {
+std::string wrap_continued_text(std::string_view text, std::string& pending_space,
+                                text_position place) {
     const auto first = text.find_first_not_of(white);
     if (first == text.npos) {
-        glue = joint_of(glue + std::string(text));
+        pending_space = joint_of(pending_space + std::string(text));
         return {};
     }
     const auto last = text.find_last_not_of(white) + 1;
-    const auto joint = joint_of(glue + std::string(text.substr(0, first)));
+    const auto joint = joint_of(pending_space + std::string(text.substr(0, first)));
     auto words = joint + std::string(text.substr(first, last - first));
     // Wrapping would drop a space at the start of a line.
     std::string shown = place.column == 0 && joint == " " ? joint : "";
     words.erase(0, shown.size());
     const auto lines = wrapped(words, place.width, place.column + static_cast<int>(shown.size()));
     for (std::size_t i = 0; i < lines.size(); ++i) shown += (i > 0 ? "\n" : "") + lines[i];
-    glue = text.substr(last);
+    pending_space = text.substr(last);
     return shown;
 }
 
@@ -118,7 +119,7 @@ std::string format_call(const tool_call& call) {
 std::string format_result(const function_result& r) {
     if (r.how == function_result::outcome::interrupted)
         return fmt::format("[{} was interrupted]", r.call.name);
-    return fmt::format("[{}: {}]", r.call.name, shortened(r.content, longest_result));
+    return fmt::format("[{}: {}]", r.call.name, shortened(r.content, max_result_columns));
 }
 
 std::string json_line(const spoken_chunk& s) {

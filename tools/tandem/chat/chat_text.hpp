@@ -19,9 +19,10 @@ struct text_position {
 };
 
 /// Formats text that continues a line: removes terminal control sequences, wraps at words and keeps
-/// line breaks. `glue` is the trailing white space of the previous text; it is replaced by that of
-/// this text.
-std::string wrap_continued_text(std::string_view text, std::string& glue, text_position place = {});
+/// line breaks. `pending_space` is the trailing white space of the previous text; it is replaced by
+/// that of this text.
+std::string wrap_continued_text(std::string_view text, std::string& pending_space,
+                                text_position place = {});
 
 /// Formats a message outside the conversation, wrapped for a terminal of `width` columns.
 std::string format_notice(std::string_view text, int width = INT_MAX);

@@ -43,19 +43,19 @@ void chat_text_view::on_input_ended() {
 
 void chat_text_view::show(std::string_view text, const char* color) {
     const auto shown = wrap_continued_text(
-        text, glue_, {.width = out_columns(terminal_), .column = terminal_.out_column()});
+        text, pending_space_, {.width = out_columns(terminal_), .column = terminal_.out_column()});
     terminal_.print(color ? colorize(style_.color, color, shown) : shown);
     has_prompt_ = false;
 }
 
 void chat_text_view::end_line() {
     if (terminal_.out_column() > 0) terminal_.print("\n");
-    glue_.clear();
+    pending_space_.clear();
 }
 
 void chat_text_view::on_reply_ended(const spoken_end& e) {
     if (e.interrupted) {
-        glue_ = terminal_.out_column() > 0 ? " " : "";
+        pending_space_ = terminal_.out_column() > 0 ? " " : "";
         show(format_interruption(e), paint::yellow);
     }
     end_line();

@@ -46,7 +46,7 @@ class chat_text_view final : public chat_view {
 
     terminal& terminal_;
     style style_;
-    std::string glue_;
+    std::string pending_space_;
     bool has_prompt_ = false;  // nothing printed after it yet
 };
 

@@ -16,8 +16,8 @@ namespace {
 using ordered_json = nlohmann::ordered_json;
 
 constexpr wire::json_limits file_limits{.depth = 64, .values = 100'000, .keys = 1000};
-constexpr int usual_timeout_ms = 10'000;
-constexpr int longest_timeout_ms = 600'000;
+constexpr int default_timeout_ms = 10'000;
+constexpr int max_timeout_ms = 600'000;
 
 bool is_command(const ordered_json& value) {
     const auto is_word = [](const ordered_json& item) { return item.is_string(); };
@@ -35,12 +35,12 @@ std::vector<std::string> take_command(const std::string& at, ordered_json& item,
 }
 
 duration take_limit(const std::string& at, ordered_json& item, std::vector<std::string>& faults) {
-    const auto value = item.value("timeout_ms", ordered_json(usual_timeout_ms));
+    const auto value = item.value("timeout_ms", ordered_json(default_timeout_ms));
     item.erase("timeout_ms");
-    if (value.is_number_integer() && value >= 1 && value <= longest_timeout_ms)
+    if (value.is_number_integer() && value >= 1 && value <= max_timeout_ms)
         return std::chrono::milliseconds(value.get<int>());
     faults.push_back(
-        fmt::format("{}.timeout_ms must be a whole number from 1 to {}", at, longest_timeout_ms));
+        fmt::format("{}.timeout_ms must be a whole number from 1 to {}", at, max_timeout_ms));
     return {};
 }
 

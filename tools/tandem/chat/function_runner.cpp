@@ -15,7 +15,7 @@ namespace tandem::command {
 namespace {
 
 // More would fill the context of a small model.
-constexpr std::size_t most_result_bytes = std::size_t{64} << 10;
+constexpr std::size_t max_result_bytes = std::size_t{64} << 10;
 
 void fail(function_result& result, const std::string& why) {
     result.how = function_result::outcome::failed;
@@ -77,7 +77,7 @@ awaitable<void> function_runner::run_program(const command_function& f, function
     const auto program =
         std::make_shared<subprocess>(executor_, f.command, result.call.arguments + '\n');
     programs_.push_back(program);
-    program->start({.time = f.limit, .out_bytes = most_result_bytes});
+    program->start({.time = f.limit, .out_bytes = max_result_bytes});
     auto end = co_await program->wait();
     result.took = end.at - begun;
     if (!program->was_stopped()) read(std::move(end), result);

@@ -21,7 +21,8 @@ class function_runner : public std::enable_shared_from_this<function_runner> {
  public:
     using listener = std::function<void(const function_result&)>;
 
-    /// `on_result` receives each result as soon as it is there. `functions` must outlive the calls.
+    /// `on_result` receives each result as soon as it is available. `functions` must outlive the
+    /// calls.
     function_runner(boost::asio::any_io_executor executor,
                     const std::vector<command_function>& functions, listener on_result);
 
@@ -29,7 +30,7 @@ class function_runner : public std::enable_shared_from_this<function_runner> {
     void start(const std::vector<tool_call>& calls);
     /// Waits for the end of all calls. Only one caller may wait.
     awaitable<void> wait();
-    /// Kills what runs. These calls have no result.
+    /// Kills the running programs, whose calls then have no result.
     void stop();
 
     bool was_stopped() const noexcept { return stopped_; }

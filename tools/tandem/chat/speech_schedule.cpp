@@ -5,7 +5,7 @@
 namespace tandem::command {
 
 time_point speech_schedule::next_sound_start(time_point now) const noexcept {
-    return ended_ ? std::max(now, *ended_ + pause_behind_) : now;
+    return ended_ ? std::max(now, *ended_ + pause_after_) : now;
 }
 
 void speech_schedule::record_start(time_point at, duration length) noexcept {
@@ -19,7 +19,7 @@ void speech_schedule::record_start(time_point at, duration length) noexcept {
 void speech_schedule::record_end(time_point at, boundary b) noexcept {
     speaking_ = false;
     ended_ = at;
-    pause_behind_ = b == boundary::sentence ? pause_ : duration{};
+    pause_after_ = b == boundary::sentence ? pause_ : duration{};
 }
 
 double speech_schedule::fraction_heard(time_point now) const noexcept {

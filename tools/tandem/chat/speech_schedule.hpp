@@ -39,7 +39,7 @@ class speech_schedule {
     time_point began_{};
     duration length_{};
     std::optional<time_point> ended_;
-    duration pause_behind_{};
+    duration pause_after_{};
     std::optional<duration> silence_;
     std::optional<time_point> first_began_;
 };

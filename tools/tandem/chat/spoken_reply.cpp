@@ -8,7 +8,7 @@ namespace tandem::command {
 namespace {
 
 // Interval of checks whether the reply has failed while a sound plays.
-constexpr auto speech_look_interval = std::chrono::milliseconds(50);
+constexpr auto failure_check_interval = std::chrono::milliseconds(50);
 
 time_point clock_now() {
     return std::chrono::steady_clock::now();
@@ -42,33 +42,33 @@ void spoken_reply::interrupt(time_point at) {
     interrupt_timer_.cancel();
 }
 
-awaitable<void> spoken_reply::speak(const chunk& c, time_point came) {
+awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived) {
     if (interrupted_) co_return;
     if (c.speech.empty()) {
         in_.view.on_chunk_skipped(in_.turn, c);
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
-        co_await speak_by_synthesizer(c, came);
+        co_await speak_by_synthesizer(c, arrived);
     } else {
         const auto made = co_await in_.speaker.make(c.speech);
-        co_await speak(c, came, made);
+        co_await speak(c, arrived, made);
     }
 }
 
 // The synthesizer plays the sound itself, so its length is only an estimate from the text.
-awaitable<void> spoken_reply::speak_by_synthesizer(const chunk& c, time_point came) {
-    co_await wait_until(schedule_.next_sound_start(came));
+awaitable<void> spoken_reply::speak_by_synthesizer(const chunk& c, time_point arrived) {
+    co_await wait_until(schedule_.next_sound_start(arrived));
     if (is_over()) co_return;
     const auto about = speaking_time(in_.speaker.options().pace, c.speech);
     const auto now = clock_now();
-    begin(c, {.came = came, .ready = came, .at = now, .length = about});
+    begin(c, {.arrived = arrived, .ready = arrived, .at = now, .length = about});
     co_await in_.speaker.make(c.speech);
     end(c, clock_now());
 }
 
-awaitable<void> spoken_reply::speak(const chunk& c, time_point came,
+awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
                                     const speaker::utterance& made) {
-    sound_start start{.came = came, .ready = clock_now(), .length = made.length};
+    sound_start start{.arrived = arrived, .ready = clock_now(), .length = made.length};
     if (made.was_played) {
         if (interrupted_) co_return;
         start.ready = start.at = made.from;
@@ -105,14 +105,14 @@ awaitable<void> spoken_reply::wait_until(time_point due) {
 
 awaitable<void> spoken_reply::wait_for_end_of_sound() {
     for (auto now = clock_now(); now < schedule_.end() && !is_over(); now = clock_now())
-        co_await wait_until(std::min<time_point>(schedule_.end(), now + speech_look_interval));
+        co_await wait_until(std::min<time_point>(schedule_.end(), now + failure_check_interval));
 }
 
 void spoken_reply::begin(const chunk& c, const sound_start& s) {
     const bool is_first = !schedule_.first_began();
     schedule_.record_start(s.at, s.length);
     if (is_first) {
-        marks_.chunk_at = s.came;
+        marks_.chunk_at = s.arrived;
         marks_.made_at = s.ready;
         marks_.sound_at = s.at;
         interrupt_later();
@@ -122,7 +122,7 @@ void spoken_reply::begin(const chunk& c, const sound_start& s) {
                                .chunk = c,
                                .at = s.at - in_.begun,
                                .length = s.length,
-                               .synthesis = std::max(s.ready - s.came, duration{}),
+                               .synthesis = std::max(s.ready - s.arrived, duration{}),
                                .silence = schedule_.silence(),
                                .has_sound = s.has_sound});
     prepare_next();

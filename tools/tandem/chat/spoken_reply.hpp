@@ -48,16 +48,16 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
  private:
     struct sound_start {
         /// When the chunk arrived, and when its sound was ready.
-        time_point came{};
+        time_point arrived{};
         time_point ready{};
         time_point at{};
         duration length{};
         bool has_sound = false;
     };
 
-    awaitable<void> speak(const chunk& c, time_point came);
-    awaitable<void> speak_by_synthesizer(const chunk& c, time_point came);
-    awaitable<void> speak(const chunk& c, time_point came, const speaker::utterance& made);
+    awaitable<void> speak(const chunk& c, time_point arrived);
+    awaitable<void> speak_by_synthesizer(const chunk& c, time_point arrived);
+    awaitable<void> speak(const chunk& c, time_point arrived, const speaker::utterance& made);
     awaitable<void> wait_until(time_point due);
     awaitable<void> wait_for_end_of_sound();
     void begin(const chunk& c, const sound_start& s);

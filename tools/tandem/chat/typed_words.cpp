@@ -15,7 +15,7 @@ void typed_words::change(conversation& talk, const std::string& line,
     pause_.async_wait([this, &talk, line, options, change = change_](const error_code&) {
         // cancel() does not affect a handler that is already queued.
         if (change != change_) return;
-        // A draft that fails changes nothing: the reply reports what is wrong.
+        // A draft that fails changes nothing: the reply reports the error.
         const auto diag = std::make_shared<diagnostics>();
         talk.async_draft(line, options, *diag, [diag](const error_code&, int) {});
     });

@@ -9,7 +9,7 @@
 
 namespace tandem::command {
 
-/// What to show of a cluster. The status contains slots, queue, and the numbers of sessions.
+/// The parts of a cluster to show. The status contains slots, queue, and the numbers of sessions.
 enum class cluster_part { status, slots, queue, sessions };
 
 /// The records of a cluster in its store. Times are ms before (negative: after) now.
@@ -51,8 +51,8 @@ struct cluster_view {
     std::vector<session> sessions{};
 };
 
-// What the scripts in src/cluster/scripts have written. `now`: the store's time in ms. Fields that
-// are not understood are left out.
+// The records that the scripts in src/cluster/scripts have written. `now`: the store's time in ms.
+// Fields that are not understood are left out.
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  std::int64_t now);
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);

@@ -31,7 +31,7 @@ class store_client {
     cluster::store_answer ask(std::vector<std::string> words);
     /// Sends the commands without waiting for each answer.
     std::vector<cluster::store_answer> ask_all(std::vector<std::vector<std::string>> commands);
-    /// What follows `begin` in the names of keys, in order.
+    /// The names of the keys that begin with `begin`, without `begin`, in order.
     std::vector<std::string> find_keys(const std::string& begin);
     std::vector<cluster_view::server> read_servers(
         const std::vector<cluster_view::gateway>& gateways, std::int64_t now);

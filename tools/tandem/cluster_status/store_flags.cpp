@@ -14,25 +14,26 @@ namespace {
 
 constexpr const char* group = "cluster";
 constexpr const char* password_name = "TANDEM_CLUSTER_PASSWORD";
-constexpr std::size_t longest_name = 64;
+constexpr std::size_t max_name_length = 64;
 
 // Names are parts of the store's keys, and words of its messages.
 bool is_name(const std::string& text) {
     const auto is_part = [](unsigned char c) {
         return std::isalnum(c) || c == '-' || c == '_' || c == '.';
     };
-    return !text.empty() && text.size() <= longest_name && std::ranges::all_of(text, is_part);
+    return !text.empty() && text.size() <= max_name_length && std::ranges::all_of(text, is_part);
 }
 
 void check_name(const char* flag, const std::string& text, std::vector<std::string>& faults) {
     if (is_name(text)) return;
     faults.push_back(refusal_of(
-        flag, text, fmt::format("1 to {} letters, digits, \"-\", \"_\" and \".\"", longest_name)));
+        flag, text,
+        fmt::format("1 to {} letters, digits, \"-\", \"_\" and \".\"", max_name_length)));
 }
 
-// A name of the machine alone could be that of another gateway.
+// The machine name alone could also be the id of another gateway.
 std::string make_gateway_id() {
-    std::array<char, longest_name> host{};
+    std::array<char, max_name_length> host{};
     ::gethostname(host.data(), host.size() - 1);
     std::string name = host.data();
     std::erase_if(name, [](unsigned char c) { return !std::isalnum(c) && c != '-'; });

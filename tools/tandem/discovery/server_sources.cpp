@@ -58,7 +58,7 @@ server_source::server_source(std::string model, const named_server& first)
       file_(first.file),
       urls_{first.url} {}
 
-source_news server_source::take(source_answer answer) {
+source_log_line server_source::take(source_answer answer) {
     if (!answer.fault.empty()) return report_fault(answer.fault);
     auto urls = each_once(answer.urls);
     const auto before = identities_of(urls_);
@@ -73,7 +73,7 @@ source_news server_source::take(source_answer answer) {
             .has_changed = added + gone > 0};
 }
 
-source_news server_source::report_fault(const std::string& fault) {
+source_log_line server_source::report_fault(const std::string& fault) {
     if (std::exchange(has_failed_, true)) return {};
     return {.level = log_level::warning,
             .text = fmt::format("{}: {}; the list of servers stays as it is", shown(), fault)};

@@ -23,7 +23,7 @@ struct source_answer {
 source_answer servers_at(std::string_view url, std::vector<std::string> addresses);
 
 /// The line to log about an answer; empty if there is none.
-struct source_news {
+struct source_log_line {
     log_level level = log_level::info;
     std::string text{};
     bool has_changed = false;
@@ -44,12 +44,12 @@ class server_source {
     bool is_watched() const noexcept { return !name_.empty() || !file_.empty(); }
 
     void add(std::string url) { urls_.push_back(std::move(url)); }
-    /// Replaces the servers by those of the answer. After a fault, keeps them, and reports the
+    /// Replaces the servers by the ones in the answer. After a fault, keeps them, and reports the
     /// fault once.
-    source_news take(source_answer answer);
+    source_log_line take(source_answer answer);
 
  private:
-    source_news report_fault(const std::string& fault);
+    source_log_line report_fault(const std::string& fault);
     std::string shown() const;
 
     std::string model_;

@@ -36,9 +36,9 @@ finding build(const doctor_facts& facts) {
 void build_faults(const doctor_facts& facts, std::vector<finding>& all) {
     for (const auto& fault : slots::faults_of(facts.props.value.build_info)) {
         // A fault of every build has no fix by an upgrade, so it is only a note.
-        const bool has_cure = fault.last != 0;
+        const bool is_fixed = fault.last != 0;
         all.push_back({.name = "build_fault",
-                       .status = has_cure ? finding_status::warning : finding_status::note,
+                       .status = is_fixed ? finding_status::warning : finding_status::note,
                        .value = fault.issues,
                        .message = fmt::format("{} ({})", fault.what, fault.issues),
                        .remedy = fault.remedy});
@@ -95,7 +95,8 @@ finding slots_found(const doctor_facts& facts) {
 }
 
 std::string describe_callers(const doctor_facts& facts, int n) {
-    if (facts.is_slower_than_speech()) return "none without gaps, as a slot is slower than speech";
+    if (facts.is_slower_than_speech())
+        return "none without gaps, because a slot is slower than speech";
     if (!facts.has_speed()) return fmt::format("{} with slots of their own; more share them", n);
     return fmt::format("about {} at a time at this speed, if its slots do not slow each other down",
                        n);
@@ -163,7 +164,7 @@ finding tool_calls(const doctor_facts& facts) {
                     "the chat template does not show how a call begins, so paced replies "
                     "with tools fail (not_supported)",
                 .remedy =
-                    "for a bot with tools, use a model or a --chat-template-file that shows "
+                    "for a bot with tools, use another model, or a --chat-template-file that shows "
                     "calls"};
     return {.name = "tool_calls", .value = mark.value, .message = "begin with " + mark.value};
 }

@@ -8,7 +8,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr int longest_server_message = 160;
+constexpr int max_server_message = 160;
 
 }  // namespace
 
@@ -49,7 +49,7 @@ fault_words split_error_message(const failure& f) {
     const auto& theirs = f.diag.server_message;
     // An HTML page is not useful on one line.
     if (!theirs.empty() && !theirs.starts_with('<'))
-        what += "; server message: " + shortened(theirs, longest_server_message);
+        what += "; server message: " + shortened(theirs, max_server_message);
     return {std::move(what), std::move(remedy)};
 }
 

@@ -14,7 +14,7 @@ namespace tandem::command {
 namespace {
 
 constexpr int head_columns = 24;  // status and name, or the setting
-constexpr int least_finding_columns = 20;
+constexpr int min_finding_columns = 20;
 
 const char* paint_of(finding_status s) {
     constexpr std::array paints{paint::green, paint::dim, paint::yellow, paint::red};
@@ -41,7 +41,7 @@ std::string block(const screen_style& style, const std::string& head, std::strin
     const auto blank = std::string(head_columns, ' ');
     const auto* before = &head;
     for (const auto& line :
-         wrapped(text, std::max(least_finding_columns, style.width - head_columns))) {
+         wrapped(text, std::max(min_finding_columns, style.width - head_columns))) {
         result += *before + (color ? colorize(style.color, color, line) : line) + '\n';
         before = &blank;
     }

@@ -15,10 +15,10 @@ command_flags::command_flags(CLI::App& tandem, const char* name, const char* tex
 }
 
 void command_flags::add(const char* flag, const char* value, const std::string& help, reader read,
-                        const char* usual) {
-    auto& e = entries_.emplace_back(entry{flag, usual, std::move(read)});
-    e.has_usual = !e.text.empty();
-    const auto shown = e.has_usual ? fmt::format("{} [{}]", help, usual) : help;
+                        const char* default_value) {
+    auto& e = entries_.emplace_back(entry{flag, default_value, std::move(read)});
+    e.has_default = !e.text.empty();
+    const auto shown = e.has_default ? fmt::format("{} [{}]", help, default_value) : help;
     add_value_flag(app_, flag, e.text, value, shown.c_str(), group_);
 }
 
@@ -28,7 +28,7 @@ std::string& command_flags::text(std::string_view flag) {
 
 void command_flags::read(std::vector<std::string>& faults) const {
     for (const auto& e : entries_)
-        if (e.has_usual || !e.text.empty()) e.read(e.text, faults);
+        if (e.has_default || !e.text.empty()) e.read(e.text, faults);
 }
 
 }  // namespace tandem::command

@@ -26,7 +26,7 @@ class command_flags {
     /// `text`: the help of the command; `footer`: its line in the list of commands.
     command_flags(CLI::App& tandem, const char* name, const char* text, const char* footer);
 
-    /// The flags that follow belong to this group of the help.
+    /// The flags added next belong to this group of the help.
     void begin_group(const char* group) { group_ = group; }
     void add_help_flag() { app_.set_help_flag("-h,--help", "show this help")->group(group_); }
     void add_argument(const char* argument, std::string& target, const char* help) {
@@ -44,14 +44,14 @@ class command_flags {
         add_value_flag(app_, flag, target, value, help, group_);
     }
 
-    /// `read` gets the value of the flag, or `usual`, which the help shows, if it is not given. If
-    /// there is no usual value, an empty one counts as not given.
+    /// `read` gets the value of the flag, or `default_value`, which the help shows, if it is not
+    /// given. Without a default, an empty value counts as not given.
     void add(const char* flag, const char* value, const std::string& help, reader read,
-             const char* usual = "");
+             const char* default_value = "");
     template <class Target>
     void add_number(const char* flag, Target& target, int least, int most, const char* value,
-                    const char* help, const char* usual = "") {
-        add_read(flag, target, value, help, usual, [=](auto& text, auto& faults) {
+                    const char* help, const char* default_value = "") {
+        add_read(flag, target, value, help, default_value, [=](auto& text, auto& faults) {
             return read_number(flag, text, least, most, faults);
         });
     }
@@ -63,17 +63,18 @@ class command_flags {
         });
     }
     template <class Target>
-    void add_time(const char* flag, Target& target, const char* help, const char* usual = "",
-                  duration least = {}, duration most = std::chrono::hours(1)) {
-        add_read(flag, target, "TIME", help, usual, [=](auto& text, auto& faults) {
+    void add_time(const char* flag, Target& target, const char* help,
+                  const char* default_value = "", duration least = {},
+                  duration most = std::chrono::hours(1)) {
+        add_read(flag, target, "TIME", help, default_value, [=](auto& text, auto& faults) {
             return read_time(flag, text, least, most, faults);
         });
     }
     /// `names`: those of the enumerators, which must outlive the parsing.
     template <class Target>
     void add_choice(const char* flag, Target& target, std::span<const std::string_view> names,
-                    const char* value, const char* help, const char* usual = "") {
-        add_read(flag, target, value, help, usual,
+                    const char* value, const char* help, const char* default_value = "") {
+        add_read(flag, target, value, help, default_value,
                  [=](auto& text, auto& faults) { return read_choice(flag, names, text, faults); });
     }
 
@@ -81,7 +82,7 @@ class command_flags {
     bool is_given(const std::string& flag) const { return app_.count(flag) > 0; }
     /// The text of a flag that has a reader; it may be changed before read().
     std::string& text(std::string_view flag);
-    /// Whether such a flag was given and is not empty, or has a usual value.
+    /// Whether such a flag was given and is not empty, or has a default value.
     bool is_set(std::string_view flag) { return !text(flag).empty(); }
 
     /// Sets the targets, in the order of the flags.
@@ -92,7 +93,7 @@ class command_flags {
         std::string_view flag;
         std::string text;
         reader read;
-        bool has_usual = false;
+        bool has_default = false;
     };
     template <class Target>
     struct content {
@@ -106,12 +107,12 @@ class command_flags {
     // `read` returns a value, or nothing after a fault.
     template <class Target, class Read>
     void add_read(const char* flag, Target& target, const char* value, const char* help,
-                  const char* usual, Read read) {
+                  const char* default_value, Read read) {
         const auto set = [&target, read](const auto& text, auto& faults) {
             if (const auto found = read(text, faults))
                 target = static_cast<typename content<Target>::type>(*found);
         };
-        add(flag, value, help, set, usual);
+        add(flag, value, help, set, default_value);
     }
 
     CLI::App& app_;

@@ -14,7 +14,7 @@ namespace tandem::command {
 namespace {
 
 constexpr std::size_t max_file_bytes = 1u << 20;
-constexpr std::size_t longest_shown_default = 60;
+constexpr std::size_t max_shown_default = 60;
 
 std::string flag_names(std::string_view field) {
     const auto name = flag_name(field);
@@ -23,7 +23,7 @@ std::string flag_names(std::string_view field) {
 
 std::string help_of(const field_info& f, const config& defaults) {
     const auto value = field_text(defaults, f.name);
-    return value.empty() || value.size() > longest_shown_default
+    return value.empty() || value.size() > max_shown_default
                ? f.help
                : fmt::format("{} [{}]", f.help, value);
 }

@@ -94,7 +94,7 @@ std::vector<std::string> empty_values(const CLI::App& app,
     return faults;
 }
 
-std::vector<std::string> values_taken_from_flags(const CLI::App& app) {
+std::vector<std::string> find_flags_taken_as_values(const CLI::App& app) {
     std::vector<std::string> faults;
     for (const auto* option : app.get_options()) {
         if (option->get_expected_max() == 0 || option->get_type_name() == "TEXT") continue;

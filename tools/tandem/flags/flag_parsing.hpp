@@ -41,7 +41,7 @@ std::vector<std::string> empty_values(const CLI::App& app,
 /// Reports flags followed by another flag instead of a value, as in "--pacing --api-key=…". Shows
 /// only the name of the second flag, because its value may be a secret. A TEXT value may look like
 /// a flag.
-std::vector<std::string> values_taken_from_flags(const CLI::App& app);
+std::vector<std::string> find_flags_taken_as_values(const CLI::App& app);
 
 /// If a flag is repeated, the last value is used, unless `target` is a list.
 template <class Target>

@@ -82,21 +82,21 @@ std::string short_section(const char* title, const std::vector<const CLI::Option
     return text.empty() ? text : fmt::format("\n{}:\n{}", title, text);
 }
 
-constexpr std::size_t shortest_part = 3;
+constexpr std::size_t min_part_length = 3;
 
 // Returns the flags that form the end of `name` after a hyphen.
 std::vector<std::string> flags_at_end(const CLI::App& app, const std::string& name) {
     std::vector<std::string> flags;
     for (const auto* o : app.get_options())
         for (const auto& known : o->get_lnames())
-            if (known.size() >= shortest_part && name.ends_with('-' + known))
+            if (known.size() >= min_part_length && name.ends_with('-' + known))
                 flags.push_back("--" + known);
     return flags;
 }
 
 // Returns the known flag that is most similar to `name`; empty if there is none.
 std::string similar_flag(const CLI::App& app, std::string_view name) {
-    const bool may_be_part = name.size() >= shortest_part;
+    const bool may_be_part = name.size() >= min_part_length;
     std::string best;
     auto best_distance = name.size() / 4 + 2;  // exclusive upper bound
     std::string with_part;

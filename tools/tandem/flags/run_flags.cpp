@@ -23,7 +23,7 @@ void add_prompts(command_flags& flags, std::vector<std::string>& prompts,
     flags.add_text("--user", user_messages, "TEXT", "a user's message (may be repeated)");
 }
 
-void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* usual) {
+void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* default_pace) {
     const auto read = [&pace](const std::string& text, std::vector<std::string>& faults) {
         if (const auto parsed = parse_speech_pace(text))
             pace = *parsed;
@@ -31,7 +31,7 @@ void add_pace(command_flags& flags, speech_pace& pace, const char* help, const c
             faults.push_back(refusal_of("--tts", text,
                                         "none, or wpm=N with N greater than 0 and at most 100000"));
     };
-    flags.add("--tts", "PACE", help, read, usual);
+    flags.add("--tts", "PACE", help, read, default_pace);
 }
 
 void add_wait(command_flags& flags, duration& wait) {
@@ -44,9 +44,10 @@ void add_color(command_flags& flags, color_choice& color) {
                      "auto");
 }
 
-void add_log_level(command_flags& flags, std::optional<log_level>& level, const char* usual) {
+void add_log_level(command_flags& flags, std::optional<log_level>& level,
+                   const char* default_level) {
     const auto help =
-        fmt::format("log level on stderr: debug, info, warning, error or off [{}]", usual);
+        fmt::format("log level on stderr: debug, info, warning, error or off [{}]", default_level);
     flags.add_choice("--log-level", level, level_names, "LEVEL", help.c_str());
 }
 

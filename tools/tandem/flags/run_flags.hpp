@@ -18,12 +18,14 @@ namespace tandem::command {
 void add_prompts(command_flags& flags, std::vector<std::string>& prompts,
                  std::vector<std::string>& user_messages);
 /// The flag --tts.
-void add_pace(command_flags& flags, speech_pace& pace, const char* help, const char* usual = "");
+void add_pace(command_flags& flags, speech_pace& pace, const char* help,
+              const char* default_pace = "");
 /// The flags --wait, --color and --log-level.
 void add_wait(command_flags& flags, duration& wait);
 void add_color(command_flags& flags, color_choice& color);
-/// `usual`: what the help says about the level without the flag.
-void add_log_level(command_flags& flags, std::optional<log_level>& level, const char* usual);
+/// `default_level`: the level without the flag, as the help shows it.
+void add_log_level(command_flags& flags, std::optional<log_level>& level,
+                   const char* default_level);
 /// `what`: what the flag --placement places, such as "a request".
 void add_placement(command_flags& flags, service_config& c, const char* what);
 

@@ -16,7 +16,7 @@ namespace tandem::command {
 namespace {
 
 constexpr double fastest = 100'000;
-constexpr std::int64_t longest_ns = 3'600'000'000'000'000;
+constexpr std::int64_t max_ns = 3'600'000'000'000'000;
 constexpr double words_per_character = 0.5;
 
 // Unicode ranges of scripts without spaces between words. Approximate ranges suffice to estimate
@@ -70,15 +70,15 @@ double count_words(std::string_view text) {
 duration speaking_time(speech_pace pace, std::string_view text) {
     if (pace.words_per_minute <= 0) return {};
     const double ns = count_words(text) / pace.words_per_minute * 60e9;
-    return ns < longest_ns ? duration(std::llround(ns)) : duration(longest_ns);
+    return ns < max_ns ? duration(std::llround(ns)) : duration(max_ns);
 }
 
 std::string describe_too_slow_speech(speech_pace pace, duration speech, duration continue_timeout) {
     using namespace std::chrono;
-    constexpr auto longest_timeout = hours(24);
+    constexpr auto max_timeout = hours(24);
     // Leaves a margin because later chunks may be longer.
     const auto enough = ceil<minutes>(speech * 5 / 4);
-    const auto timeout = enough <= longest_timeout
+    const auto timeout = enough <= max_timeout
                              ? fmt::format("--continue-timeout {}m or more, or ", enough.count())
                              : "";
     return fmt::format(

@@ -5,30 +5,32 @@
 namespace tandem::command {
 namespace {
 
-constexpr duration shortest_interval = std::chrono::milliseconds(10);
-constexpr duration longest_interval = std::chrono::minutes(1);
+constexpr duration min_interval = std::chrono::milliseconds(10);
+constexpr duration max_interval = std::chrono::minutes(1);
 // A draft lives for 5 s.
-constexpr duration longest_draft = std::chrono::milliseconds(4900);
+constexpr duration max_draft = std::chrono::milliseconds(4900);
 
 }  // namespace
 
 void add_user_speech(command_flags& flags, user_speech_rules& rules) {
-    flags.add_time("--partials", rules.partials,
-                   "users speak, at 150 words per minute; interval of partial transcripts, whose "
-                   "words are evaluated early [users do not speak]",
-                   "", shortest_interval, longest_interval);
-    flags.add_time("--eager", rules.eager,
-                   "users speak; draft the reply this long before the end of a turn is certain "
-                   "[no drafts]",
-                   "", {}, longest_draft);
+    flags.add_time(
+        "--partials", rules.partials,
+        "interval of partial transcripts, whose words are evaluated early; users then speak "
+        "at 150 words per minute [users do not speak]",
+        "", min_interval, max_interval);
+    flags.add_time(
+        "--eager", rules.eager,
+        "draft the reply this long before the end of a turn is certain; users then speak "
+        "[no drafts]",
+        "", {}, max_draft);
     const auto read_share = [&](const std::string& text, std::vector<std::string>& faults) {
         rules.revise = read_decimal("--revise", text, 0, 1, faults).value_or(0);
         if (!flags.is_set("--partials") && !flags.is_set("--eager"))
             faults.push_back("--revise requires --partials or --eager");
     };
     flags.add("--revise", "N",
-              "share of last words of partial transcripts that are wrong, and of turns with a "
-              "pause that is mistaken for their end, 0 to 1 [0]",
+              "fraction of partial transcripts with a wrong last word, and of turns with a pause "
+              "that is mistaken for their end, 0 to 1 [0]",
               read_share);
 }
 

@@ -8,7 +8,7 @@
 
 namespace tandem::command {
 
-/// What a simulated speech recognizer reports while a user speaks.
+/// The reports of a simulated speech recognizer while a user speaks.
 struct user_speech_rules {
     /// Interval of partial transcripts; unset = none.
     std::optional<duration> partials{};
@@ -19,7 +19,7 @@ struct user_speech_rules {
     double revise = 0;
 
     /// Whether users take time to speak.
-    bool speak() const noexcept { return partials || eager; }
+    bool is_enabled() const noexcept { return partials || eager; }
 };
 
 /// The flags of these rules: --partials, --eager and --revise.

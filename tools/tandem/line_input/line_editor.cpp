@@ -27,10 +27,10 @@ bool may_be_suspended() {
 
 // Only the default action stops a process, so it temporarily replaces our handler.
 void stop_process() {
-    struct sigaction usual {};
+    struct sigaction default_action {};
     struct sigaction before {};
-    usual.sa_handler = SIG_DFL;
-    ::sigaction(SIGTSTP, &usual, &before);
+    default_action.sa_handler = SIG_DFL;
+    ::sigaction(SIGTSTP, &default_action, &before);
     ::raise(SIGTSTP);
     ::sigaction(SIGTSTP, &before, nullptr);
 }

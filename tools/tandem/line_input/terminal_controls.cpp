@@ -9,7 +9,7 @@ namespace {
 
 constexpr char esc = '\x1b';
 // Longer than any escape sequence of a key or color.
-constexpr std::size_t longest_sequence = 64;
+constexpr std::size_t max_sequence = 64;
 
 bool is_within(char c, char first, char last) noexcept {
     return c >= first && c <= last;
@@ -18,7 +18,7 @@ bool is_within(char c, char first, char last) noexcept {
 // Returns the end of a sequence such as "ESC [ 1 ; 5 C" (ECMA-48), which ends with a byte from "@"
 // to "~". Returns 0 if that byte is missing.
 std::size_t end_of_sequence(std::string_view text, std::size_t at) noexcept {
-    const auto end = std::min(text.size(), longest_sequence);
+    const auto end = std::min(text.size(), max_sequence);
     while (at < end && is_within(text[at], ' ', '?')) ++at;
     if (at == text.size()) return 0;
     return is_within(text[at], '@', '~') ? at + 1 : at;

@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 // Follows links, even to a file that does not exist yet, so that the write preserves the link.
 fs::path target_of(fs::path path) {
-    constexpr int most_links = 40;  // the limit of Linux
+    constexpr int max_links = 40;  // the limit of Linux
     std::error_code ec;
-    for (int i = 0; i < most_links && fs::is_symlink(path, ec); ++i)
+    for (int i = 0; i < max_links && fs::is_symlink(path, ec); ++i)
         path = path.parent_path() / fs::read_symlink(path, ec);
     return path;
 }

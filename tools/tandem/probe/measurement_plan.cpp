@@ -9,8 +9,8 @@
 namespace tandem::command {
 namespace {
 
-constexpr int usual_prompt_tokens = 256;
-constexpr int least_prompt_tokens = 16;
+constexpr int default_prompt_tokens = 256;
+constexpr int min_prompt_tokens = 16;
 constexpr int sentences = 24;
 
 // Returns the first idle slots; without /slots, the first slots of the server.
@@ -31,10 +31,10 @@ std::vector<int> idle_slots(const doctor_facts& facts) {
 
 measurement_plan plan_of(const doctor_facts& facts) {
     const auto& props = facts.props.value;
-    measurement_plan plan{.slots = idle_slots(facts), .prompt_tokens = usual_prompt_tokens};
+    measurement_plan plan{.slots = idle_slots(facts), .prompt_tokens = default_prompt_tokens};
     if (props.context_per_slot > 0) {
         plan.prompt_tokens =
-            std::clamp(props.context_per_slot / 8, least_prompt_tokens, usual_prompt_tokens);
+            std::clamp(props.context_per_slot / 8, min_prompt_tokens, default_prompt_tokens);
         plan.cut_bound = std::clamp(props.context_per_slot / 4, plan.cut_after, plan.cut_bound);
     }
     plan.may_cut = !slots::may_crash_after_cut(props.build_info);

@@ -12,12 +12,14 @@
 namespace tandem::command {
 namespace {
 
-std::string body_of(const probe_options& wish) {
+std::string body_of(const probe_options& options) {
     // Without an end-of-sequence token every request does the same work, independent of the model.
     static const auto settings = wire::encode_completion_settings({}) + R"(,"ignore_eos":true)";
-    const std::array parts{wire::prompt_part(wish.prompt)};
-    return wire::encode_completion_body(
-        {.prompt = parts, .id_slot = wish.slot, .n_predict = wish.n_predict, .settings = settings});
+    const std::array parts{wire::prompt_part(options.prompt)};
+    return wire::encode_completion_body({.prompt = parts,
+                                         .id_slot = options.slot,
+                                         .n_predict = options.n_predict,
+                                         .settings = settings});
 }
 
 }  // namespace
@@ -26,13 +28,13 @@ probe_request::probe_request(const boost::asio::any_io_executor& executor,
                              transport::http_transport& transport, probe_limits limits)
     : transport_(transport), limits_(limits), timer_(executor) {}
 
-void probe_request::start(const probe_options& wish, std::function<void(probe_answer)> done) {
+void probe_request::start(const probe_options& options, std::function<void(probe_answer)> done) {
     done_ = std::move(done);
-    cut_after_ = wish.cut_after;
+    cut_after_ = options.cut_after;
     started_ = clock::now();
     arm(limits_.first_token, errc::first_token_timeout);
     exchange_ = transport_.start(
-        {.path = std::string(wire::completion_path), .body = body_of(wish)}, *this);
+        {.path = std::string(wire::completion_path), .body = body_of(options)}, *this);
 }
 
 void probe_request::cancel(error_code ec) {

@@ -58,7 +58,7 @@ class probe_request final : public std::enable_shared_from_this<probe_request>,
                   transport::http_transport& transport, probe_limits limits);
 
     /// Calls `done` once, from the event loop or from cancel().
-    void start(const probe_options& wish, std::function<void(probe_answer)> done);
+    void start(const probe_options& options, std::function<void(probe_answer)> done);
     /// Closes the connection and completes with `ec`, if the request is active.
     void cancel(error_code ec);
 

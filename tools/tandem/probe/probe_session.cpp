@@ -105,11 +105,11 @@ awaitable<probe_result<std::vector<wire::token_id>>> probe_session::tokenize(
         [this, text](auto done) { calls_.tokenize(text, done); });
 }
 
-awaitable<probe_answer> probe_session::complete(probe_options wish) {
+awaitable<probe_answer> probe_session::complete(probe_options options) {
     if (stopped_) co_return probe_answer{.fault = {boost::asio::error::operation_aborted, {}}};
     request_ = std::make_shared<probe_request>(ioc_.get_executor(), *transport_, limits_);
     co_return co_await result_of<probe_answer>(
-        [this, wish](auto done) { request_->start(wish, done); });
+        [this, options](auto done) { request_->start(options, done); });
 }
 
 awaitable<void> probe_session::pause(duration time) {

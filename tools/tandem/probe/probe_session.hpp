@@ -33,10 +33,10 @@ class probe_session {
     awaitable<probe_result<>> chat_template();
     /// The text with which calls of functions begin; empty if the chat template does not show it.
     awaitable<probe_result<std::string>> call_mark(const server_props& props);
-    /// What the chat template, whose text this is, does about thinking.
+    /// How the chat template with this text handles thinking.
     awaitable<probe_result<server::template_thinking>> thinking(std::string_view chat_template);
     awaitable<probe_result<std::vector<wire::token_id>>> tokenize(std::string_view text);
-    awaitable<probe_answer> complete(probe_options wish);
+    awaitable<probe_answer> complete(probe_options options);
     awaitable<void> pause(duration time);
 
     void stop();

@@ -20,7 +20,7 @@ constexpr auto enough_time = 6s;
 constexpr auto watch_interval = 2ms;
 constexpr auto watch_limit = 5s;
 constexpr auto status_interval = 20ms;
-constexpr int looks_after_the_end = 5;
+constexpr int slot_polls_after_end = 5;
 // Few tokens of another conversation are enough to replace the text of a slot.
 constexpr int foreign_tokens = 16;
 
@@ -172,7 +172,7 @@ awaitable<void> server_measurement::watch_cut(const probe_answer& cut, doctor_ro
 // A slot may still be reported as busy shortly after its response.
 awaitable<void> server_measurement::detect_other_users() {
     auto slots = co_await session_.slots();
-    for (int more = looks_after_the_end;
+    for (int more = slot_polls_after_end;
          more > 0 && slots.ok() && is_measured_slot_busy(slots.value); --more) {
         co_await session_.pause(status_interval);
         slots = co_await session_.slots();

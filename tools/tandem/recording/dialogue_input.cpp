@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t max_input_bytes = 256u << 20;
 constexpr std::size_t max_faults_shown = 20;
 
-void tell_faults(terminal& t, const std::string& who, const std::string& name,
-                 const std::vector<prompt_fault>& faults) {
+void print_faults(terminal& t, const std::string& who, const std::string& name,
+                  const std::vector<prompt_fault>& faults) {
     for (std::size_t i = 0; i < faults.size() && i < max_faults_shown; ++i)
         t.print_error(fmt::format("{}:{}: {}", name, faults[i].line, faults[i].message));
     if (faults.size() > max_faults_shown)
@@ -33,7 +33,7 @@ std::vector<dialogue> read_dialogue_file(const std::string& file, const std::str
     auto parsed = parse_prompts(read.text);
     const auto name = input_name(file);
     if (!parsed.faults.empty()) {
-        tell_faults(t, who, name, parsed.faults);
+        print_faults(t, who, name, parsed.faults);
         return {};
     }
     if (parsed.dialogues.empty()) t.print_error(fmt::format("{}: {} has no prompts", who, name));

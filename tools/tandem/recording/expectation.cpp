@@ -21,8 +21,8 @@ using ordered_json = nlohmann::ordered_json;
 
 constexpr std::size_t max_pattern_bytes = 1000;
 constexpr std::size_t max_calls = 100;
-constexpr double longest_ms = 24.0 * 3600 * 1000;
-constexpr int max_chunks = 1'000'000;
+constexpr double max_expected_ms = 24.0 * 3600 * 1000;
+constexpr int max_chunk_count = 1'000'000;
 constexpr std::array finish_reasons{finish_reason::eos, finish_reason::stop_word,
                                     finish_reason::length, finish_reason::tool_calls,
                                     finish_reason::interrupted};
@@ -148,15 +148,15 @@ void expectation_reader::read_finish_reason(const ordered_json& value) {
 
 double expectation_reader::ms_of(const char* name, const ordered_json& value) {
     const double ms = value.is_number() ? value.get<double>() : -1;
-    if (!(ms >= 0 && ms <= longest_ms))
-        add(".{} must be a number from 0 to {:.0f}", name, longest_ms);
+    if (!(ms >= 0 && ms <= max_expected_ms))
+        add(".{} must be a number from 0 to {:.0f}", name, max_expected_ms);
     return ms;
 }
 
 std::optional<int> expectation_reader::count_of(const char* name, const ordered_json& value) {
-    const bool fits = value.is_number_integer() && value >= 0 && value <= max_chunks;
+    const bool fits = value.is_number_integer() && value >= 0 && value <= max_chunk_count;
     if (fits) return value.get<int>();
-    add(".{} must be a whole number from 0 to {}", name, max_chunks);
+    add(".{} must be a whole number from 0 to {}", name, max_chunk_count);
     return std::nullopt;
 }
 
@@ -164,21 +164,21 @@ void expectation_reader::read_chunks(const ordered_json& value) {
     if (value.is_object() && !value.empty()) return read_chunk_range(value);
     if (!value.is_number_integer())
         return add(".chunks must be a whole number or {{\"min\", \"max\"}}");
-    result_.least_chunks = result_.most_chunks = count_of("chunks", value);
+    result_.min_chunks = result_.max_chunks = count_of("chunks", value);
 }
 
 void expectation_reader::read_chunk_range(const ordered_json& value) {
     for (const auto& [name, bound] : value.items()) {
         if (name == "min")
-            result_.least_chunks = count_of("chunks.min", bound);
+            result_.min_chunks = count_of("chunks.min", bound);
         else if (name == "max")
-            result_.most_chunks = count_of("chunks.max", bound);
+            result_.max_chunks = count_of("chunks.max", bound);
         else
             add(".chunks: unknown field \"{}\"; known are min, max", name);
     }
-    const auto most = result_.most_chunks.value_or(std::numeric_limits<int>::max());
-    if (result_.least_chunks.value_or(0) > most)
-        add(".chunks.min is {}, more than max, {}", *result_.least_chunks, most);
+    const auto most = result_.max_chunks.value_or(std::numeric_limits<int>::max());
+    if (result_.min_chunks.value_or(0) > most)
+        add(".chunks.min is {}, more than max, {}", *result_.min_chunks, most);
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ struct expectation {
     /// Upper bounds.
     std::optional<double> first_chunk_ms{};
     std::optional<double> gap_ms{};
-    std::optional<int> least_chunks{};
-    std::optional<int> most_chunks{};
+    std::optional<int> min_chunks{};
+    std::optional<int> max_chunks{};
     /// The JSON object that it was read from.
     std::string source{};
 };

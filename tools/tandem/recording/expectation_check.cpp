@@ -62,19 +62,19 @@ std::string calls_text(const std::vector<tool_call>& calls) {
 }
 
 std::string chunks_text(const expectation& e) {
-    if (e.least_chunks == e.most_chunks) return fmt::format("{}", *e.least_chunks);
-    if (!e.most_chunks) return fmt::format("at least {}", *e.least_chunks);
-    if (!e.least_chunks) return fmt::format("at most {}", *e.most_chunks);
-    return fmt::format("{} to {}", *e.least_chunks, *e.most_chunks);
+    if (e.min_chunks == e.max_chunks) return fmt::format("{}", *e.min_chunks);
+    if (!e.max_chunks) return fmt::format("at least {}", *e.min_chunks);
+    if (!e.min_chunks) return fmt::format("at most {}", *e.max_chunks);
+    return fmt::format("{} to {}", *e.min_chunks, *e.max_chunks);
 }
 
 class checker {
  public:
-    checker(const expectation& e, const turn_outcome& came) : expected_(e), came_(came) {}
+    checker(const expectation& e, const turn_outcome& actual) : expected_(e), outcome_(actual) {}
 
     std::vector<broken_expectation> check() {
-        if (!came_.failure.empty()) {
-            add("reply", "no failure", cut_to_fit(came_.failure));
+        if (!outcome_.failure.empty()) {
+            add("reply", "no failure", cut_to_fit(outcome_.failure));
             return std::move(broken_);
         }
         check_pattern("text", expected_.text, true);
@@ -94,45 +94,45 @@ class checker {
     void check_pattern(const char* name, const std::optional<text_pattern>& pattern, bool wanted) {
         if (!pattern) return;
         const auto expected = fmt::format("{}/{}/", wanted ? "" : "not ", pattern->source);
-        if (came_.text.size() > max_searched_bytes)
+        if (outcome_.text.size() > max_searched_bytes)
             return add(name, expected,
-                       fmt::format("{} bytes; at most {} are searched", came_.text.size(),
+                       fmt::format("{} bytes; at most {} are searched", outcome_.text.size(),
                                    max_searched_bytes));
-        if (std::regex_search(came_.text, pattern->regex) != wanted)
-            add(name, expected, fmt::format("«{}»", cut_to_fit(came_.text)));
+        if (std::regex_search(outcome_.text, pattern->regex) != wanted)
+            add(name, expected, fmt::format("«{}»", cut_to_fit(outcome_.text)));
     }
 
     void check_calls() {
         if (!expected_.calls) return;
         const auto& calls = *expected_.calls;
-        if (!std::ranges::equal(calls, came_.calls, is_met))
-            add("calls", calls_text(calls), calls_text(came_.calls));
+        if (!std::ranges::equal(calls, outcome_.calls, is_met))
+            add("calls", calls_text(calls), calls_text(outcome_.calls));
     }
 
     void check_finish_reason() {
-        const auto came = to_string(came_.finish_reason);
-        if (!expected_.finish_reason.empty() && expected_.finish_reason != came)
-            add("finish_reason", expected_.finish_reason, std::string(came));
+        const auto actual = to_string(outcome_.finish_reason);
+        if (!expected_.finish_reason.empty() && expected_.finish_reason != actual)
+            add("finish_reason", expected_.finish_reason, std::string(actual));
     }
 
     void check_times() {
-        const auto first = came_.first_chunk_ms;
+        const auto first = outcome_.first_chunk_ms;
         if (const auto most = expected_.first_chunk_ms; most && (first < 0 || first > *most))
             add("first_chunk_ms", "at most " + ms_text(*most),
                 first < 0 ? "no chunk" : ms_text(first));
-        if (const auto most = expected_.gap_ms; most && came_.longest_gap_ms > *most)
-            add("gap_ms", "at most " + ms_text(*most), ms_text(came_.longest_gap_ms));
+        if (const auto most = expected_.gap_ms; most && outcome_.longest_gap_ms > *most)
+            add("gap_ms", "at most " + ms_text(*most), ms_text(outcome_.longest_gap_ms));
     }
 
     void check_chunks() {
-        const bool too_few = expected_.least_chunks && came_.chunks < *expected_.least_chunks;
-        const bool too_many = expected_.most_chunks && came_.chunks > *expected_.most_chunks;
+        const bool too_few = expected_.min_chunks && outcome_.chunks < *expected_.min_chunks;
+        const bool too_many = expected_.max_chunks && outcome_.chunks > *expected_.max_chunks;
         if (too_few || too_many)
-            add("chunks", chunks_text(expected_), fmt::format("{}", came_.chunks));
+            add("chunks", chunks_text(expected_), fmt::format("{}", outcome_.chunks));
     }
 
     const expectation& expected_;
-    const turn_outcome& came_;
+    const turn_outcome& outcome_;
     std::vector<broken_expectation> broken_;
 };
 
@@ -151,8 +151,8 @@ void turn_outcome::add(const reply_result& r) {
         failure = fmt::format("{}: {}", error_name(r.error), format_error(r.error, r.diagnostics));
 }
 
-std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& came) {
-    return checker(e, came).check();
+std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& actual) {
+    return checker(e, actual).check();
 }
 
 std::string describe(const broken_expectation& b) {

@@ -40,7 +40,7 @@ struct dialogue {
     int replies() const noexcept { return turns.empty() ? 1 : static_cast<int>(turns.size()); }
 };
 
-/// Returns `common` with what the dialogue sets.
+/// Returns `common` with the options that the dialogue sets.
 generation_options get_generation_options(const dialogue& d, generation_options common);
 
 /// Returns the message that a turn (from 0) answers. A raw prompt also counts as a message.

@@ -20,7 +20,7 @@ using line_json = nlohmann::ordered_json;
 
 constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
-constexpr double longest_interrupt_ms = 24.0 * 3600 * 1000;
+constexpr double max_interrupt_ms = 24.0 * 3600 * 1000;
 // The parser takes quadratic time in the members of an object.
 constexpr wire::json_limits line_limits{
     .depth = 64, .values = std::numeric_limits<std::size_t>::max(), .keys = 1000};
@@ -169,8 +169,8 @@ void prompt_line_reader::read_max_tokens(const line_json& value) {
 
 void prompt_line_reader::read_interrupt(const line_json& value) {
     const double ms = value.is_number() ? value.get<double>() : -1;
-    if (!(ms >= 0 && ms <= longest_interrupt_ms))
-        return add("interrupt_after_ms must be a number from 0 to {:.0f}", longest_interrupt_ms);
+    if (!(ms >= 0 && ms <= max_interrupt_ms))
+        return add("interrupt_after_ms must be a number from 0 to {:.0f}", max_interrupt_ms);
     dialogue_.interrupt_after = duration(std::llround(ms * 1e6));
 }
 
@@ -213,7 +213,7 @@ void prompt_line_reader::check_expect() {
 }
 
 // The message of the JSON library may quote the text, so only the position is reported.
-std::string where_json_ends(const line_json::parse_error& e, std::string_view line) {
+std::string find_json_end(const line_json::parse_error& e, std::string_view line) {
     const auto first = line.find_first_not_of(" \t\r");
     if (first == line.npos || line[first] != '{')
         return R"(not a JSON object; write {"prompt": "text"} or {"turns": ["text"]})";
@@ -231,7 +231,7 @@ std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) t
     reader.read(line_json::parse(line));
     return std::move(reader.faults);
 } catch (const line_json::parse_error& e) {
-    return {where_json_ends(e, line)};
+    return {find_json_end(e, line)};
 } catch (const line_json::exception&) {
     return {"a number is too large"};
 }

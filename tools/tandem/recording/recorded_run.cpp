@@ -108,7 +108,7 @@ std::string note_on(const recording& r, const recorded_run& run, const std::stri
 
 std::vector<setting> collect_changed_settings(const config& settings, bool has_prompts) {
     std::vector<setting> list;
-    const auto usual = default_config();
+    const auto defaults = default_config();
     const auto is_left_out = [&](const field_info& f) {
         return f.secret || std::string_view(f.name) == "url" ||
                (!has_prompts &&
@@ -116,7 +116,7 @@ std::vector<setting> collect_changed_settings(const config& settings, bool has_p
     };
     for_each_field(settings, [&](const field_info& f, const auto& value) {
         const auto text = field_text(settings, f.name);
-        if (is_left_out(f) || text == field_text(usual, f.name)) return;
+        if (is_left_out(f) || text == field_text(defaults, f.name)) return;
         for (auto& t : texts_of(value, text)) list.push_back({origin, f.name, std::move(t)});
     });
     return list;
@@ -185,8 +185,8 @@ opened_recording open_recording(const std::string& path) {
 }
 
 std::string source_text(const std::string& path, double speed) {
-    const auto how_fast = speed == 0 ? "max" : fmt::format("{:g}", speed);
-    return fmt::format("the recording {}, speed {}", input_name(path), how_fast);
+    const auto speed_text = speed == 0 ? "max" : fmt::format("{:g}", speed);
+    return fmt::format("the recording {}, speed {}", input_name(path), speed_text);
 }
 
 }  // namespace tandem::command

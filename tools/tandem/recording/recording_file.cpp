@@ -35,7 +35,7 @@ class recording_file::lines {
             note_errno();
             ::close(fd);
         } else {
-            put(std::exchange(early_, {}));
+            put(std::exchange(buffered_, {}));
         }
         return file_ != nullptr;
     }
@@ -46,7 +46,7 @@ class recording_file::lines {
         if (file_)
             put(whole);
         else
-            early_ += whole;
+            buffered_ += whole;
     }
     std::string fault() {
         const std::scoped_lock lock(mutex_);
@@ -71,7 +71,7 @@ class recording_file::lines {
     std::mutex mutex_;
     recording_target place_;
     /// Lines written before the older recording was moved aside.
-    std::string early_;
+    std::string buffered_;
     std::FILE* file_ = nullptr;
     std::string fault_;
     bool is_closed_ = false;

@@ -9,7 +9,7 @@ namespace tandem::command {
 
 /// A model may call functions again and again. After this many such replies in a row, the user's
 /// next message comes first.
-inline constexpr int most_calling_replies = 10;
+inline constexpr int max_calling_replies = 10;
 
 /// The functions of a list as in OpenAI's `tools`.
 struct tool_list {

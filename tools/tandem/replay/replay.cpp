@@ -170,8 +170,8 @@ awaitable<void> replay::run_conversation(const dialogue& d, const std::string& i
     for (int turn = 0; turn < d.replies() && !stopping_; ++turn) {
         run.turn = turn;
         run.outcome = {};
-        const bool ended_well = co_await run_turn(run, get_turn_prompt(d, turn));
-        if (!ended_well) break;
+        const bool has_succeeded = co_await run_turn(run, get_turn_prompt(d, turn));
+        if (!has_succeeded) break;
     }
     error_code ec;
     const auto state = co_await run.talk.async_state(redirect_error(use_awaitable, ec));
@@ -187,7 +187,7 @@ conversation replay::begin(const dialogue& d) {
 }
 
 awaitable<bool> replay::let_user_speak(running_dialogue& run, const chat_message& said) {
-    if (!rules_.users.speak() || said.role != "user") co_return !stopping_;
+    if (!rules_.users.is_enabled() || said.role != "user") co_return !stopping_;
     view_.on_user_speaks();
     const auto seed = settings_.client.generation.seed.value_or(0);
     co_return co_await speak_to(

@@ -73,7 +73,7 @@ class replay {
         turn_name next_reply() { return {id, replies++}; }
         bool ends_turn(finish_reason ended, const std::vector<std::string>& answers) const {
             return ended != finish_reason::tool_calls || answers.empty() ||
-                   round == most_calling_replies;
+                   round == max_calling_replies;
         }
     };
 

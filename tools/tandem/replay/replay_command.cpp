@@ -79,7 +79,7 @@ recorded_run make_recorded_run(const replay_options& options,
     return {std::move(settings), options.recorded_flags, dialogues, true};
 }
 
-// The report and the JUnit file of a run, if they are wanted.
+// The report and the JUnit file of a run, if they are requested.
 class written_files {
  public:
     written_files(const replay_options& options, const std::vector<dialogue>& dialogues)
@@ -90,7 +90,7 @@ class written_files {
         views_.push_back(&report_->view());
     }
 
-    // Why a file cannot be written, known before the run; empty if all can.
+    // Why a file cannot be written, before the run; empty if all can.
     std::string fault() const {
         const auto fault = report_ ? report_->fault() : "";
         return fault.empty() ? junit_.fault() : fault;
@@ -121,7 +121,7 @@ class replay_run {
           text_(t,
                 {.color = is_color_enabled(options.color, t),
                  .name_columns = name_columns(options, dialogues, t.out_width()),
-                 .tells_servers = has_several_servers()},
+                 .shows_servers = has_several_servers()},
                 slots_of(options, dialogues),
                 detail::configured_reuse_guard(options.service.client)),
           view_(std::move(views)),
@@ -138,7 +138,7 @@ class replay_run {
     }
 
     replay_summary run() {
-        if (options_.played && !options_.json) text_.plays(options_.played_source);
+        if (options_.played && !options_.json) text_.show_source(options_.played_source);
         replay_.start([this] {
             signals_.cancel();
             progress_.stop();

@@ -9,9 +9,9 @@ namespace tandem::command {
 /// The machine-readable view: one JSON object per line, written at once.
 class replay_json_view final : public replay_view {
  public:
-    /// `tells_servers`: the lines of replies include their servers.
-    replay_json_view(terminal& t, bool tells_servers)
-        : terminal_(t), tells_servers_(tells_servers) {}
+    /// `shows_servers`: the lines of replies include their servers.
+    replay_json_view(terminal& t, bool shows_servers)
+        : terminal_(t), shows_servers_(shows_servers) {}
 
     void on_chunk(const chunk_event& e) override { print(e); }
     void on_reply_ended(const end_event& e) override { print(e); }
@@ -21,12 +21,12 @@ class replay_json_view final : public replay_view {
  private:
     template <class Event>
     void print(Event e) {
-        if (!tells_servers_) e.server = {};
+        if (!shows_servers_) e.server = {};
         terminal_.print(json_line(e));
     }
 
     terminal& terminal_;
-    bool tells_servers_;
+    bool shows_servers_;
 };
 
 }  // namespace tandem::command

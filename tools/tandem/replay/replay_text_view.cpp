@@ -16,8 +16,8 @@ text_style replay_text_view::style() const {
     return current;
 }
 
-void replay_text_view::plays(std::string_view source) {
-    style_.is_played = true;
+void replay_text_view::show_source(std::string_view source) {
+    style_.is_playback = true;
     terminal_.print(played_lines(style(), source));
 }
 

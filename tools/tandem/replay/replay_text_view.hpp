@@ -20,7 +20,7 @@ class replay_text_view final : public replay_view {
                      std::optional<duration> reuse_guard);
 
     /// Shows the source of the playback. Must be called first.
-    void plays(std::string_view source);
+    void show_source(std::string_view source);
     void on_server_ready(std::string_view url, const server_props& props) override;
     void on_user_speaks() override;
     void on_reply_started(const start_event& e) override;

@@ -3,7 +3,7 @@
 'use strict';
 
 const mostZoom = 100;
-// From here on there is room for the texts between the ticks.
+// From this width on, there is room for the texts between the ticks.
 const nearZoom = 5;
 
 class TimeLine {
@@ -100,7 +100,7 @@ class TimeLine {
         addEventListener('pointercancel', stop, { once: true });
     }
 
-    // Tells what is under the pointer, else the time there.
+    // Shows what is under the pointer, or else the time there.
     #point(event) {
         const step = event.target.closest('.bar, .mark');
         if (step) this.#tell(step);

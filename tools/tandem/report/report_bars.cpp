@@ -18,7 +18,7 @@ using bar_kind = report_bar::kind;
 using mark_kind = report_mark::kind;
 
 // Shorter waits are not shown: the slot was free at once.
-constexpr double least_drawn_ms = 0.5;
+constexpr double min_drawn_ms = 0.5;
 
 constexpr std::array<std::string_view, 11> bar_names{
     "slot-wait", "guard-wait", "prompt",  "generation", "peek",    "warming",
@@ -156,7 +156,7 @@ class bar_maker {
         const int lane = lane_of(is_sent ? *next : events_[i]);
         const auto guard = is_sent ? std::min(next->guard_wait_ms, to - from) : 0.0;
         const auto split = to - guard;
-        if (split - from >= least_drawn_ms)
+        if (split - from >= min_drawn_ms)
             bar(bar_kind::slot_wait, lane, from, split, "waits for a free slot");
         if (guard > 0)
             bar(bar_kind::guard_wait, lane, split, to, "waits for the slot's reuse guard");
@@ -249,7 +249,7 @@ class bar_maker {
             const auto& e = events_[i];
             if (e.what != event_kind::chunk) continue;
             const auto at = ms_of(e);
-            if (at - silent_since >= least_drawn_ms)
+            if (at - silent_since >= min_drawn_ms)
                 bar(bar_kind::silence, voice_lane(), silent_since, at,
                     silent_since > 0 ? "gap before the chunk" : "until the first chunk");
             silent_since = add_speech(i);
@@ -261,7 +261,7 @@ class bar_maker {
     void add_last_silence(double since) {
         const bool has_failed = facts_.finish_reason == finish_reason::error;
         if (!has_failed && facts_.finish_reason != finish_reason::interrupted) return;
-        if (end_ms_ - since < least_drawn_ms) return;
+        if (end_ms_ - since < min_drawn_ms) return;
         bar(bar_kind::silence, voice_lane(), since, end_ms_,
             fmt::format("no {}chunk until the {}", since > 0 ? "further " : "",
                         has_failed ? "failure" : "interrupt"));

@@ -12,7 +12,7 @@ namespace tandem::command {
 namespace {
 
 // More lanes would make the drawing hard to read.
-constexpr std::size_t most_voices = 24;
+constexpr std::size_t max_voices = 24;
 
 /// Merges the bars of several replies onto common lanes.
 class overview_maker {
@@ -39,7 +39,7 @@ class overview_maker {
     void add_voice_lanes() {
         std::set<std::string_view> ids;
         for (const auto& r : replies_) ids.insert(r.id);
-        if (ids.size() > most_voices) return;
+        if (ids.size() > max_voices) return;
         for (const auto& r : replies_) {
             const auto [at, is_new] =
                 voice_lanes_.try_emplace(r.id, static_cast<int>(result_.lanes.size()));

@@ -21,7 +21,7 @@ namespace {
 using page_text = std::back_insert_iterator<std::string>;
 
 // Number of replies that are initially expanded.
-constexpr std::size_t most_open = 12;
+constexpr std::size_t initially_open = 12;
 
 constexpr std::string_view page_head =
     R"(<!doctype html>
@@ -241,8 +241,8 @@ void write_reply(page_text out, const report_reply& r, const report_bars& bars,
     fmt::format_to(out,
                    "<details class=\"reply\" id=\"r{}\"{}>\n<summary><h3>{}</h3> "
                    "<span class=\"facts\">{}</span></summary>\n",
-                   number, number < most_open ? " open" : "", escape_markup(format_reply_name(r)),
-                   escape_markup(format_reply_facts(r)));
+                   number, number < initially_open ? " open" : "",
+                   escape_markup(format_reply_name(r)), escape_markup(format_reply_facts(r)));
     if (!r.fault.empty())
         fmt::format_to(out, "<p class=\"fault\">{}</p>\n", escape_markup(r.fault));
     fmt::format_to(out, "<dl class=\"texts\">\n");
@@ -267,26 +267,26 @@ struct included_replies {
 // Includes replies up to the size limit. The limit also counts the two drawings of the run, which
 // repeat the bars.
 included_replies include_replies(const std::vector<report_reply>& replies) {
-    constexpr std::size_t most_of_repeated_bars = 1000;
-    included_replies told;
+    constexpr std::size_t max_repeated_bars = 1000;
+    included_replies included;
     std::size_t of_bars = 0;
     for (const auto& r : replies) {
         const auto bars = make_bars(r);
-        const auto rows = told.rows.size(), sections = told.sections.size();
-        write_overview_row(page_text(told.rows), r, told.count);
-        write_reply(page_text(told.sections), r, bars, told.count);
-        of_bars += (bars.bars.size() + bars.marks.size()) * most_of_repeated_bars;
-        if (told.rows.size() + told.sections.size() + of_bars > max_report_bytes) {
-            told.rows.resize(rows);
-            told.sections.resize(sections);
+        const auto rows = included.rows.size(), sections = included.sections.size();
+        write_overview_row(page_text(included.rows), r, included.count);
+        write_reply(page_text(included.sections), r, bars, included.count);
+        of_bars += (bars.bars.size() + bars.marks.size()) * max_repeated_bars;
+        if (included.rows.size() + included.sections.size() + of_bars > max_report_bytes) {
+            included.rows.resize(rows);
+            included.sections.resize(sections);
             break;
         }
-        ++told.count;
+        ++included.count;
     }
-    return told;
+    return included;
 }
 
-void write_replies(page_text out, const report_run& run, const included_replies& told) {
+void write_replies(page_text out, const report_run& run, const included_replies& included) {
     fmt::format_to(out,
                    "<section aria-labelledby=\"lines\">\n"
                    "<h2 id=\"lines\">Timelines</h2>\n"
@@ -295,8 +295,8 @@ void write_replies(page_text out, const report_run& run, const included_replies&
                    "pan; <kbd>N</kbd> and <kbd>P</kbd> step through the events.</p>\n"
                    "<ul class=\"legend\">{}</ul>\n",
                    legend_items());
-    write_run_line(out, std::span(run.replies).first(told.count));
-    fmt::format_to(out, "{}</section>\n", told.sections);
+    write_run_line(out, std::span(run.replies).first(included.count));
+    fmt::format_to(out, "{}</section>\n", included.sections);
 }
 
 void write_figures(page_text out, const report_run& run) {
@@ -312,7 +312,7 @@ void write_figures(page_text out, const report_run& run) {
 }  // namespace
 
 std::string report_page(const report_run& run) {
-    const auto told = include_replies(run.replies);
+    const auto included = include_replies(run.replies);
     std::string text(page_head);
     const page_text out(text);
     fmt::format_to(out, "<style>\n{}{}{}</style>\n</head>\n<body>\n",
@@ -321,12 +321,12 @@ std::string report_page(const report_run& run) {
     write_settings(out, run);
     fmt::format_to(out, "<main>\n");
     write_faults(out, run,
-                 static_cast<std::size_t>(run.left_out) + run.replies.size() - told.count);
+                 static_cast<std::size_t>(run.left_out) + run.replies.size() - included.count);
     write_figures(out, run);
     write_slots(out, run.summary);
-    if (told.count > 0) {
-        write_overview(out, told.rows);
-        write_replies(out, run, told);
+    if (included.count > 0) {
+        write_overview(out, included.rows);
+        write_replies(out, run, included);
     }
     fmt::format_to(out, "</main>\n<script>\n{}</script>\n</body>\n</html>\n",
                    report_file_text("report.js"));

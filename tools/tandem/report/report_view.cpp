@@ -42,7 +42,7 @@ void report_view::on_server_ready(std::string_view url, const server_props& prop
         fmt::format("{}, {} slot{}", url, props.total_slots, props.total_slots == 1 ? "" : "s");
     if (!props.model.empty()) words += ", " + props.model;
     if (!props.build_info.empty()) words += ", build " + props.build_info;
-    run_.settings.emplace_back(is_played_ ? "recorded server" : "server", std::move(words));
+    run_.settings.emplace_back(is_playback_ ? "recorded server" : "server", std::move(words));
 }
 
 void report_view::on_reply_started(const start_event& e) {

@@ -17,10 +17,10 @@ class report_view final : public replay_view {
  public:
     static constexpr std::size_t max_faults = 100;
 
-    /// `settings`: settings of the run. `is_played`: the servers are those of a recording.
+    /// `settings`: settings of the run. `is_playback`: a recording plays the servers.
     explicit report_view(std::vector<std::pair<std::string, std::string>> settings = {},
-                         bool is_played = false)
-        : is_played_(is_played) {
+                         bool is_playback = false)
+        : is_playback_(is_playback) {
         run_.settings = std::move(settings);
     }
 
@@ -42,7 +42,7 @@ class report_view final : public replay_view {
     void keep(report_reply r);
 
     report_run run_;
-    bool is_played_;
+    bool is_playback_;
     /// Running replies; concurrency limits their number.
     std::map<name, report_reply> running_;
     std::size_t bytes_ = 0;

@@ -9,8 +9,8 @@
 namespace tandem::command {
 namespace {
 
-constexpr double shortest_ms = 1e-3;
-constexpr double longest_binned_ms = 3.6e6;
+constexpr double min_binned_ms = 1e-3;
+constexpr double max_binned_ms = 3.6e6;
 constexpr unsigned bin_count = 2211;  // ln(longest / shortest) / ln(1.01)
 
 }  // namespace
@@ -21,7 +21,7 @@ std::size_t latency_histogram::memory_bytes() noexcept {
 }
 
 latency_histogram::latency_histogram()
-    : bins_(std::tuple(axis(bin_count, shortest_ms, longest_binned_ms))) {}
+    : bins_(std::tuple(axis(bin_count, min_binned_ms, max_binned_ms))) {}
 
 void latency_histogram::add(duration time) {
     const auto at_least_none = std::max(time, duration{});
@@ -44,7 +44,7 @@ double latency_histogram::percentile(double share) const {
         seen += static_cast<double>(*bin);
         if (seen < rank) continue;
         const bool is_too_short = bin.index() < 0;
-        return std::min(is_too_short ? shortest_ms : bin.bin().upper(), to_ms(max_));
+        return std::min(is_too_short ? min_binned_ms : bin.bin().upper(), to_ms(max_));
     }
     return to_ms(max_);
 }

@@ -30,7 +30,8 @@ void paced_reply::interrupt_after(duration d) {
 void paced_reply::interrupt() {
     interrupted_ = true;
     if (speaking_) {
-        const auto share = std::min(to_ms(clock::now() - came_) / to_ms(last_speech_), 1.0);
+        const auto share =
+            std::min(to_ms(clock::now() - chunk_arrived_at_) / to_ms(last_speech_), 1.0);
         heard_in_part_ = static_cast<int>(share * spoken_tokens_);
         if (talk_) talk_->heard_share(*speaking_, share);
     }
@@ -45,8 +46,8 @@ awaitable<std::optional<chunk>> paced_reply::next_chunk() {
     error_code ec;  // result() reports the error
     asked_ = clock::now();
     auto c = co_await reply_.async_next_chunk(redirect_error(use_awaitable, ec));
-    came_ = clock::now();
-    waited_ += came_ - asked_;
+    chunk_arrived_at_ = clock::now();
+    waited_ += chunk_arrived_at_ - asked_;
     if (c)
         if (const auto& server = slots_.add(*c); !server.empty()) server_ = server;
     if (!c) {
@@ -77,9 +78,9 @@ awaitable<void> paced_reply::fetch_server_url() {
 chunk_event paced_reply::make_chunk_event(const chunk& c) const {
     return {.where = where_,
             .chunk = c,
-            .t_ns = to_monotonic_ns(came_),
-            .at_ms = to_ms(came_ - started_),
-            .gap_ms = to_ms(came_ - asked_),
+            .t_ns = to_monotonic_ns(chunk_arrived_at_),
+            .at_ms = to_ms(chunk_arrived_at_ - started_),
+            .gap_ms = to_ms(chunk_arrived_at_ - asked_),
             .speech_ms = to_ms(speaking_time(pace_, c.text)),
             .server = server_};
 }
@@ -89,9 +90,9 @@ awaitable<void> paced_reply::speak(const chunk& c) {
     if (last_speech_ > duration{} && !interrupted_) {
         speaking_ = c.id;
         spoken_tokens_ = c.tokens;
-        co_await wait_for_speech(came_ + last_speech_);
+        co_await wait_for_speech(chunk_arrived_at_ + last_speech_);
         speaking_.reset();
-        spoken_ += clock::now() - came_;
+        spoken_ += clock::now() - chunk_arrived_at_;
     }
     // An interrupted chunk is not continued, because its rest was not heard.
     continued_ = clock::now();
@@ -100,9 +101,9 @@ awaitable<void> paced_reply::speak(const chunk& c) {
 
 // Polls the reply, because it fails after continue_timeout; that ends the speech early.
 awaitable<void> paced_reply::wait_for_speech(clock::time_point end) {
-    constexpr auto look_again = std::chrono::milliseconds(20);
-    auto until = std::min(end, came_ + continue_timeout_);
-    for (error_code ec; !ec && !reply_.ended(); until = std::min(end, until + look_again)) {
+    constexpr auto poll_interval = std::chrono::milliseconds(20);
+    auto until = std::min(end, chunk_arrived_at_ + continue_timeout_);
+    for (error_code ec; !ec && !reply_.ended(); until = std::min(end, until + poll_interval)) {
         speech_timer_.expires_at(until);
         co_await speech_timer_.async_wait(redirect_error(use_awaitable, ec));
         if (until == end) co_return;

@@ -67,7 +67,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     bool interrupted_ = false;
     clock::time_point started_ = clock::now();
     clock::time_point asked_ = started_;
-    clock::time_point came_ = started_;
+    clock::time_point chunk_arrived_at_ = started_;
     clock::time_point continued_ = started_;
     duration spoken_{};
     duration last_speech_{};

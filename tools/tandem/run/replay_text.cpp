@@ -20,9 +20,9 @@ namespace {
 constexpr int chunk_columns = 33;  // width of the columns before the text of a chunk
 constexpr int note_columns = 10;   // width of the columns before other texts
 constexpr int bar_columns = 30;
-constexpr int least_text_columns = 20;
+constexpr int min_text_columns = 20;
 constexpr int max_broken_columns = 400;
-constexpr double least_wait_ms = 1;  // shorter waits are not reported
+constexpr double min_wait_ms = 1;  // shorter waits are not reported
 
 std::string quoted(std::string_view text, int columns) {
     return fmt::format("«{}»", shortened(text, columns));
@@ -38,13 +38,13 @@ std::string prefix(const text_style& style, const turn_name& name) {
 
 int text_columns(const text_style& style, int indent) {
     const int names = style.name_columns > 0 ? style.name_columns + 2 : 0;
-    return std::max(least_text_columns, style.width - names - indent);
+    return std::max(min_text_columns, style.width - names - indent);
 }
 
 // Returns true if the line has room for the columns before the text of a chunk.
 bool has_columns(const text_style& style) {
     const int names = style.name_columns > 0 ? style.name_columns + 2 : 0;
-    return style.width - names >= chunk_columns + least_text_columns;
+    return style.width - names >= chunk_columns + min_text_columns;
 }
 
 std::string at(double ms) {
@@ -101,7 +101,7 @@ struct time_part {
 std::vector<time_part> time_parts(const end_event& e) {
     const double guard = e.result.metrics.guard_wait_ms;
     const double wait = slot_wait_ms(e.result) - guard;
-    const double queue = wait >= least_wait_ms ? wait : 0;
+    const double queue = wait >= min_wait_ms ? wait : 0;
     if (e.speech_ms <= 0 && guard <= 0 && queue <= 0) return {};
     std::vector<time_part> parts{{e.gap_ms - guard - queue, "█", "server", paint::green},
                                  {queue, "▓", "for a free slot", paint::yellow},
@@ -196,7 +196,7 @@ std::string reply_end_lines(const text_style& style, const end_event& e) {
     const auto head = at(e.result.metrics.total_ms);
     const auto calls = call_lines(style, e);
     auto text = outcome(e);
-    if (style.tells_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
+    if (style.shows_servers && !e.server.empty()) text += fmt::format(" · at {}", servers_text(e));
     if (e.result.finish_reason != finish_reason::error)
         return calls +
                block(style, e.where, head, note_columns, text,
@@ -292,8 +292,8 @@ std::string server_lines(const text_style& style, std::string_view url, const se
                             props.build_info.empty() ? "of unknown build" : props.build_info,
                             model.empty() ? "unnamed" : model, counted(props.total_slots, "slot"),
                             counted(props.context_per_slot, "token"));
-    if (style.is_played) text = "recorded from " + text;
-    if (style.tells_servers) text = fmt::format("{}: {}", url, text);
+    if (style.is_playback) text = "recorded from " + text;
+    if (style.shows_servers) text = fmt::format("{}: {}", url, text);
     auto result = colorize(style.color, paint::dim, shortened(text, style.width)) + '\n';
     if (const auto warning = slots_warning(props, slots_wanted); !warning.empty())
         result += colorize(style.color, paint::yellow, warning) + '\n';
@@ -310,7 +310,7 @@ std::string start_lines(const text_style& style, const start_event& e) {
     if (style.name_columns > 0)
         return prefix(style, e.where) +
                colorize(style.color, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';
-    const int left = std::max(least_text_columns, style.width - count_columns(name) - 4);
+    const int left = std::max(min_text_columns, style.width - count_columns(name) - 4);
     return fmt::format("\n{}  {}\n",
                        colorize(style.color, paint::bold, shortened(name, style.width)),
                        colorize(style.color, paint::dim, quoted(e.prompt, left)));
@@ -319,7 +319,7 @@ std::string start_lines(const text_style& style, const start_event& e) {
 std::string chunk_lines(const text_style& style, const chunk_event& e) {
     const auto& c = e.chunk;
     std::string result;
-    if (c.metrics.guard_wait_ms >= least_wait_ms)
+    if (c.metrics.guard_wait_ms >= min_wait_ms)
         result = block(style, e.where, at(e.at_ms), note_columns,
                        fmt::format("waited {} for the reuse guard of slot {}",
                                    format_elapsed(c.metrics.guard_wait_ms), c.metrics.slot),
@@ -340,7 +340,7 @@ std::string end_lines(const text_style& style, const end_event& e) {
 
 std::string fault_text(const text_style& style, const fault_event& e) {
     const auto words = words_of(e.error, e.diagnostics, std::string(e.hint));
-    return style.tells_servers ? fmt::format("{}: {}", e.server, words) : words;
+    return style.shows_servers ? fmt::format("{}: {}", e.server, words) : words;
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {

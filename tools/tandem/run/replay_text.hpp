@@ -23,9 +23,9 @@ struct text_style {
     /// line.
     int name_columns = 0;
     /// Show the server of each reply.
-    bool tells_servers = false;
+    bool shows_servers = false;
     /// The servers are those of a recording.
-    bool is_played = false;
+    bool is_playback = false;
 };
 
 /// Describes the recording that is played; `source` is the result of source_text().

@@ -11,7 +11,7 @@ namespace tandem::command {
 namespace {
 
 constexpr int figure_columns = 59;  // including the indent
-constexpr int least_name_columns = 12;
+constexpr int min_name_columns = 12;
 
 std::string slot_row(const slot_stats& s) {
     return fmt::format("{:>6}{:>10}{:>8}{:>11}{:>9.0f} %{:>11}", s.slot, s.requests, s.chunks,
@@ -32,8 +32,8 @@ std::vector<std::string> names_of(const std::vector<server_stats>& servers, int 
 }  // namespace
 
 std::string server_table(const std::vector<server_stats>& servers, int width) {
-    const auto names = names_of(servers, std::max(least_name_columns, width - figure_columns));
-    int columns = least_name_columns;
+    const auto names = names_of(servers, std::max(min_name_columns, width - figure_columns));
+    int columns = min_name_columns;
     for (const auto& n : names) columns = std::max(columns, count_columns(n));
     auto text = fmt::format("  {}{:>6}{:>10}{:>8}{:>11}{:>11}{:>11}\n", filled("server", columns),
                             "slot", "requests", "chunks", "generated", "cache hit", "evaluated");

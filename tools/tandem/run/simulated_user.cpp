@@ -6,7 +6,7 @@ namespace tandem::command {
 namespace {
 
 void begin_draft(conversation& talk, const std::string& text, const generation_options& options) {
-    // A draft that fails changes nothing: the turn reports what is wrong.
+    // A draft that fails changes nothing: the turn reports the error.
     const auto diag = std::make_shared<diagnostics>();
     talk.async_draft(text, options, *diag, [diag](const error_code&, int) {});
 }

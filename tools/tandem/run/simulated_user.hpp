@@ -13,7 +13,7 @@ namespace tandem::command {
 /// Waits until a time; the result is false if the wait was given up.
 using wait_until_function = std::function<awaitable<bool>(std::chrono::steady_clock::time_point)>;
 
-/// Speaks `speech`, and passes the reports of the recognizer to the conversation meanwhile.
+/// Speaks `speech`, and meanwhile passes the reports of the recognizer to the conversation.
 /// `options` are those of the reply that follows. The result is false if a wait was cancelled.
 awaitable<bool> speak_to(conversation& talk, user_speech speech, generation_options options,
                          wait_until_function wait);

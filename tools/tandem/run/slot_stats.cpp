@@ -20,26 +20,26 @@ const std::string& reply_slot_stats::add(const chunk& c) {
         last_url_ = c.metrics.server;
         last_shown_ = c.metrics.server.empty() ? std::string() : redact_url(c.metrics.server);
     }
-    told_[{last_shown_, c.metrics.slot}] += {.chunks = 1,
-                                             .generated = c.tokens,
-                                             .cached = c.metrics.cached,
-                                             .evaluated = c.metrics.evaluated};
+    counted_[{last_shown_, c.metrics.slot}] += {.chunks = 1,
+                                                .generated = c.tokens,
+                                                .cached = c.metrics.cached,
+                                                .evaluated = c.metrics.evaluated};
     return last_shown_;
 }
 
 std::vector<slot_stats> reply_slot_stats::of(const reply_result& r) const {
-    auto slots = told_;
+    auto slots = counted_;
     for (const auto& e : r.timeline)
         if (e.what == timeline_event::kind::request)
             slots[{server_of(r, e), e.slot}] += {.requests = 1};
-    slot_stats told;
-    for (const auto& [_, figures] : slots) told += figures;
+    slot_stats counted;
+    for (const auto& [_, figures] : slots) counted += figures;
     const auto last = r.timeline.empty() ? std::string() : server_of(r, r.timeline.back());
-    slots[{last, r.metrics.slot}] += {.requests = r.metrics.requests - told.requests,
-                                      .chunks = r.metrics.chunks - told.chunks,
-                                      .generated = r.usage.generated - told.generated,
-                                      .cached = r.usage.cached - told.cached,
-                                      .evaluated = r.usage.evaluated - told.evaluated};
+    slots[{last, r.metrics.slot}] += {.requests = r.metrics.requests - counted.requests,
+                                      .chunks = r.metrics.chunks - counted.chunks,
+                                      .generated = r.usage.generated - counted.generated,
+                                      .cached = r.usage.cached - counted.cached,
+                                      .evaluated = r.usage.evaluated - counted.evaluated};
     std::vector<slot_stats> result;
     for (auto& [at, figures] : slots) {
         std::tie(figures.server, figures.slot) = at;

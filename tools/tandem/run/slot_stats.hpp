@@ -41,7 +41,7 @@ class reply_slot_stats {
 
  private:
     using place = std::pair<std::string, int>;
-    std::map<place, slot_stats> told_;
+    std::map<place, slot_stats> counted_;
     // Cached because consecutive chunks usually have the same server, and parsing the URL dominates
     // the cost.
     std::string last_url_;

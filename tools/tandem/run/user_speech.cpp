@@ -47,7 +47,7 @@ class speech_plan {
     void choose_pause() {
         if (!rules_.eager || words_.size() < 2 || draw_share(dice_) >= rules_.revise) return;
         pause_after_ = std::uniform_int_distribution<std::size_t>(1, words_.size() - 1)(dice_);
-        // The user speaks on before the end is certain.
+        // The user continues speaking before the end is certain.
         pause_ = scale(*rules_.eager, 0.5 + draw_share(dice_) / 2);
     }
 

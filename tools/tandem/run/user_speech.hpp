@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-// How a simulated user speaks, and what a speech recognizer reports meanwhile. Pure.
+// The speech of a simulated user, and the reports of a speech recognizer meanwhile. Pure.
 namespace tandem::command {
 
-/// The speaking rate of users: that of a calm conversation.
+/// The speaking rate of users, as in a calm conversation.
 inline constexpr speech_pace user_pace{150};
 
 /// A report of the recognizer.

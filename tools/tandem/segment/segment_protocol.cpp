@@ -153,14 +153,14 @@ std::string segment_protocol::error(std::string_view why) {
 std::string segment_protocol::answer_request(const request& r) {
     if (r.what == request::kind::tokens) return answer_tokens(r);
     if (r.what == request::kind::start) {
-        text_ = splitter_for(r);
+        splitter_ = splitter_for(r);
         return {};
     }
-    if (!text_) text_ = splitter_for(r);
+    if (!splitter_) splitter_ = splitter_for(r);
     if (r.what == request::kind::token)
-        return json_line({{"chunks", text_->feed(bytes_of(*r.value))}});
-    const auto rest = text_->finish();
-    text_.reset();
+        return json_line({{"chunks", splitter_->feed(bytes_of(*r.value))}});
+    const auto rest = splitter_->finish();
+    splitter_.reset();
     return json_line({{"chunks", rest}});
 }
 

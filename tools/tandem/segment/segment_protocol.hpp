@@ -33,7 +33,7 @@ class segment_protocol {
     sentence_splitter splitter_for(const request& r) const;
 
     sentence_options defaults_;
-    std::optional<sentence_splitter> text_;  // the text that arrives token by token
+    std::optional<sentence_splitter> splitter_;  // the text that arrives token by token
     std::size_t line_number_ = 0;
     std::size_t bad_lines_ = 0;
 };

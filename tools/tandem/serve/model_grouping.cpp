@@ -15,9 +15,9 @@ gateway::model_servers& model_named(std::vector<gateway::model_servers>& models,
 
 }  // namespace
 
-std::string to_client_model_name(std::string_view told) {
-    const auto slash = told.starts_with('/') ? told.rfind('/') : told.npos;
-    return std::string(slash == told.npos ? told : told.substr(slash + 1));
+std::string to_client_model_name(std::string_view server_name) {
+    const auto slash = server_name.starts_with('/') ? server_name.rfind('/') : server_name.npos;
+    return std::string(slash == server_name.npos ? server_name : server_name.substr(slash + 1));
 }
 
 model_grouping group_by_model(const std::vector<named_server>& servers) {

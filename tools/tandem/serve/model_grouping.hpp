@@ -19,7 +19,7 @@ struct model_grouping {
 /// Returns the client-visible name of a model. Without --alias a server reports the path of its
 /// model file, of which only the last component is used: the path is internal, and a name with a
 /// leading slash cannot be part of a URL.
-std::string to_client_model_name(std::string_view told);
+std::string to_client_model_name(std::string_view server_name);
 
 /// Groups servers by the model name that was given or reported. A server without a name gets the
 /// only known model. If no name is known, the model is called "default".

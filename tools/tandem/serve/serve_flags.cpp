@@ -22,9 +22,9 @@
 namespace tandem::command {
 namespace {
 
-constexpr int most_connections = 1'000'000;
-constexpr int most_kept_answers = 100'000;
-constexpr int most_prompt_bytes = 16 << 20;  // the limit of a request body
+constexpr int max_connections = 1'000'000;
+constexpr int max_cached_answers = 100'000;
+constexpr int max_prompt_bytes = 16 << 20;  // the limit of a request body
 // The same limit as in the check of the gateway options.
 constexpr std::size_t max_word_file_bytes = 4u << 20;
 
@@ -157,16 +157,16 @@ void serve_flags::add_gateway_flags() {
                     "model name of servers given without one [as reported by the server]");
     flags_.add_choice("--stream-by", g.stream_by, stream_by_names, "UNIT",
                       "unit of a streamed answer: token, or chunk for sentences", "token");
-    flags_.add_number("--answer-cache", g.answer_cache.entries, 0, most_kept_answers, "N",
+    flags_.add_number("--answer-cache", g.answer_cache.entries, 0, max_cached_answers, "N",
                       "maximum cached answers to identical requests at temperature 0 (0: none)",
                       "64");
-    flags_.add_number("--max-connections", g.max_connections, 1, most_connections, "N",
+    flags_.add_number("--max-connections", g.max_connections, 1, max_connections, "N",
                       "maximum connections; further ones are closed at once", "10000");
-    flags_.add_time("--drain", options_.drain, "time for running replies after a stop", "30s");
+    flags_.add_time("--drain", options_.drain, "how long replies may run after a stop", "30s");
     flags_.add_time("--session-kept", g.voice.session_kept,
-                    "time that a voice session without a connection is kept", "60s");
+                    "how long a voice session without a connection is kept", "60s");
     flags_.add_time("--call-timeout", g.voice.call_timeout,
-                    "time for the results of the functions of a voice session", "60s");
+                    "how long a voice session waits for the results of its functions", "60s");
     add_placement(flags_, g.service, "a request");
     flags_.add_text(
         "--adapter", adapters_, "NAME=ID[@MODEL]",
@@ -180,15 +180,16 @@ void serve_flags::add_access_flags() {
     flags_.begin_group("access");
     flags_.add_text("--keys", o.key_file, "FILE",
                     "JSON file with client keys; without it no key is required");
-    flags_.add_text("--tls-cert", o.tls.certificates, "FILE",
-                    "PEM certificate chain; allows only https and wss; requires --tls-key");
+    flags_.add_text(
+        "--tls-cert", o.tls.certificates, "FILE",
+        "PEM certificate chain; then only https and wss are served; requires --tls-key");
     flags_.add_text("--tls-key", o.tls.key, "FILE", "PEM private key, without a password");
     flags_.add_text("--allow-origin", o.gateway.allowed_origins, "ORIGIN",
                     "origin of web pages that may use the gateway, or * with --keys (may be "
                     "repeated)");
     flags_.add_text("--denied", denied_file_, "FILE",
                     "file of words and phrases that prompts must not contain, one per line");
-    flags_.add_number("--max-prompt-bytes", o.gateway.prompts.max_bytes, 0, most_prompt_bytes, "N",
+    flags_.add_number("--max-prompt-bytes", o.gateway.prompts.max_bytes, 0, max_prompt_bytes, "N",
                       "maximum bytes of all messages (0: limited only by the request)", "1048576");
     flags_.add_text("--audit", o.audit, "FILE",
                     "append a JSON line for each request, without key and prompt (-: stdout)");
@@ -260,7 +261,7 @@ void serve_flags::read_traces(const environment& variables, std::vector<std::str
     auto headers = gateway::parse_otlp_headers(variable->second);
     if (!headers)
         return faults.push_back(fmt::format(
-            "{} has a pair that is no header; write it as name=value,name=value", headers_name));
+            "{} has a pair that is not a header; write it as name=value,name=value", headers_name));
     traces.headers = *std::move(headers);
 }
 

@@ -19,18 +19,18 @@ std::vector<std::string> read_tls_files(const tls_files& files,
                                         gateway::tls_credentials& credentials) {
     auto certificates = read_file(files.certificates, max_pem_bytes);
     auto key = read_file(files.key, max_pem_bytes);
-    std::vector<std::string> told;
+    std::vector<std::string> faults;
     for (const auto* file : {&certificates, &key})
-        if (!file->fault.empty()) told.push_back(file->fault);
-    if (!told.empty()) return told;
+        if (!file->fault.empty()) faults.push_back(file->fault);
+    if (!faults.empty()) return faults;
     gateway::tls_credentials read{std::move(certificates.text), std::move(key.text)};
-    std::vector<config_fault> faults;
-    gateway::make_tls_context(read, faults);
-    for (const auto& f : faults)
-        told.push_back(fmt::format("{}: {}", f.field == "tls.key" ? files.key : files.certificates,
-                                   f.message));
-    if (told.empty()) credentials = std::move(read);
-    return told;
+    std::vector<config_fault> tls_faults;
+    gateway::make_tls_context(read, tls_faults);
+    for (const auto& f : tls_faults)
+        faults.push_back(fmt::format(
+            "{}: {}", f.field == "tls.key" ? files.key : files.certificates, f.message));
+    if (faults.empty()) credentials = std::move(read);
+    return faults;
 }
 
 std::string key_mode_warning(const std::string& path) {

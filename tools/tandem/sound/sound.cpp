@@ -7,12 +7,12 @@ namespace tandem::command {
 namespace {
 
 // 50 dB below full scale: above the noise and echo of synthesizers.
-constexpr int quietest_speech = 100;
+constexpr int speech_threshold = 100;
 constexpr auto margin = std::chrono::milliseconds(5);
 constexpr double ns_per_second = 1e9;
 
 bool is_speech(std::int16_t sample) noexcept {
-    return sample > quietest_speech || sample < -quietest_speech;
+    return sample > speech_threshold || sample < -speech_threshold;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace tandem::command {
 namespace {
 // Limits a pause, so that a long absence of the user does not fill the file.
-constexpr std::int64_t longest_silence_s = 600;
+constexpr std::int64_t max_silence_s = 600;
 }  // namespace
 
 auto sound_timeline::add(std::int64_t samples, time_point from, time_point to) noexcept -> piece {
@@ -23,7 +23,7 @@ void sound_recording::add(const audio_clip& s, time_point from, time_point to) {
         file_.set_rate(s.rate);
     }
     const auto p = track_->add(static_cast<std::int64_t>(s.samples.size()), from, to);
-    file_.write_silence(std::min(p.silence, longest_silence_s * s.rate));
+    file_.write_silence(std::min(p.silence, max_silence_s * s.rate));
     file_.write(s, p.samples);
 }
 

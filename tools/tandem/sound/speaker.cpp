@@ -23,7 +23,7 @@ awaitable<speaker::utterance> speaker::make(const std::string& text) {
     // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
     auto s = co_await synthesizer_->make(text, u.length / 8);
     if (!s.fault.empty())
-        report_fault("the synthesizer failed; only the text is shown", s.fault, s.remark);
+        report_fault("the synthesizer failed; only the text is shown", s.fault, s.note);
     if (s.made) u.length = get_duration(*s.made);
     u.made = std::move(s.made);
     u.was_played = !u.made && s.fault.empty() && synthesizer_->plays_itself();
@@ -47,14 +47,14 @@ awaitable<std::string> speaker::test_player() {
     co_return why;
 }
 
-void speaker::without_player(std::function<void()> tell) {
+void speaker::without_player(std::function<void()> on_silent) {
     player_.give_up();
-    report_unheard_ = std::move(tell);
+    report_unheard_ = std::move(on_silent);
     if (options_.tries_synthesizer) report_unheard();  // the trial run has made a sound
 }
 
 void speaker::report_unheard() {
-    if (const auto tell = std::exchange(report_unheard_, nullptr)) tell();
+    if (const auto report = std::exchange(report_unheard_, nullptr)) report();
 }
 
 bool speaker::play(const utterance& u) {
@@ -76,12 +76,11 @@ void speaker::stop() {
 }
 
 // Reports consecutive identical faults once.
-void speaker::report_fault(std::string_view what, const std::string& why,
-                           const std::string& remark) {
+void speaker::report_fault(std::string_view what, const std::string& why, const std::string& note) {
     failed_ = true;
     auto text = fmt::format("{}: {}", what, why);
     if (text == last_fault_) return;
-    on_fault_(text + remark);
+    on_fault_(text + note);
     last_fault_ = std::move(text);
 }
 

@@ -24,7 +24,7 @@ struct speaker_options {
     /// Command line of the player; empty = none.
     std::vector<std::string> player{};
     /// The message if no player was found.
-    std::string no_player{};
+    std::string no_player_message{};
     /// Treat a missing player as an error.
     bool needs_player = false;
     /// Path of a WAV file of the chat, or empty.
@@ -64,9 +64,9 @@ class speaker {
     /// Test the synthesizer and the player. Return the error, or an empty text.
     awaitable<std::string> test_synthesizer();
     awaitable<std::string> test_player();
-    /// Disables playback. Calls `tell` once it is certain that sounds are not heard: a synthesizer
-    /// may play its own.
-    void without_player(std::function<void()> tell);
+    /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard: a
+    /// synthesizer may play its own.
+    void without_player(std::function<void()> on_silent);
     /// Starts playback; returns false if nothing plays. played() waits for its end.
     bool play(const utterance& u);
     awaitable<void> played();
@@ -83,8 +83,7 @@ class speaker {
     std::string wav_failure() const { return heard_ ? heard_->failure() : std::string(); }
 
  private:
-    void report_fault(std::string_view what, const std::string& why,
-                      const std::string& remark = {});
+    void report_fault(std::string_view what, const std::string& why, const std::string& note = {});
     void report_unheard();
 
     speaker_options options_;

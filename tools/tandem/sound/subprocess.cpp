@@ -20,7 +20,7 @@
 namespace tandem::command {
 namespace {
 
-constexpr std::size_t most_err = 2000;
+constexpr std::size_t max_stderr_bytes = 2000;
 // Limit for reading the rest of the pipes after the program has exited.
 constexpr auto last_words_within = std::chrono::milliseconds(200);
 
@@ -171,7 +171,8 @@ void subprocess::read_err() {
                          [self = shared_from_this()](const error_code& ec, std::size_t n) {
                              auto& text = self->err_text_;
                              text.append(self->err_part_.data(), n);
-                             if (text.size() > most_err) text.erase(0, text.size() - most_err);
+                             if (text.size() > max_stderr_bytes)
+                                 text.erase(0, text.size() - max_stderr_bytes);
                              if (!ec) return self->read_err();
                              error_code ignored;
                              self->err_.close(ignored);

@@ -49,8 +49,8 @@ synthesis synthesizer::read(const process_result& end, duration took, duration s
         if (plays_itself_) return {};
         if (rate_ != 0) return {.fault = "it wrote no sound"};
         return {.fault = "it wrote no sound",
-                .remark = fmt::format(", and ended after {:.2g} s, too soon to have played it",
-                                      to_ms(took) / 1e3)};
+                .note = fmt::format(", and ended after {:.2g} s, too soon to have played it",
+                                    to_ms(took) / 1e3)};
     }
     plays_itself_ = false;
     auto decoded = decode_sound(end.out);

@@ -20,7 +20,7 @@ struct synthesis {
     std::string fault{};
     /// Details to append to the message. Kept separate because they differ between faults of the
     /// same kind.
-    std::string remark{};
+    std::string note{};
     /// Start and end of the program.
     time_point began_at{};
     time_point ended_at{};

@@ -19,11 +19,11 @@ namespace {
 
 using sound_handle = std::unique_ptr<SNDFILE, int (*)(SNDFILE*)>;
 
-constexpr int usual_rate = 22050;
+constexpr int default_rate = 22050;
 // Lengths in a WAV file have 32 bits.
-constexpr std::int64_t most_samples = (std::int64_t{2} << 30) / 2;
-constexpr int most_channels = 32;
-constexpr int least_sample_rate = 4000;
+constexpr std::int64_t max_samples = (std::int64_t{2} << 30) / 2;
+constexpr int max_channels = 32;
+constexpr int min_sample_rate = 4000;
 constexpr int largest_rate = 384000;
 constexpr auto longest = std::chrono::minutes(10);
 
@@ -37,9 +37,9 @@ struct memory_file {
 
     static sf_count_t size_of(void* user) { return of(user).size(); }
     static sf_count_t place_of(void* user) { return of(user).at; }
-    static sf_count_t seek(sf_count_t offset, int whence, void* user) {
+    static sf_count_t seek(sf_count_t offset, int origin, void* user) {
         auto& f = of(user);
-        const auto from = whence == SEEK_CUR ? f.at : whence == SEEK_END ? f.size() : 0;
+        const auto from = origin == SEEK_CUR ? f.at : origin == SEEK_END ? f.size() : 0;
         return f.at = std::clamp<sf_count_t>(from + offset, 0, f.size());
     }
     static sf_count_t read(void* to, sf_count_t count, void* user) {
@@ -70,7 +70,7 @@ SF_INFO one_channel(int rate) {
 
 // libsndfile treats an excessive length as "until the end of the file", but not a length of 0,
 // which some programs write to a pipe.
-void mend_length(std::string& bytes) {
+void repair_length(std::string& bytes) {
     constexpr std::string_view unknown("data\0\0\0\0", 8);
     const auto at = bytes.substr(0, 4) == "RIFF" ? bytes.find(unknown) : std::string::npos;
     if (at != std::string::npos && bytes.size() > at + unknown.size())
@@ -104,12 +104,12 @@ std::string why_not_emptied(int fd) {
 }
 
 std::string fault_of(const SF_INFO& info) {
-    if (info.channels < 1 || info.channels > most_channels)
+    if (info.channels < 1 || info.channels > max_channels)
         return fmt::format("it has {} channels; the supported range is 1 to {}", info.channels,
-                           most_channels);
-    if (info.samplerate < least_sample_rate || info.samplerate > largest_rate)
+                           max_channels);
+    if (info.samplerate < min_sample_rate || info.samplerate > largest_rate)
         return fmt::format("it has a sample rate of {} Hz; the supported range is {} to {} Hz",
-                           info.samplerate, least_sample_rate, largest_rate);
+                           info.samplerate, min_sample_rate, largest_rate);
     return {};
 }
 
@@ -117,7 +117,7 @@ std::string fault_of(const SF_INFO& info) {
 
 decoded_sound decode_sound(const std::string& bytes) {
     memory_file source{bytes};
-    mend_length(source.bytes);
+    repair_length(source.bytes);
     auto functions = memory_file::functions();
     SF_INFO info{};
     const sound_handle file(::sf_open_virtual(&functions, SFM_READ, &info, &source), &::sf_close);
@@ -158,7 +158,7 @@ wav_file::wav_file(const std::string& path)
 }
 
 wav_file::~wav_file() {
-    set_rate(usual_rate);  // makes a file without sounds a valid WAV file
+    set_rate(default_rate);  // makes a file without sounds a valid WAV file
     file_.reset();
     if (fd_ >= 0) ::close(fd_);
 }
@@ -175,7 +175,7 @@ void wav_file::set_rate(int rate) {
 void wav_file::write(const std::int16_t* samples, std::int64_t count) {
     if (!file_ || !failure_.empty()) return;
     written_ += count;
-    if (written_ > most_samples) {
+    if (written_ > max_samples) {
         failure_ = fmt::format("{}: reached 2 GiB; further audio is not recorded", path_);
         return;
     }

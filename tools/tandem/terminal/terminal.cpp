@@ -19,12 +19,12 @@
 namespace tandem::command {
 namespace {
 
-constexpr int usual_width = 80;
+constexpr int default_width = 80;
 
-// Returns false if a non-blocking descriptor accepts no data for `patience`.
-bool wait_for_reader(int fd, std::chrono::milliseconds patience) noexcept {
+// Returns false if a non-blocking descriptor accepts no data for `write_timeout`.
+bool wait_for_reader(int fd, std::chrono::milliseconds write_timeout) noexcept {
     using clock = std::chrono::steady_clock;
-    const auto end = clock::now() + patience;
+    const auto end = clock::now() + write_timeout;
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - clock::now());
         pollfd wanted{.fd = fd, .events = POLLOUT, .revents = 0};
@@ -35,13 +35,13 @@ bool wait_for_reader(int fd, std::chrono::milliseconds patience) noexcept {
 }
 
 // Returns 0 or the errno of the failed write.
-int write_all(int fd, std::string_view text, std::chrono::milliseconds patience) noexcept {
+int write_all(int fd, std::string_view text, std::chrono::milliseconds write_timeout) noexcept {
     while (!text.empty()) {
         const auto n = ::write(fd, text.data(), text.size());
         if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
         if (n >= 0 || errno == EINTR) continue;
         if (errno != EAGAIN) return errno;
-        if (!wait_for_reader(fd, patience)) return EAGAIN;
+        if (!wait_for_reader(fd, write_timeout)) return EAGAIN;
     }
     return 0;
 }
@@ -55,7 +55,7 @@ int width_of(int fd) noexcept {
     if (::isatty(fd) != 1) return std::numeric_limits<int>::max();
     winsize size{};
     const bool known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    return known ? size.ws_col : usual_width;
+    return known ? size.ws_col : default_width;
 }
 
 // Color sequences have no width.
@@ -69,7 +69,7 @@ std::string without_colors(std::string_view text) {
 }
 
 // Returns the cursor column after `text`.
-int column_behind(int column, std::string_view text) {
+int column_after(int column, std::string_view text) {
     const auto line = text.rfind('\n');
     if (line != text.npos) column = 0;
     return column + count_columns(without_colors(text.substr(line + 1)));
@@ -88,7 +88,7 @@ bool terminal::write_out(std::string_view text) {
     if (text.empty()) return true;
     auto all = leave_bottom();
     all += text;
-    column_ = column_behind(column_, text);
+    column_ = column_after(column_, text);
     send(all + enter_bottom());
     return !std::exchange(has_unreported_failure_, false);
 }
@@ -96,13 +96,13 @@ bool terminal::write_out(std::string_view text) {
 void terminal::send(std::string_view text) {
     if (!failure_.empty() || text.empty()) return;
     hide_status();
-    const int fault = write_all(out_, text, patience_);
+    const int fault = write_all(out_, text, write_timeout_);
     draw_status();
     if (fault == 0) return;
     has_unreported_failure_ = true;
     reader_has_left_ = fault == EPIPE;
     failure_ = "cannot write to stdout: " +
-               (fault == EAGAIN ? "no data was read for " + tandem::to_string(patience_)
+               (fault == EAGAIN ? "no data was read for " + tandem::to_string(write_timeout_)
                                 : std::strerror(fault));
 }
 
@@ -157,7 +157,7 @@ std::string terminal::enter_bottom() {
 // A failure of stderr cannot be reported. After one, further writes are skipped to avoid waiting
 // again.
 void terminal::write_error(std::string_view text) {
-    if (!err_failed_) err_failed_ = write_all(err_, text, patience_) != 0;
+    if (!err_failed_) err_failed_ = write_all(err_, text, write_timeout_) != 0;
 }
 
 void terminal::show_status(std::string text) {

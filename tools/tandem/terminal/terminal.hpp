@@ -30,11 +30,11 @@ class bottom_lines {
 /// the next print(). Output functions may be called from any thread.
 class terminal {
  public:
-    /// The caller keeps ownership of the descriptors. `patience` limits how long a non-blocking
-    /// descriptor may accept no data; writes to a blocking one have no limit.
+    /// The caller keeps ownership of the descriptors. `write_timeout` limits how long a
+    /// non-blocking descriptor may accept no data; writes to a blocking one have no limit.
     explicit terminal(int out = 1, int err = 2,
-                      std::chrono::milliseconds patience = std::chrono::minutes(1)) noexcept
-        : out_(out), err_(err), patience_(patience) {}
+                      std::chrono::milliseconds write_timeout = std::chrono::minutes(1)) noexcept
+        : out_(out), err_(err), write_timeout_(write_timeout) {}
 
     /// Writes to stdout.
     void print(std::string_view text);
@@ -84,7 +84,7 @@ class terminal {
     std::mutex mutex_;
     int out_;
     int err_;
-    std::chrono::milliseconds patience_;
+    std::chrono::milliseconds write_timeout_;
     bool err_failed_ = false;
     std::string status_;
     int column_ = 0;

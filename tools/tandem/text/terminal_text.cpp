@@ -82,9 +82,9 @@ class line_filler {
     // Keeps a number with its unit, unless the number starts the line.
     void break_line() {
         auto number = last_word_ > 0 ? line_.substr(last_word_) : std::string();
-        const bool goes_along = is_unit(word_) && ends_in_digit(number) &&
-                                count_columns(number) + spaces_ + word_columns_ <= width_;
-        if (goes_along)
+        const bool stays_together = is_unit(word_) && ends_in_digit(number) &&
+                                    count_columns(number) + spaces_ + word_columns_ <= width_;
+        if (stays_together)
             line_.resize(line_.find_last_not_of(' ', last_word_ - 1) + 1);
         else
             number.clear();

@@ -150,7 +150,7 @@ export class Bubbles {
     #list;
     #end;
     #told;
-    // The row of what the user is saying.
+    // The row of the user's current speech.
     #partial = null;
     /** Screen readers are told the bot's words. */
     isRead = false;

@@ -1,5 +1,5 @@
-// What the gateway prepares while the user speaks: it evaluates the words so far, and drafts the
-// reply to words that are probably all.
+// The preparation of the gateway while the user speaks: it evaluates the words so far, and drafts
+// the reply to words that are probably complete.
 
 import { wordsOf } from './echo.js';
 

@@ -12,7 +12,8 @@ const faults = {
 // Browsers end recognition after some silence. If it repeatedly ends at once, it does not work.
 const shortRunMs = 1000;
 const mostShortRuns = 3;
-// Words that do not change for this time are probably all. Recognition needs longer to be sure.
+// Words that stay unchanged for this long are probably complete. Recognition needs longer to be
+// sure.
 const pauseMs = 300;
 
 export class Listener {
@@ -110,7 +111,7 @@ export class Listener {
     }
 }
 
-// The browser divides what is not final into parts.
+// The browser splits text that is not final into parts.
 const textOf = (results) =>
     results
         .map((result) => result[0].transcript.trim())

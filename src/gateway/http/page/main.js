@@ -211,7 +211,7 @@ document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !event.target.closest('dialog')) talk.interrupt();
 });
 turnButton.addEventListener('click', (event) => {
-    // The second click of a double click was meant for the button that it was.
+    // The second click of a double click was meant for the previous state of the button.
     if (event.detail > 1) return;
     if (phase.mayGoOn) talk.goOn();
     else talk.interrupt();

@@ -205,8 +205,8 @@ export class Talk {
     #ask(bubble, { id = String(++this.#asked), goesOn = false } = {}) {
         const line = this.#timeLine.begin();
         const turn = { id, bubble, line, piece: null, chunk: null, isCut: false, goesOn };
-        // `end`: of a reply that called functions, while its last chunk is spoken; `held`: what came
-        // after it.
+        // `end`: of a reply that called functions, while its last chunk is spoken; `held`: the
+        // messages after it.
         Object.assign(turn, { end: null, held: [], awaitsResults: false });
         this.#turns.push(turn);
         this.#tellPhase();

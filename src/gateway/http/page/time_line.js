@@ -21,7 +21,7 @@ const laneNames = {
     speech: 'Speech',
     call: 'Tools',
 };
-// What a bar means, by its kind.
+// The meaning of a bar, by its kind.
 const meanings = {
     prefill: 'prompt',
     generate: 'generation',

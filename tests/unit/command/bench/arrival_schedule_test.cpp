@@ -40,13 +40,13 @@ TEST(arrival_schedule, spreads_turns_evenly) {
     EXPECT_THAT(dues_of(rules), ElementsAre(0s, 250ms, 500ms, 750ms));
 }
 
-TEST(arrival_schedule, tells_of_a_turn_that_is_late_when_it_was_due) {
+TEST(arrival_schedule, reports_a_turn_that_is_late_when_it_was_due) {
     arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1s});
     EXPECT_EQ(plan.take(900ms), 0s);
     EXPECT_EQ(plan.take(950ms), 250ms);
 }
 
-TEST(arrival_schedule, begins_no_turn_behind_its_time_and_counts_those_that_were_due) {
+TEST(arrival_schedule, begins_no_turn_after_its_time_and_counts_those_that_were_due) {
     arrival_schedule plan({.rate = 4, .spread = arrivals::even, .time = 1s});
     EXPECT_EQ(plan.take(0s), 0s);
     EXPECT_EQ(plan.take(1s), std::nullopt);

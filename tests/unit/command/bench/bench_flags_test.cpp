@@ -43,7 +43,7 @@ TEST_F(bench_arguments, bound_the_load_as_they_say) {
     EXPECT_EQ(c.bench->pace.words_per_minute, 160);
 }
 
-TEST_F(bench_arguments, say_how_users_speak) {
+TEST_F(bench_arguments, report_how_users_speak) {
     const auto c = bench({"--partials", "250ms", "--eager", "300ms", "--revise", "0.3"});
     ASSERT_TRUE(c.bench) << c.err;
     EXPECT_EQ(c.bench->users.partials, 250ms);

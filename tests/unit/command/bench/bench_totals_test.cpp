@@ -114,7 +114,7 @@ TEST(bench_totals, know_by_the_quickest_continue_how_late_the_time_line_began) {
     EXPECT_EQ(totals.figures().hand_over.max, 2);
 }
 
-TEST(bench_totals, tell_the_wait_for_a_slot_without_that_for_its_guard) {
+TEST(bench_totals, report_the_wait_for_a_slot_without_that_for_its_guard) {
     auto r = ended();
     r.metrics.requests = 1;
     r.metrics.slot_wait_ms = 50;
@@ -151,7 +151,7 @@ TEST(bench_totals, find_each_cut_in_the_life_of_a_request_that_its_server_saw) {
     EXPECT_EQ(totals.figures().cut_to_close.max, 2);
 }
 
-TEST(bench_totals, leave_out_cuts_that_no_server_tells_of) {
+TEST(bench_totals, leave_out_cuts_that_no_server_reports) {
     bench_totals totals;
     totals.add({.due = start, .began = start}, cut_at(500ms), false);
     totals.match_cuts({});

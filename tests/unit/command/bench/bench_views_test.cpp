@@ -63,7 +63,7 @@ TEST(bench_report, of_nothing_has_no_costs) {
     EXPECT_EQ(r.bytes_per_stream(), 0);
 }
 
-TEST(format_bench_report, tells_what_was_measured_and_what_failed) {
+TEST(format_bench_report, reports_what_was_measured_and_what_failed) {
     const auto text = format_bench_report(usual_report(), false);
     EXPECT_THAT(text, HasSubstr("4 conversations at once, closed loop\n"));
     EXPECT_THAT(text, HasSubstr("speak, partial transcripts every 250 ms, 30 % revised\n"));
@@ -75,7 +75,7 @@ TEST(format_bench_report, tells_what_was_measured_and_what_failed) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(format_bench_report, tells_what_was_done_while_users_spoke) {
+TEST(format_bench_report, reports_what_was_done_while_users_spoke) {
     auto r = usual_report();
     EXPECT_THAT(format_bench_report(r, false), Not(HasSubstr("drafts")));
     r.figures.prefilled = 50;

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using tandem::command::capacity_report;
 using tandem::command::capacity_step;
 
-TEST(capacity_step, holds_where_it_is_within_each_limit) {
+TEST(capacity_step, holds_if_it_is_within_each_limit) {
     const capacity_step step{.first_chunk_p95 = 1000, .gap_p99 = 100, .first_chunks = 1};
     EXPECT_EQ(step.exceeded({}), "");
 }

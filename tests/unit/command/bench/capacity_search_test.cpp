@@ -28,14 +28,14 @@ std::vector<int> search(capacity_search& s, const std::function<bool(int)>& hold
     return steps;
 }
 
-TEST(capacity_search, finds_none_where_not_even_one_caller_holds) {
+TEST(capacity_search, finds_none_if_not_even_one_caller_holds) {
     capacity_search s;
     EXPECT_THAT(search(s, [](int) { return false; }), ElementsAre(4, 2, 1));
     EXPECT_EQ(s.held(), 0);
     EXPECT_EQ(s.over(), 1);
 }
 
-TEST(capacity_search, ends_with_the_maximum_where_each_step_holds) {
+TEST(capacity_search, ends_with_the_maximum_if_each_step_holds) {
     capacity_search s;
     EXPECT_THAT(search(s, [](int) { return true; }),
                 ElementsAre(4, 8, 16, 32, 64, 128, 256, 512, 1000));
@@ -52,7 +52,7 @@ TEST(capacity_search, halves_the_interval_between_the_last_two_doublings) {
 }
 
 TEST(capacity_search, finds_each_limit_within_five_percent_or_exactly_below_forty) {
-    for (int limit = 1; limit <= capacity_search::most_callers; ++limit) {
+    for (int limit = 1; limit <= capacity_search::max_callers; ++limit) {
         capacity_search s;
         const auto steps = search(s, [&](int callers) { return callers <= limit; });
         EXPECT_THAT(s.held(), AllOf(Le(limit), Ge(limit < 40 ? limit : limit / 1.05)));

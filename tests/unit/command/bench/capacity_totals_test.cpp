@@ -19,16 +19,16 @@ const auto end = begin + 20s;
 turn_times turn_with(turn_times::time_point due,
                      std::initializer_list<turn_times::time_point> chunks) {
     turn_times t{.due = due, .began = due};
-    for (const auto came : chunks) {
-        t.add_chunk(came, 7, 2s);
-        t.chunks.back().continued = came + 2s;
+    for (const auto arrived : chunks) {
+        t.add_chunk(arrived, 7, 2s);
+        t.chunks.back().continued = arrived + 2s;
     }
     return t;
 }
 
 // The same while its last chunk is being spoken.
 turn_times speaking(turn_times t) {
-    t.chunks.back().continued = t.chunks.back().came;
+    t.chunks.back().continued = t.chunks.back().arrived;
     return t;
 }
 

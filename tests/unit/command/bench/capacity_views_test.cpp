@@ -45,7 +45,7 @@ capacity_report usual_capacity() {
     return r;
 }
 
-TEST(format_capacity_step, tells_whether_the_step_held_and_what_it_exceeded) {
+TEST(format_capacity_step, reports_whether_the_step_held_and_what_it_exceeded) {
     EXPECT_EQ(format_capacity_step(good_step, {}, false),
               "       80           745 ms    1.50 ms      272.0  ok\n");
     EXPECT_EQ(format_capacity_step(bad_step, {}, false),
@@ -57,7 +57,7 @@ TEST(format_capacity_step, has_a_dash_for_what_nobody_waited_for) {
     EXPECT_EQ(line, "        4                -          -        0.0  over: no first chunk\n");
 }
 
-TEST(format_capacity_head, tells_the_limits_and_the_columns_of_the_steps) {
+TEST(format_capacity_head, reports_the_limits_and_the_columns_of_the_steps) {
     const auto text = format_capacity_head(usual_capacity(), false);
     EXPECT_THAT(text, HasSubstr("steps of 20s: first chunk p95 at most 1s, gap p99 100ms\n"));
     EXPECT_THAT(text, HasSubstr("voice of 170 words a minute, pacing auto\n"));
@@ -72,14 +72,14 @@ TEST(format_capacity_report, puts_the_limit_by_arithmetic_beside_the_number) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
-TEST(format_capacity_report, tells_that_not_even_one_caller_fits) {
+TEST(format_capacity_report, reports_that_not_even_one_caller_fits) {
     auto r = usual_capacity();
     r.callers = 0;
     r.over = 1;
     EXPECT_THAT(format_capacity_report(r, false), HasSubstr("not even 1 caller within the limits"));
 }
 
-TEST(format_capacity_report, of_a_stopped_run_tells_what_is_known) {
+TEST(format_capacity_report, of_a_stopped_run_reports_what_is_known) {
     capacity_report r;
     r.was_stopped = true;
     EXPECT_THAT(format_capacity_report(r, false), HasSubstr("no step has ended; stopped early\n"));

@@ -114,7 +114,7 @@ TEST_F(chat_arguments, name_another_file_for_each_thing_that_is_kept) {
     EXPECT_EQ(chat({"--record", "/dev/null", "--save", "/dev/null"}).record.file, "/dev/null");
 }
 
-TEST_F(chat_arguments, are_refused_where_they_cannot_work) {
+TEST_F(chat_arguments, are_refused_if_they_cannot_work) {
     EXPECT_THAT(refusal({"--tts", "festival"}), HasSubstr("--tts-command for other programs"));
     EXPECT_THAT(refusal({"--speed", "20"}), HasSubstr("--speed"));
     EXPECT_THAT(refusal({"--play", "loud"}), HasSubstr("auto, yes or no"));

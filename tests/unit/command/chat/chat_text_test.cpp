@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 
 std::string joined(std::initializer_list<std::string> texts) {
     std::string all;
-    std::string glue;
-    for (const auto& t : texts) all += wrap_continued_text(t, glue);
+    std::string pending_space;
+    for (const auto& t : texts) all += wrap_continued_text(t, pending_space);
     return all;
 }
 
@@ -47,8 +47,9 @@ struct placed_text_row {
 class a_chats_text_in_a_terminal : public ::testing::TestWithParam<placed_text_row> {};
 
 TEST_P(a_chats_text_in_a_terminal, is_wrapped_at_words) {
-    std::string glue = GetParam().before;
-    EXPECT_EQ(wrap_continued_text(GetParam().text, glue, GetParam().place), GetParam().shown);
+    std::string pending_space = GetParam().before;
+    EXPECT_EQ(wrap_continued_text(GetParam().text, pending_space, GetParam().place),
+              GetParam().shown);
 }
 
 INSTANTIATE_TEST_SUITE_P(rows, a_chats_text_in_a_terminal,
@@ -81,7 +82,7 @@ TEST(the_times_of_a_reply, leave_out_what_took_none) {
               "voice to voice 242 ms: detector 200 ms, first token 30 ms, synthesis 12 ms");
 }
 
-TEST(an_interrupt, tells_what_history_keeps) {
+TEST(an_interrupt, reports_what_history_keeps) {
     const reply_result r;
     EXPECT_EQ(format_interruption({.result = r}), "[interrupted, nothing was heard]");
     EXPECT_EQ(format_interruption({.result = r, .kept = "A fox went"}),

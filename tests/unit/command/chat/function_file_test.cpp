@@ -39,7 +39,7 @@ TEST(a_function_file, gives_the_model_the_declarations_without_the_commands) {
     EXPECT_EQ(file.tools, "[" + function("now", "") + "]");
 }
 
-TEST(a_function_file, has_all_its_faults_told_with_their_paths) {
+TEST(a_function_file, has_all_its_faults_reported_with_their_paths) {
     const auto file =
         parse_function_file("[" + function("now", R"(,"command":"date")") + "," +
                             function("now", R"(,"command":["date"],"timeout":1)") + "]");

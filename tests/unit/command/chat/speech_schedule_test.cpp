@@ -25,7 +25,7 @@ TEST_F(schedule, begins_with_the_first_sound_at_once) {
     EXPECT_FALSE(sounds.first_began());
 }
 
-TEST_F(schedule, pauses_behind_a_sentence) {
+TEST_F(schedule, pauses_after_a_sentence) {
     speak_first(boundary::sentence);
     EXPECT_EQ(sounds.next_sound_start(zero + 3s), zero + 3250ms);
 }
@@ -42,7 +42,7 @@ TEST_F(schedule, lets_nobody_wait_for_a_pause_that_is_over) {
     EXPECT_EQ(sounds.next_sound_start(zero + 4s), zero + 4s);
 }
 
-TEST_F(schedule, tells_the_silence_between_two_sounds) {
+TEST_F(schedule, reports_the_silence_between_two_sounds) {
     speak_first(boundary::sentence);
     EXPECT_FALSE(sounds.silence());
     sounds.record_start(zero + 3400ms, 1s);
@@ -55,7 +55,7 @@ TEST_F(schedule, remembers_its_first_sound) {
     EXPECT_EQ(sounds.first_began(), zero + 1s);
 }
 
-TEST_F(schedule, tells_how_much_of_a_sound_was_heard) {
+TEST_F(schedule, reports_how_much_of_a_sound_was_heard) {
     sounds.record_start(zero + 1s, 2s);
     EXPECT_EQ(sounds.fraction_heard(zero), 0) << "before its beginning";
     EXPECT_DOUBLE_EQ(sounds.fraction_heard(zero + 1500ms), 0.25);

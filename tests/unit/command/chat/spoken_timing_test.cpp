@@ -32,7 +32,7 @@ spoken_timestamps marks() {
             .vad_stop = 200ms};
 }
 
-TEST(voice_to_voice, is_told_in_parts) {
+TEST(voice_to_voice, is_reported_in_parts) {
     const auto t = compute_timing(marks(), reply_with_times());
     EXPECT_EQ(t.stage.detector, 200ms);
     EXPECT_EQ(t.stage.turn_wait, 20ms);

@@ -72,7 +72,7 @@ TEST(cluster_view, is_shown_as_json) {
               "\n");
 }
 
-TEST(cluster_view, says_that_there_is_no_gateway) {
+TEST(cluster_view, reports_that_there_is_no_gateway) {
     EXPECT_EQ(format_text({}, cluster_part::status), "no gateway\n");
 }
 
@@ -102,7 +102,7 @@ TEST(cluster_view, is_shown_in_parts_as_json) {
         "\n");
 }
 
-TEST(cluster_view, says_that_a_part_is_empty) {
+TEST(cluster_view, reports_that_a_part_is_empty) {
     EXPECT_EQ(format_text({}, cluster_part::slots), "no server\n");
     EXPECT_EQ(format_text({}, cluster_part::sessions), "no voice session\n");
 }

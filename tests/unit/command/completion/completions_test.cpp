@@ -93,7 +93,7 @@ TEST_F(completed, scripts_are_printed_for_each_shell) {
         EXPECT_THAT(parse({"completion", shell}).out, HasSubstr("__complete")) << shell;
 }
 
-TEST_F(completed, shells_that_are_unknown_or_missing_are_told) {
+TEST_F(completed, shells_that_are_unknown_or_missing_are_reported) {
     EXPECT_THAT(parse({"completion", "csh"}).err,
                 HasSubstr("SHELL is csh; it must be bash, zsh or fish"));
     EXPECT_THAT(parse({"completion"}).err, HasSubstr("SHELL is missing"));
@@ -135,7 +135,7 @@ TEST_F(offered, paths_are_left_to_the_shell) {
     EXPECT_EQ(offers({"cluster", "s"}), "status\nslots\nsessions\n");
 }
 
-TEST_F(offered, nothing_stands_where_nobody_knows_what_fits) {
+TEST_F(offered, nothing_stands_if_nobody_knows_what_fits) {
     EXPECT_EQ(offers({"serve", "--listen", ""}), "");
     EXPECT_EQ(offers({"nonsense", "--li"}), "");
     EXPECT_EQ(offers({}), "");

@@ -49,7 +49,7 @@ TEST_F(discovered_servers, are_those_of_a_name_beside_those_that_stay) {
                 ElementsAre(model_servers{"talk", {"http://llama:1#10.0.0.1", "http://fixed:1"}}));
 }
 
-TEST_F(discovered_servers, stay_where_the_name_is_not_resolved) {
+TEST_F(discovered_servers, stay_if_the_name_is_not_resolved) {
     auto d = discover({{"talk", {.url = "http://llama:1", .is_name = true}}});
     for (int i = 0; i < 3; ++i) {
         d.ask_all();
@@ -60,7 +60,7 @@ TEST_F(discovered_servers, stay_where_the_name_is_not_resolved) {
     EXPECT_THAT(lines, SizeIs(1));
 }
 
-TEST_F(discovered_servers, leave_the_loop_alone_where_they_cannot_change) {
+TEST_F(discovered_servers, leave_the_loop_alone_if_they_cannot_change) {
     auto d = discover({{"talk", {.url = "http://fixed:1"}}});
     d.start();
     EXPECT_EQ(loop.run(), 0u);
@@ -77,7 +77,7 @@ TEST(name_resolver, knows_the_addresses_of_this_machine) {
     EXPECT_THAT(found, ::testing::Contains(::testing::AnyOf("127.0.0.1", "::1")));
 }
 
-TEST(name_resolver, says_why_a_name_has_none) {
+TEST(name_resolver, reports_why_a_name_has_none) {
     boost::asio::io_context loop;
     name_resolver resolver(loop.get_executor(), std::chrono::minutes(1));
     std::string why;

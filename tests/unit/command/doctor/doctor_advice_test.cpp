@@ -96,7 +96,7 @@ TEST(doctor_advice, leaves_all_slots_of_the_server_to_tandem) {
     EXPECT_THAT(advice.command, HasSubstr(" --parallel 6 "));
 }
 
-TEST(doctor_advice, tells_how_many_slots_a_caller_takes) {
+TEST(doctor_advice, reports_how_many_slots_a_caller_takes) {
     auto facts = good_facts();
     EXPECT_EQ(setting(make_advice(facts).llama_server, "--parallel").reason,
               "a slot with its own cache for each caller");
@@ -135,7 +135,7 @@ TEST(doctor_advice, has_smaller_batches_where_prompts_take_long) {
     EXPECT_THAT(make_advice(facts).command, EndsWith(" --batch-size 512"));
 }
 
-TEST(doctor_advice, names_no_file_where_the_server_tells_an_alias) {
+TEST(doctor_advice, names_no_file_if_the_server_tells_an_alias) {
     auto facts = good_facts();
     facts.props.value.model = "talk";
     EXPECT_THAT(make_advice(facts).command, HasSubstr("-m MODEL.gguf "));
@@ -147,7 +147,7 @@ TEST(doctor_advice, quotes_what_a_shell_would_carry_out) {
     EXPECT_THAT(make_advice(facts).command, HasSubstr(R"(-m '/models/$(rm x)'\''s.gguf' )"));
 }
 
-TEST(doctor_advice, is_empty_where_the_server_does_not_tell_what_it_is) {
+TEST(doctor_advice, is_empty_if_the_server_does_not_report_what_it_is) {
     const auto advice = make_advice(facts_of_fault(tandem::errc::connect_failed, "no"));
     EXPECT_THAT(advice.tandem, IsEmpty());
     EXPECT_THAT(advice.llama_server, IsEmpty());

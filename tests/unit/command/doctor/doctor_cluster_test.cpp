@@ -51,7 +51,7 @@ finding find_wrong(const doctor_facts& f) {
     return wrong == all.end() ? finding{} : *wrong;
 }
 
-TEST(doctor_cluster, says_that_all_is_well) {
+TEST(doctor_cluster, reports_that_all_is_well) {
     EXPECT_THAT(messages(cluster_findings(facts_with_store())),
                 ElementsAre("Valkey 8.0.1 answers in 0.2 ms", "2 gateways are up: a, b"));
     EXPECT_EQ(find_wrong(facts_with_store()).message, "");
@@ -61,7 +61,7 @@ TEST(doctor_cluster, is_not_mentioned_unless_asked_for) {
     EXPECT_THAT(cluster_findings(tandem::testing::good_facts()), IsEmpty());
 }
 
-TEST(doctor_cluster, says_why_the_store_does_not_answer) {
+TEST(doctor_cluster, reports_why_the_store_does_not_answer) {
     auto f = facts_with_store();
     f.store->fault = "store redis://valkey:6379: connection refused";
     ASSERT_EQ(cluster_findings(f).size(), 1u);

@@ -237,7 +237,7 @@ const std::vector<row> rows{
 
     {"no_caller_where_slots_are_slower_than_speech",
      but([](facts& f) { f.measured.value.median.tokens_per_second = 3; }), "callers", bad,
-     "none without gaps, as a slot is slower than speech",
+     "none without gaps, because a slot is slower than speech",
      "use a smaller model or quantization, or a GPU (-ngl 99)"},
 
     {"context", good(), "context", ok, "8192 tokens per slot, about 40 minutes of talk"},
@@ -271,7 +271,7 @@ const std::vector<row> rows{
     {"no_calls", but([](facts& f) { f.call_mark.value = ""; }), "tool_calls", note,
      "the chat template does not show how a call begins, so paced replies with tools fail "
      "(not_supported)",
-     "for a bot with tools, use a model or a --chat-template-file that shows calls"},
+     "for a bot with tools, use another model, or a --chat-template-file that shows calls"},
     {"calls_not_learned", but([](facts& f) {
          f.call_mark.fault = {errc::bad_response, {"odd; really", "", 200}};
      }),
@@ -469,7 +469,7 @@ TEST(doctor_findings, are_in_the_documentation) {
     EXPECT_THAT(documented(), testing::IsSupersetOf(names));
 }
 
-TEST(doctor_findings, tell_what_to_do_wherever_something_is_wrong) {
+TEST(doctor_findings, report_what_to_do_wherever_something_is_wrong) {
     for (const auto& r : rows)
         for (const auto& f : collect_findings(r.found()))
             EXPECT_TRUE(f.status < warning || !f.remedy.empty()) << r.name << ": " << f.message;

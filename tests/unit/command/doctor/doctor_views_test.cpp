@@ -188,7 +188,7 @@ TEST_F(doctor_screen_of, anything_stays_inside_the_width_but_for_the_command) {
     }
 }
 
-TEST_F(doctor_screen_of, colours_where_they_are_wanted_says_the_same) {
+TEST_F(doctor_screen_of, colours_if_they_are_wanted_says_the_same) {
     const auto text = format_doctor_report({.color = true}, good_report());
     EXPECT_THAT(text, HasSubstr("\x1b[32m  ok      \x1b[0mreachable"));
     EXPECT_THAT(format_doctor_report({}, good_report()), Not(HasSubstr("\x1b")));

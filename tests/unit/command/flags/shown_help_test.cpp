@@ -64,7 +64,7 @@ TEST_F(shown_help, names_only_flags_that_there_are) {
     }
 }
 
-TEST_F(shown_help, has_all_flags_where_it_is_asked_for_all) {
+TEST_F(shown_help, has_all_flags_if_it_is_asked_for_all) {
     const auto help = parse({"replay", "--help=all"}).out;
     for (const auto* text : {"--breaker-pause", "Exit status: 0", "generation:\n", "-h,--help"})
         EXPECT_THAT(help, HasSubstr(text));
@@ -86,7 +86,7 @@ TEST_F(words_around_flags, end_their_flags_with_two_dashes) {
     EXPECT_THAT(parse({"chat", "--", "g"}).err, HasSubstr("g is an unexpected argument"));
 }
 
-TEST_F(words_around_flags, tell_of_a_language_that_is_unknown) {
+TEST_F(words_around_flags, report_a_language_that_is_unknown) {
     for (const auto* command : {"segment", "replay", "serve"}) {
         std::vector<std::string> args{command, "--language", "zz-foo"};
         if (args[0] == "replay") args.insert(args.end(), {"--user", "x"});

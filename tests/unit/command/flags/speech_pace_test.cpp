@@ -64,14 +64,14 @@ TEST(speaking_time, is_bounded_for_the_slowest_voice) {
     EXPECT_EQ(speaking_time({1e-300}, "word"), 1000h);
 }
 
-TEST(describe_too_slow_speech, tells_what_is_too_slow_and_what_to_set) {
+TEST(describe_too_slow_speech, reports_what_is_too_slow_and_what_to_set) {
     EXPECT_EQ(
         describe_too_slow_speech({8}, 82500ms, 30s),
         "at --tts wpm=8 this chunk is spoken for 83s, longer than --continue-timeout 30s; set "
         "--continue-timeout 2m or more, or a faster --tts");
 }
 
-TEST(describe_too_slow_speech, asks_for_a_faster_voice_where_no_limit_is_long_enough) {
+TEST(describe_too_slow_speech, asks_for_a_faster_voice_if_no_limit_is_long_enough) {
     EXPECT_EQ(describe_too_slow_speech({0.001}, 30h, 30s),
               "at --tts wpm=0.001 this chunk is spoken for 108000s, longer than --continue-timeout "
               "30s; set a faster --tts");

@@ -15,10 +15,10 @@ class user_speech_arguments : public arguments {};
 TEST_F(user_speech_arguments, let_users_not_speak_unless_they_are_given) {
     const auto c = replay({});
     ASSERT_TRUE(c.replay) << c.err;
-    EXPECT_FALSE(c.replay->users.speak());
+    EXPECT_FALSE(c.replay->users.is_enabled());
 }
 
-TEST_F(user_speech_arguments, say_how_users_speak) {
+TEST_F(user_speech_arguments, report_how_users_speak) {
     const auto c = replay({"--partials", "250ms", "--eager", "0.3", "--revise", "0.25"});
     ASSERT_TRUE(c.replay) << c.err;
     EXPECT_EQ(c.replay->users.partials, 250ms);
@@ -27,8 +27,8 @@ TEST_F(user_speech_arguments, say_how_users_speak) {
 }
 
 TEST_F(user_speech_arguments, may_be_one_of_them) {
-    EXPECT_TRUE(replay({"--partials", "1s"}).replay->users.speak());
-    EXPECT_TRUE(replay({"--eager", "0"}).replay->users.speak());
+    EXPECT_TRUE(replay({"--partials", "1s"}).replay->users.is_enabled());
+    EXPECT_TRUE(replay({"--eager", "0"}).replay->users.is_enabled());
 }
 
 TEST_F(user_speech_arguments, are_refused_out_of_their_bounds) {

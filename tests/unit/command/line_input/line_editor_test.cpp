@@ -88,7 +88,7 @@ TEST_F(a_line_editor, that_is_stopped_leaves_ctrl_z_to_the_system) {
     EXPECT_TRUE(has_default_action(SIGTSTP));
 }
 
-TEST_F(a_line_editor, has_a_line_that_stays_as_it_is_where_too_much_would_be_put_back) {
+TEST_F(a_line_editor, has_a_line_that_stays_as_it_is_if_too_much_would_be_put_back) {
     edited_line line(slave_, slave_);
     ASSERT_TRUE(line.is_possible());
     line.begin_keys();

@@ -38,7 +38,7 @@ bool has_thread_that_only_sigttin_reaches() {
                        });
 }
 
-TEST(a_line_reader, can_be_stopped_where_it_reads_in_the_background) {
+TEST(a_line_reader, can_be_stopped_if_it_reads_in_the_background) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
     ASSERT_EQ(::write(ends[1], "x\n", 2), 2);

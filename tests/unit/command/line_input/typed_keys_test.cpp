@@ -40,7 +40,7 @@ TEST_P(typed_bytes, are_keys) {
     EXPECT_EQ(joined(key_decoder(100).take(GetParam().bytes)), GetParam().keys);
 }
 
-TEST_P(typed_bytes, are_the_same_keys_where_they_come_one_by_one) {
+TEST_P(typed_bytes, are_the_same_keys_if_they_come_one_by_one) {
     key_decoder decoder(100);
     std::vector<typed_key> keys;
     for (const char c : GetParam().bytes)
@@ -87,7 +87,7 @@ TEST(typed_bytes_alone, wait_for_the_rest_of_a_character) {
     EXPECT_THAT(decoder.take("\xA6\x8A"), ElementsAre(text("\xF0\x9F\xA6\x8A")));
 }
 
-TEST(typed_bytes_alone, tell_how_much_of_a_long_paste_is_missing) {
+TEST(typed_bytes_alone, report_how_much_of_a_long_paste_is_missing) {
     key_decoder decoder(4);
     EXPECT_THAT(decoder.take("\x1b[200~abcdef\x1b[201~"),
                 ElementsAre(typed_key{.what = key_kind::pasted, .text = "abcd", .missing = 2}));

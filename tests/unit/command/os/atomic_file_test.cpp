@@ -86,7 +86,7 @@ class small_disk {
     rlimit before_{};
 };
 
-TEST_F(whole_files, stay_as_they_were_where_the_new_text_does_not_fit) {
+TEST_F(whole_files, stay_as_they_were_if_the_new_text_does_not_fit) {
     std::ofstream(path_) << "before";
     std::string fault;
     {

@@ -70,7 +70,7 @@ TEST_F(lines_of_input, have_a_greatest_length) {
         EXPECT_EQ(next(), line);
 }
 
-TEST_F(lines_of_input, are_read_past_where_they_are_longer_than_any_buffer) {
+TEST_F(lines_of_input, are_read_past_if_they_are_longer_than_any_buffer) {
     input_.write(std::string(50000, 'x'));
     input_.write("xxx\nok\n");
     EXPECT_EQ(next(), "(too long)");
@@ -82,7 +82,7 @@ TEST_F(lines_of_input, are_not_waited_for_after_a_stop) {
     EXPECT_EQ(next(), "(stopped)");
 }
 
-TEST_F(lines_of_input, tell_why_they_cannot_be_read) {
+TEST_F(lines_of_input, report_why_they_cannot_be_read) {
     const int folder = ::open("/", O_RDONLY | O_CLOEXEC);
     input_lines lines(folder, stop_.fd(), 8);
     std::string line;

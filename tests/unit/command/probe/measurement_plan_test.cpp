@@ -56,7 +56,7 @@ TEST(doctor_others, are_seen_by_what_they_did_meanwhile) {
     EXPECT_EQ(count_foreign_slots(now, now, {0, 1}, std::nullopt), 0);
 }
 
-TEST(measurement_plan, uses_the_first_slots_where_the_server_does_not_tell_which_are_idle) {
+TEST(measurement_plan, uses_the_first_slots_if_the_server_does_not_report_which_are_idle) {
     auto facts = good_facts();
     facts.slots = {};
     EXPECT_THAT(plan_of(facts).slots, ElementsAre(0, 1));

@@ -35,13 +35,13 @@ std::vector<std::string> broken_of(const std::string& fields,
     return all;
 }
 
-TEST(expectation_check, finds_nothing_where_all_hold) {
+TEST(expectation_check, finds_nothing_if_all_hold) {
     const auto* all = R"({"text":"noon\\.$|noon","not_text":"midnight","calls":["get_time"],)"
                       R"("finish_reason":"eos","first_chunk_ms":250,"gap_ms":40,"chunks":2})";
     EXPECT_THAT(broken_of(all), IsEmpty());
 }
 
-TEST(expectation_check, tells_what_was_expected_and_what_came) {
+TEST(expectation_check, reports_what_was_expected_and_what_came) {
     struct {
         const char* fields;
         const char* words;

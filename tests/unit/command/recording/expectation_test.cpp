@@ -42,8 +42,8 @@ TEST(expectation, of_a_line_is_that_of_its_last_turn) {
 TEST(expectation, of_a_turn_stands_beside_what_the_user_says) {
     const auto d = dialogue_of(R"({"turns":[{"user":"a","expect":{"chunks":{"max":3}}},"b"]})");
     EXPECT_THAT(d.turns, ElementsAre("a", "b"));
-    EXPECT_THAT(d.expected.at(0).most_chunks, Optional(3));
-    EXPECT_FALSE(d.expected.at(0).least_chunks);
+    EXPECT_THAT(d.expected.at(0).max_chunks, Optional(3));
+    EXPECT_FALSE(d.expected.at(0).min_chunks);
 }
 
 TEST(expectation, has_calls_with_and_without_arguments) {
@@ -56,7 +56,7 @@ TEST(expectation, has_calls_with_and_without_arguments) {
     EXPECT_EQ(calls[1].arguments, R"({"a":1})");
 }
 
-TEST(expectation, names_the_known_fields_where_one_is_unknown) {
+TEST(expectation, names_the_known_fields_if_one_is_unknown) {
     EXPECT_THAT(refusals_of(R"({"txt":"a"})"),
                 ElementsAre("1: expect: unknown field \"txt\"; known are text, not_text, calls, "
                             "finish_reason, first_chunk_ms, gap_ms, chunks"));

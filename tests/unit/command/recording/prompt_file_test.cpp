@@ -53,7 +53,7 @@ TEST(prompt_file, reads_messages_as_one_reply) {
     EXPECT_EQ(d.messages[1].content, "Hi");
 }
 
-TEST(prompt_file, reads_turns_behind_a_system_message) {
+TEST(prompt_file, reads_turns_after_a_system_message) {
     const auto file = parse_prompts(R"({"turns": ["Hi", "And?"], "system": "Be brief."})");
     ASSERT_THAT(file.dialogues, SizeIs(1));
     const auto& d = file.dialogues[0];
@@ -106,13 +106,13 @@ TEST(prompt_file, has_nothing_in_an_empty_text) {
     EXPECT_THAT(file.faults, IsEmpty());
 }
 
-TEST(prompt_file, tells_the_faults_of_all_lines) {
+TEST(prompt_file, reports_the_faults_of_all_lines) {
     EXPECT_THAT(faults_of("[]\n{\"prompt\":\"a\"}\n\n{}\n"),
                 ElementsAre("1: expected an object, not array",
                             "4: prompt, messages or turns is required"));
 }
 
-TEST(prompt_file, tells_all_faults_of_one_line) {
+TEST(prompt_file, reports_all_faults_of_one_line) {
     EXPECT_THAT(
         faults_of(R"({"prompt": 1, "id": "", "colour": 2})"),
         ElementsAre("1: prompt must be a string, not number",
@@ -129,7 +129,7 @@ TEST(prompt_file, refuses_an_id_that_a_line_without_one_got) {
                 ElementsAre("2: the id \"p1\" is that of line 1"));
 }
 
-TEST(prompt_file, tells_where_invalid_utf8_is_in_the_line_and_in_the_file) {
+TEST(prompt_file, reports_where_invalid_utf8_is_in_the_line_and_in_the_file) {
     EXPECT_THAT(faults_of("{\"prompt\":\"a\"}\n{\"prompt\":\"b\xFF\"}"),
                 ElementsAre("2: invalid UTF-8 at byte 13 of the line, byte 28 of the file"));
 }

@@ -51,7 +51,7 @@ TEST(guard_forecast, never_waits_without_a_guard) {
     EXPECT_EQ(f.remaining_delay(at_first), 0s);
 }
 
-TEST(guard_forecast, follows_the_build_of_the_server_where_that_is_wanted) {
+TEST(guard_forecast, follows_the_build_of_the_server_if_that_is_wanted) {
     guard_forecast f(1, std::nullopt);
     f.record_use(0, at_first);
     EXPECT_EQ(f.remaining_delay(at_first), 2s);

@@ -79,7 +79,7 @@ TEST(end_line, has_the_keys_of_the_contract) {
         "\n");
 }
 
-TEST(end_line, tells_how_often_and_when_its_servers_failed) {
+TEST(end_line, reports_how_often_and_when_its_servers_failed) {
     auto r = some_result();
     r.metrics.retries = 2;
     using kind = tandem::timeline_event::kind;
@@ -104,7 +104,7 @@ TEST(end_line, names_the_functions_that_the_reply_called) {
                 HasSubstr(R"("calls":[{"id":"1","name":"f","arguments":"{}"}],"chunks":4)"));
 }
 
-TEST(end_line, has_no_first_chunk_time_where_there_was_no_chunk) {
+TEST(end_line, has_no_first_chunk_time_if_there_was_no_chunk) {
     auto r = some_result();
     r.metrics.first_chunk_ms = -1;
     EXPECT_THAT(json_line(end_event{.where = {"p1", 0}, .result = r}),
@@ -126,7 +126,7 @@ TEST(error_line, keeps_what_was_handed_over) {
     EXPECT_FALSE(line.contains("finish_reason"));
 }
 
-TEST(error_line, has_words_where_the_diagnostics_have_none) {
+TEST(error_line, has_words_if_the_diagnostics_have_none) {
     auto r = some_result();
     r.finish_reason = tandem::finish_reason::error;
     r.error = tandem::errc::model_loading;
@@ -134,7 +134,7 @@ TEST(error_line, has_words_where_the_diagnostics_have_none) {
     EXPECT_THAT(line["message"].get<std::string>(), HasSubstr("still loading"));
 }
 
-TEST(error_line, has_no_id_where_it_concerns_the_whole_run) {
+TEST(error_line, has_no_id_if_it_concerns_the_whole_run) {
     const tandem::diagnostics d{.client_message = "nobody listens"};
     const auto line = json::parse(json_line(fault_event{tandem::errc::connect_failed, d, 7}));
     EXPECT_TRUE(line["id"].is_null());
@@ -142,7 +142,7 @@ TEST(error_line, has_no_id_where_it_concerns_the_whole_run) {
     EXPECT_EQ(line["code"], "connect_failed");
 }
 
-TEST(json_lines, name_the_server_where_it_is_told) {
+TEST(json_lines, name_the_server_if_it_is_reported) {
     const auto r = some_result();
     const tandem::chunk c{};
     const tandem::diagnostics d;

@@ -23,11 +23,11 @@ class text_view_status : public testing::Test {
     replay_text_view view_{terminal_, {}, 1, 1h};
 };
 
-TEST_F(text_view_status, tells_that_a_server_has_not_answered_yet) {
+TEST_F(text_view_status, reports_that_a_server_has_not_answered_yet) {
     EXPECT_THAT(view_.describe_activity(), HasSubstr("waiting for the server"));
 }
 
-TEST_F(text_view_status, tells_what_a_reply_waits_for) {
+TEST_F(text_view_status, reports_what_a_reply_waits_for) {
     view_.on_server_ready("http://a:1", {});
     view_.on_reply_started({.where = {"p1", 0}, .prompt = "Hi"});
     EXPECT_THAT(view_.describe_activity(), HasSubstr("waiting for the server"));
@@ -37,7 +37,7 @@ TEST_F(text_view_status, tells_what_a_reply_waits_for) {
     EXPECT_THAT(view_.describe_activity(), HasSubstr("waiting 3600.0 s for the reuse guard"));
 }
 
-TEST_F(text_view_status, tells_that_the_user_speaks) {
+TEST_F(text_view_status, reports_that_the_user_speaks) {
     view_.on_user_speaks();
     EXPECT_THAT(view_.describe_activity(), HasSubstr("the user is speaking"));
     view_.on_reply_started({.where = {"p1", 0}, .prompt = "Hi"});

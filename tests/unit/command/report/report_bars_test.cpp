@@ -107,7 +107,7 @@ TEST(report_bars, part_a_wait_into_that_for_the_slot_and_the_guard_behind_it) {
     EXPECT_THAT(spans(b, bar_kind::guard_wait), ElementsAre(span(0, 20, 50)));
 }
 
-TEST(report_bars, tell_the_guard_wait_of_a_request_that_made_no_chunk) {
+TEST(report_bars, report_the_guard_wait_of_a_request_that_made_no_chunk) {
     const auto b = make_bars(reply_maker()
                                  .event(event_kind::slot_wait, 0)
                                  .event(event_kind::request, 50, 0)
@@ -128,7 +128,7 @@ std::vector<std::string> prompt_words(const report_bars& b) {
 
 // With `pacing::ahead` and two held chunks, a chunk of the first request is handed over while the
 // second request runs.
-TEST(report_bars, tell_of_a_prompt_what_its_own_request_found_however_late_its_chunks_come) {
+TEST(report_bars, report_what_the_own_request_of_a_prompt_found_however_late_its_chunks_come) {
     const auto b = make_bars(reply_maker()
                                  .event(event_kind::request, 0, 0)
                                  .event(event_kind::first_token, 10, 0)
@@ -237,7 +237,7 @@ TEST(report_bars, show_a_reply_as_silence_that_failed_before_its_first_chunk) {
                 HasSubstr("until the failure"));
 }
 
-TEST(report_bars, show_no_silence_behind_the_last_words_of_a_whole_reply) {
+TEST(report_bars, show_no_silence_after_the_last_words_of_a_whole_reply) {
     auto m = one_chunk().event(event_kind::continued, 60, 0, 0).event(event_kind::end, 90);
     EXPECT_THAT(spans(make_bars(m.reply()), bar_kind::silence), ElementsAre(span(2, 0, 32)));
 }
@@ -271,13 +271,13 @@ TEST(report_bars, end_the_speech_that_an_interrupt_cut_with_the_reply) {
     EXPECT_THAT(marks(b, mark_kind::interrupt), ElementsAre(std::pair(2, 45.0)));
 }
 
-TEST(report_bars, mark_no_interrupt_where_the_model_ended) {
+TEST(report_bars, mark_no_interrupt_if_the_model_ended) {
     const auto b = make_bars(one_chunk().event(event_kind::end, 45).reply());
     EXPECT_THAT(marks(b, mark_kind::interrupt), IsEmpty());
     EXPECT_THAT(marks(b, mark_kind::end), SizeIs(1));
 }
 
-TEST(report_bars, follow_a_reply_that_goes_on_at_another_server) {
+TEST(report_bars, follow_a_reply_that_continues_at_another_server) {
     const auto b = make_bars(reply_maker()
                                  .on("http://b:2")
                                  .event(event_kind::request, 0, 0)

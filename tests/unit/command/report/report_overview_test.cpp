@@ -54,7 +54,7 @@ TEST(report_overview, parts_slots_of_the_same_number_at_two_servers) {
     EXPECT_THAT(b.lanes, ElementsAre("slot 0 at a:1", "slot 0 at b:2", "a", "b"));
 }
 
-TEST(report_overview, leaves_voices_out_where_they_are_many) {
+TEST(report_overview, leaves_voices_out_if_they_are_many) {
     std::vector<report_reply> replies;
     for (int i = 0; i < 100; ++i) replies.push_back(make_reply_on(std::to_string(i), 0, i));
     EXPECT_THAT(overview(replies).lanes, ElementsAre("slot 0"));

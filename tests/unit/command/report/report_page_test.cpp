@@ -110,7 +110,7 @@ TEST(drawing, leaves_the_room_for_labels_of_a_page_to_its_reader) {
                 HasSubstr("<div><span>0</span><span> Hi.</span></div></foreignObject>"));
 }
 
-TEST(drawing, says_that_its_time_line_is_cut) {
+TEST(drawing, reports_that_its_time_line_is_cut) {
     auto r = spoken("Hi.");
     EXPECT_THAT(make_svg_file(r, ""), Not(HasSubstr("lacks")));
     r.result.dropped_events = 7;
@@ -136,7 +136,7 @@ TEST(report_page, holds_hostile_texts_as_text_alone) {
     EXPECT_THAT(report_page(run), Not(HasSubstr("<img")));
 }
 
-TEST(report_page, tells_how_many_replies_it_leaves_out) {
+TEST(report_page, reports_how_many_replies_it_leaves_out) {
     report_run run;
     run.left_out = 7;
     EXPECT_THAT(report_page(run), HasSubstr("7 more replies"));
@@ -147,7 +147,7 @@ TEST(report_page, shows_a_dash_for_a_time_that_there_is_not) {
     EXPECT_THAT(page_with({}), HasSubstr(R"(first token</th><td class="number">–</td>)"));
 }
 
-TEST(report_page, shows_no_gap_where_there_is_no_second_chunk) {
+TEST(report_page, shows_no_gap_if_there_is_no_second_chunk) {
     auto r = spoken("Hi.");
     // The columns are: began, first token, first chunk, longest gap.
     r.result.metrics.first_chunk_ms = 500;
@@ -165,7 +165,7 @@ TEST(report_page, has_tokens_that_were_heard) {
     EXPECT_THAT(report_page(run), HasSubstr("heard</th><td class=\"number\">1234</td>"));
 }
 
-TEST(report_page, of_a_run_without_replies_says_what_failed_and_has_no_empty_section) {
+TEST(report_page, of_a_run_without_replies_reports_what_failed_and_has_no_empty_section) {
     report_run run;
     run.faults = {"connect_failed: nobody is there"};
     run.summary.replies = run.summary.not_started = 3;
@@ -193,7 +193,7 @@ TEST(report_page, writes_no_more_than_its_limit_whatever_its_texts_become) {
     EXPECT_THAT(page, HasSubstr("7 more replies"));
 }
 
-TEST(report_page, tells_speech_only_where_it_is_another_text) {
+TEST(report_page, tells_speech_only_if_it_is_another_text) {
     auto r = spoken(" **Hi.**");
     r.chunks[0].speech = "**Hi.**";
     EXPECT_THAT(page_with(r), HasSubstr(">the same</td>"));

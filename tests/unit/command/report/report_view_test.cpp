@@ -62,7 +62,7 @@ TEST(report_view, keeps_no_more_bytes_than_its_limit) {
     EXPECT_EQ(view.run().left_out, 2);
 }
 
-TEST(report_view, keeps_no_small_reply_behind_one_that_it_left_out) {
+TEST(report_view, keeps_no_small_reply_after_one_that_it_left_out) {
     report_view view;
     tandem::reply_result great;
     great.unspoken_text.assign(max_report_bytes, 'x');
@@ -81,7 +81,7 @@ TEST(report_view, shows_no_password_of_a_server) {
     EXPECT_THAT(view.run().replies.at(0).result.servers, ElementsAre("http://host:1"));
 }
 
-TEST(report_view, tells_what_the_servers_are) {
+TEST(report_view, reports_what_the_servers_are) {
     const std::vector<std::pair<std::string, std::string>> settings{{"pacing", "warm"}};
     report_view view(settings);
     tandem::server_props props;

@@ -52,7 +52,7 @@ TEST(latency_histogram, have_no_percentile_beyond_the_greatest) {
     EXPECT_DOUBLE_EQ(f.max, 1.234567);
 }
 
-TEST(latency_histogram, tell_what_is_too_short_to_bin_by_the_shortest_bin) {
+TEST(latency_histogram, report_what_is_too_short_to_bin_by_the_shortest_bin) {
     latency_histogram times;
     times.add(10ns);
     times.add(1ms);
@@ -66,7 +66,7 @@ TEST(latency_histogram, below_zero_count_as_none) {
     EXPECT_EQ(times.figures().p50, 0);
 }
 
-TEST(latency_histogram, beyond_an_hour_are_told_by_the_greatest) {
+TEST(latency_histogram, beyond_an_hour_are_reported_by_the_greatest) {
     latency_histogram times;
     times.add(2h);
     times.add(3h);

@@ -20,7 +20,7 @@ TEST(repeating_timer, calls_at_once_and_again_until_it_is_stopped) {
     EXPECT_EQ(calls, 3);
 }
 
-TEST(repeating_timer, lets_the_loop_end_where_it_is_stopped_while_its_next_call_is_queued) {
+TEST(repeating_timer, lets_the_loop_end_if_it_is_stopped_while_its_next_call_is_queued) {
     boost::asio::io_context loop;
     int calls = 0;
     repeating_timer t(loop, milliseconds(0), [&] { ++calls; });

@@ -46,7 +46,7 @@ TEST_F(text_lines, show_a_chunk_in_columns) {
     EXPECT_EQ(chunk_lines({}, e), "   0.04s  1                50+3  Hello there.\n");
 }
 
-TEST_F(text_lines, say_that_a_slot_was_reused) {
+TEST_F(text_lines, report_that_a_slot_was_reused) {
     chunk_.metrics.slot_reused = true;
     const chunk_event e{.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40};
     EXPECT_EQ(chunk_lines({}, e), "   0.04s  1 reused         50+3  Hello there.\n");
@@ -106,7 +106,7 @@ TEST_F(text_lines, keep_a_number_and_its_unit_in_one_line) {
             EXPECT_THAT(line, Not(EndsWith("96"))) << width;
 }
 
-TEST_F(text_lines, are_neither_cut_nor_broken_where_there_is_no_terminal) {
+TEST_F(text_lines, are_neither_cut_nor_broken_if_there_is_no_terminal) {
     const text_style style{.width = std::numeric_limits<int>::max()};
     chunk_.text = std::string(500, 'a') + " " + std::string(500, 'b');
     const chunk_event c{.where = {"p1", 0}, .chunk = chunk_};
@@ -133,7 +133,7 @@ TEST_F(text_lines, do_not_let_a_reply_steer_the_terminal) {
     EXPECT_THAT(chunk_lines({}, e), Not(HasSubstr("\x1b")));
 }
 
-TEST_F(text_lines, tell_how_a_reply_ended) {
+TEST_F(text_lines, report_how_a_reply_ended) {
     result_.finish_reason = tandem::finish_reason::eos;
     result_.usage.generated = 64;
     result_.metrics.chunks = 1;
@@ -153,7 +153,7 @@ TEST_F(text_lines, name_the_functions_that_a_reply_called) {
     EXPECT_THAT(end_lines({}, end), StartsWith("          calls f {}\n"));
 }
 
-TEST_F(text_lines, tell_when_the_server_of_a_reply_was_lost) {
+TEST_F(text_lines, report_when_the_server_of_a_reply_was_lost) {
     using event_kind = tandem::timeline_event::kind;
     result_.finish_reason = tandem::finish_reason::eos;
     result_.metrics.retries = 1;
@@ -174,7 +174,7 @@ TEST_F(text_lines, show_where_the_time_of_a_reply_went) {
     EXPECT_THAT(end_lines({}, end), HasSubstr("█ 1.00 s server  ▒ 1.00 s guard  ░ 4.00 s speech"));
 }
 
-TEST_F(text_lines, tell_the_wait_for_a_slot_that_another_reply_has_from_the_server) {
+TEST_F(text_lines, report_the_wait_for_a_slot_that_another_reply_has_from_the_server) {
     using event_kind = tandem::timeline_event::kind;
     const auto at = [](event_kind what, int seconds) {
         return tandem::timeline_event{.what = what, .at_ns = seconds * std::int64_t{1'000'000'000}};
@@ -201,7 +201,7 @@ TEST_F(text_lines, leave_out_a_wait_for_the_guard_that_nobody_notices) {
     EXPECT_THAT(lines_of(chunk_lines({}, {.where = {"p1", 0}, .chunk = chunk_})), SizeIs(1));
 }
 
-TEST_F(text_lines, leave_the_columns_of_slot_and_cache_out_where_there_is_no_room) {
+TEST_F(text_lines, leave_the_columns_of_slot_and_cache_out_if_there_is_no_room) {
     chunk_.text = "A sentence that needs two lines here.";
     tandem::server_props props;
     EXPECT_EQ(chunk_lines({.width = 40}, {.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40}),
@@ -216,16 +216,16 @@ TEST_F(text_lines, name_the_model_without_its_folder) {
     EXPECT_THAT(server_lines({}, "http://a:1", props, 0), HasSubstr("model talk.gguf, "));
 }
 
-TEST_F(text_lines, tell_servers_apart_where_there_are_several) {
-    const text_style style{.width = 120, .tells_servers = true};
+TEST_F(text_lines, tell_servers_apart_if_there_are_several) {
+    const text_style style{.width = 120, .shows_servers = true};
     EXPECT_THAT(server_lines(style, "http://a:1", {}, 0), StartsWith("http://a:1: llama-server "));
     const end_event end{.where = {"p1", 0}, .result = result_, .server = "http://a:1"};
     EXPECT_THAT(end_lines(style, end), HasSubstr(" · at http://a:1\n"));
     EXPECT_THAT(end_lines({}, end), Not(HasSubstr("http://a:1")));
 }
 
-TEST_F(text_lines, say_that_a_recording_is_played_and_no_server) {
-    const text_style style{.width = 60, .is_played = true};
+TEST_F(text_lines, report_that_a_recording_is_played_and_no_server) {
+    const text_style style{.width = 60, .is_playback = true};
     EXPECT_EQ(played_lines(style, "the recording f.rec, speed 3"),
               "from the recording f.rec, speed 3; figures of slots, caches\n"
               "and latency are the recording's\n");
@@ -274,7 +274,7 @@ TEST_F(text_lines, have_no_table_for_a_client_of_one_server) {
     EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("http://a:1")));
 }
 
-TEST_F(text_lines, tell_why_a_reply_failed) {
+TEST_F(text_lines, report_why_a_reply_failed) {
     result_.finish_reason = tandem::finish_reason::error;
     result_.error = tandem::errc::stream_incomplete;
     result_.diagnostics.client_message = "it broke";
@@ -284,7 +284,7 @@ TEST_F(text_lines, tell_why_a_reply_failed) {
                 HasSubstr("it broke; mend it"));
 }
 
-TEST_F(text_lines, say_how_this_program_is_given_a_key) {
+TEST_F(text_lines, report_how_this_program_is_given_a_key) {
     const tandem::diagnostics silent;
     const tandem::diagnostics told{
         "the server rejected the API key; set api_key to the one it was started with (HTTP 401)",
@@ -297,7 +297,7 @@ TEST_F(text_lines, say_how_this_program_is_given_a_key) {
     }
 }
 
-TEST_F(text_lines, say_that_slots_are_missing) {
+TEST_F(text_lines, report_that_slots_are_missing) {
     tandem::server_props props;
     props.total_slots = 1;
     EXPECT_THAT(server_lines({}, "http://a:1", props, 2),
@@ -346,7 +346,7 @@ TEST_F(text_lines, have_one_figure_for_the_first_chunk_of_one_reply) {
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  guard waits    1, 1.99 s\n"));
 }
 
-TEST_F(text_lines, count_lost_servers_where_there_were_any) {
+TEST_F(text_lines, count_lost_servers_if_there_were_any) {
     replay_summary s;
     s.replies = s.complete = 5;
     EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("lost")));
@@ -355,7 +355,7 @@ TEST_F(text_lines, count_lost_servers_where_there_were_any) {
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  lost servers   3 in 2 replies\n"));
 }
 
-TEST_F(text_lines, have_no_figures_where_nothing_was_started) {
+TEST_F(text_lines, have_no_figures_if_nothing_was_started) {
     replay_summary s;
     s.replies = s.not_started = 1;
     EXPECT_EQ(summary_lines({}, s), "\n1 reply: 1 not started\n");

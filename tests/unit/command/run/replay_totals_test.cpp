@@ -73,7 +73,7 @@ TEST(replay_totals, have_no_first_chunk_time_without_chunks) {
     EXPECT_EQ(totals.summary(0, 0).first_chunk_ms.p50, -1);
 }
 
-TEST(replay_totals, tell_the_first_tokens_and_the_guard_of_replies_that_had_such) {
+TEST(replay_totals, report_the_first_tokens_and_the_guard_of_replies_that_had_such) {
     using kind = tandem::timeline_event::kind;
     replay_totals totals(4);
     for (const int ms : {9, 1, 5}) {
@@ -104,7 +104,7 @@ TEST(replay_totals, add_up_cuts_and_tokens_that_were_heard) {
     EXPECT_EQ(totals.summary(0, 0).heard, 60);
 }
 
-TEST(replay_totals, tell_the_gaps_of_all_chunks_but_first_ones) {
+TEST(replay_totals, report_the_gaps_of_all_chunks_but_first_ones) {
     replay_totals totals(1);
     totals.add(tandem::chunk{.id = {1, 0}, .metrics = {.gap_ms = 0}});
     totals.add(tandem::chunk{.id = {1, 1}, .metrics = {.gap_ms = 7}});
@@ -133,7 +133,7 @@ TEST(replay_totals, add_up_tokens_and_waits) {
     EXPECT_EQ(s.total_ms, 100);
 }
 
-TEST(replay_totals, count_the_replies_that_went_on_and_how_often) {
+TEST(replay_totals, count_the_replies_that_continued_and_how_often) {
     replay_totals totals(3);
     for (const int retries : {0, 1, 3}) {
         auto r = reply_with(finish_reason::eos);
@@ -146,7 +146,7 @@ TEST(replay_totals, count_the_replies_that_went_on_and_how_often) {
     EXPECT_EQ(totals.summary(0, 0).retries, 4);
 }
 
-TEST(replay_totals, tell_what_was_done_at_each_server) {
+TEST(replay_totals, report_what_was_done_at_each_server) {
     replay_totals totals(2, {"http://a:1", "http://b:1"});
     totals.set_server_state("http://b:1", "up");
     reply_result r;
@@ -189,7 +189,7 @@ TEST(replay_totals, book_slots_where_they_were_and_a_reply_where_it_ended) {
     EXPECT_EQ(servers[1].replies, 1);
 }
 
-TEST(replay_totals, tell_how_long_replies_waited_for_slots) {
+TEST(replay_totals, report_how_long_replies_waited_for_slots) {
     replay_totals totals(3);
     reply_result r;
     totals.add(event_of(r));

@@ -67,7 +67,7 @@ TEST(reply_slot_stats, are_those_of_the_server_that_made_the_chunk) {
     EXPECT_EQ(of[1].generated, 5) << "the end token too";
 }
 
-TEST(reply_slot_stats, are_none_where_nothing_was_sent) {
+TEST(reply_slot_stats, are_none_if_nothing_was_sent) {
     EXPECT_TRUE(reply_slot_stats().of({}).empty());
 }
 

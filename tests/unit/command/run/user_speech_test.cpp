@@ -65,7 +65,7 @@ TEST(user_speech, has_right_words_after_wrong_ones) {
     }
 }
 
-TEST(user_speech, goes_on_after_a_pause_that_seemed_to_be_the_end) {
+TEST(user_speech, continues_after_a_pause_that_seemed_to_be_the_end) {
     const auto speech = plan_turn(four_words, {.eager = 300ms, .revise = 1});
     ASSERT_EQ(speech.steps.size(), 3u);
     const auto& [early, on, end] = std::tie(speech.steps[0], speech.steps[1], speech.steps[2]);

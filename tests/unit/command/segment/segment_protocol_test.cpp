@@ -37,14 +37,14 @@ std::string joined(const texts& parts) {
     return all;
 }
 
-TEST(segment_batch, tells_the_chunks_and_when_each_was_complete) {
+TEST(segment_batch, reports_the_chunks_and_when_each_was_complete) {
     segment_protocol p({});
     EXPECT_EQ(p.answer(R"({"tokens": ["Hi", ".", " Come", " in"], "lang": "en"})"),
               "{\"chunks\":[\"Hi.\",\" Come in\"],\"at\":[3,5]}\n");
     EXPECT_EQ(p.bad_lines(), 0u);
 }
 
-TEST(segment_batch, starts_anew_with_each_line) {
+TEST(segment_batch, starts_again_with_each_line) {
     segment_protocol p({});
     answered(p, R"({"tokens": ["He said (and"]})");
     EXPECT_THAT(answered(p, R"({"tokens": ["Hi. You. Ok."]})")["chunks"].get<texts>(),
@@ -72,7 +72,7 @@ TEST(segment_language, is_that_of_the_line) {
     EXPECT_THAT(answered(english, line)["chunks"], testing::SizeIs(1));
 }
 
-TEST(segment_language, is_the_default_where_the_line_has_none) {
+TEST(segment_language, is_the_default_if_the_line_has_none) {
     segment_protocol german({.language = "de"});
     segment_protocol english({.language = "en"});
     for (const auto* end : {"}", R"(, "lang": ""})"}) {
@@ -127,7 +127,7 @@ TEST(segment_steps, forget_the_language_with_the_text) {
     EXPECT_THAT(answered(p, R"({"end": true})")["chunks"].get<texts>(), ElementsAre(" Mai"));
 }
 
-TEST(segment_steps, go_on_behind_a_bad_line) {
+TEST(segment_steps, continue_after_a_bad_line) {
     segment_protocol p({});
     answered(p, R"({"token": "Hi"})");
     answered(p, R"({"token": 5})");
@@ -192,7 +192,7 @@ struct bad_request_line {
     const char* error;
 };
 
-TEST(segment_lines, have_no_answer_where_they_are_empty) {
+TEST(segment_lines, have_no_answer_if_they_are_empty) {
     segment_protocol protocol({});
     EXPECT_EQ(protocol.answer(""), "");
     EXPECT_EQ(protocol.answer(" \t\r"), "");
@@ -304,7 +304,7 @@ TEST_P(segment_tokens, keep_each_byte) {
     }
 }
 
-TEST_P(segment_tokens, are_divided_alike_where_it_is_plain) {
+TEST_P(segment_tokens, are_divided_alike_if_it_is_plain) {
     const auto tokens = GetParam()("Dr. No came. He sat down! Did he? Yes.");
     EXPECT_THAT(answered(json{{"tokens", tokens}}.dump())["chunks"].get<texts>(),
                 ElementsAre("Dr. No came.", " He sat down!", " Did he?", " Yes."));

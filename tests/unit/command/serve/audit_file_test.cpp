@@ -48,7 +48,7 @@ TEST_F(an_audit_file, is_appended_to_and_for_its_owner_alone) {
     EXPECT_THAT(told, IsEmpty());
 }
 
-TEST_F(an_audit_file, is_made_anew_where_it_was_moved_away) {
+TEST_F(an_audit_file, is_made_again_if_it_was_moved_away) {
     ASSERT_EQ(audit.open(), "");
     audit.write("one");
     ASSERT_EQ(std::rename(path.c_str(), moved.c_str()), 0);
@@ -59,7 +59,7 @@ TEST_F(an_audit_file, is_made_anew_where_it_was_moved_away) {
     EXPECT_EQ(content(path), "three\n");
 }
 
-TEST_F(an_audit_file, tells_once_that_it_cannot_be_written) {
+TEST_F(an_audit_file, reports_once_that_it_cannot_be_written) {
     audit_file full("/dev/full", [this](const std::string& fault) { told.push_back(fault); });
     ASSERT_EQ(full.open(), "");
     full.write("one");
@@ -68,7 +68,7 @@ TEST_F(an_audit_file, tells_once_that_it_cannot_be_written) {
                                   "lost"));
 }
 
-TEST_F(an_audit_file, tells_why_it_cannot_be_opened) {
+TEST_F(an_audit_file, reports_why_it_cannot_be_opened) {
     audit_file nowhere("/no/such/folder/audit", nullptr);
     EXPECT_EQ(nowhere.open(), "/no/such/folder/audit: No such file or directory");
 }

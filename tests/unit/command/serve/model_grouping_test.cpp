@@ -23,7 +23,7 @@ TEST(model_grouping, gives_a_silent_server_the_only_model) {
     EXPECT_THAT(g.left_out, IsEmpty());
 }
 
-TEST(model_grouping, calls_it_default_where_nobody_knows) {
+TEST(model_grouping, calls_it_default_if_nobody_knows) {
     EXPECT_THAT(group_by_model({{"", "a"}, {"", "b"}}).models,
                 ElementsAre(model_servers{"default", {"a", "b"}}));
 }

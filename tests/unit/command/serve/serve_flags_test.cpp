@@ -128,7 +128,7 @@ TEST_F(serve_arguments, refuse_what_is_no_collector) {
                 HasSubstr("remove /v1/traces at its end"));
     variables_ = {{"OTEL_EXPORTER_OTLP_HEADERS", "secret"}};
     EXPECT_THAT(serve({"--otlp-endpoint", "http://c:4318"}).err,
-                AllOf(HasSubstr("OTEL_EXPORTER_OTLP_HEADERS has a pair that is no header"),
+                AllOf(HasSubstr("OTEL_EXPORTER_OTLP_HEADERS has a pair that is not a header"),
                       Not(HasSubstr("secret"))));
 }
 
@@ -200,7 +200,7 @@ TEST_F(serve_arguments, may_have_keys_and_then_any_address) {
     EXPECT_EQ(c.serve->key_file, file);
 }
 
-TEST_F(serve_arguments, need_keys_where_others_reach_the_port) {
+TEST_F(serve_arguments, need_keys_if_others_reach_the_port) {
     const auto c = serve({"--listen", "0.0.0.0:8090"});
     EXPECT_EQ(c.status, 2);
     EXPECT_THAT(c.err,
@@ -208,7 +208,7 @@ TEST_F(serve_arguments, need_keys_where_others_reach_the_port) {
                           "configure keys, or listen on 127.0.0.1; use --keys FILE\n"));
 }
 
-TEST_F(serve_arguments, are_told_all_faults_of_the_key_file) {
+TEST_F(serve_arguments, report_all_faults_of_the_key_file) {
     const auto file = file_with(R"({"keys": [{"name": ""}]})");
     const auto c = serve({"--keys", file, "--listen", "0.0.0.0:1"});
     EXPECT_EQ(c.status, 2);
@@ -241,14 +241,14 @@ TEST_F(serve_arguments, have_denied_words_a_line_each) {
     EXPECT_THAT(c.serve->gateway.prompts.denied, ElementsAre("secret", "secret sauce"));
 }
 
-TEST_F(serve_arguments, are_told_the_lines_of_words_that_cannot_be_denied) {
+TEST_F(serve_arguments, report_the_lines_of_words_that_cannot_be_denied) {
     const auto c = serve({"--denied", file_with("secret\n\nx\n" + std::string(300, 'y'))});
     EXPECT_EQ(c.status, 2);
     EXPECT_THAT(c.err, AllOf(HasSubstr("--denied " + file_ + ":3: has 1 bytes"),
                              HasSubstr("--denied " + file_ + ":4: has 300 bytes")));
 }
 
-TEST_F(serve_arguments, are_told_all_that_is_wrong_at_once) {
+TEST_F(serve_arguments, report_all_faults_at_once) {
     const auto c = serve({"--drain", "2d", "--stream-by", "word", "--slots", "-1", "--placement",
                           "any", "--url", "http://a:1", "--url", "http://a:1"});
     EXPECT_EQ(c.status, 2);
@@ -352,7 +352,7 @@ TEST_F(serve_arguments, may_name_a_key) {
     EXPECT_EQ(parse({"key"}).key->name, "");
 }
 
-TEST_F(serve_arguments, are_told_by_help_in_80_columns) {
+TEST_F(serve_arguments, are_reported_by_help_in_80_columns) {
     for (const auto* command : {"serve", "key"}) {
         const auto help = parse({"help", command}).out;
         EXPECT_THAT(help, HasSubstr("Example:\n  tandem " + std::string(command)));

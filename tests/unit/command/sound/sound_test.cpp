@@ -29,7 +29,7 @@ TEST(sound, is_as_long_as_its_samples) {
     EXPECT_EQ(duration_to_samples(samples_to_duration(12345, 44100), 44100), 12345);
 }
 
-TEST(sound, is_trimmed_to_five_milliseconds_before_and_behind_the_speech) {
+TEST(sound, is_trimmed_to_five_milliseconds_before_and_after_the_speech) {
     const auto s = trim_silence(with_silence(300, 40, 200));
     EXPECT_EQ(s.samples.size(), 50u);
     EXPECT_EQ(s.rate, 1000);
@@ -46,7 +46,7 @@ TEST(sound, keeps_the_silence_inside) {
     EXPECT_EQ(trim_silence(s).samples.size(), 111u);
 }
 
-TEST(sound, is_nothing_where_all_is_silence) {
+TEST(sound, is_nothing_if_all_is_silence) {
     EXPECT_TRUE(trim_silence(with_silence(100, 0, 100)).samples.empty());
     EXPECT_TRUE(trim_silence({}).samples.empty());
 }
@@ -73,19 +73,19 @@ TEST_F(track, has_the_silence_between_two_sounds) {
     EXPECT_EQ(add(3250ms, 4250ms).silence, 250);
 }
 
-TEST_F(track, ends_a_sound_where_it_was_interrupted) {
+TEST_F(track, ends_a_sound_if_it_was_interrupted) {
     EXPECT_EQ(add(0s, 400ms).samples, 400);
     const auto next = add(1s, 2s);
     EXPECT_EQ(next.silence, 600);
     EXPECT_EQ(next.samples, 1000);
 }
 
-TEST_F(track, has_no_more_than_the_sound_where_its_player_took_longer) {
+TEST_F(track, has_no_more_than_the_sound_if_its_player_took_longer) {
     EXPECT_EQ(add(0s, 1100ms).samples, 1000);
     EXPECT_EQ(add(1200ms, 2200ms).silence, 200);
 }
 
-TEST_F(track, puts_sounds_that_overlap_one_behind_the_other) {
+TEST_F(track, puts_sounds_that_overlap_one_after_the_other) {
     add(0s, 1s);
     const auto p = add(900ms, 1900ms);
     EXPECT_EQ(p.silence, 0);

@@ -78,14 +78,14 @@ TEST_F(a_synthesizer, gives_the_sound_that_its_program_writes) {
     EXPECT_LE(s.began_at, s.ended_at);
 }
 
-TEST_F(a_synthesizer, tells_the_last_words_of_a_program_that_fails) {
+TEST_F(a_synthesizer, reports_the_last_words_of_a_program_that_fails) {
     EXPECT_EQ(run("echo first >&2; echo no such voice >&2; exit 3").fault, "no such voice");
     EXPECT_EQ(run("exit 3").fault, "it ended with status 3");
     EXPECT_EQ(run("kill -TERM $$").fault, "it was ended by signal 15");
     EXPECT_THAT(run("no-such-program-here").fault, HasSubstr("not found"));
 }
 
-TEST_F(a_synthesizer, tells_that_its_program_cannot_be_started) {
+TEST_F(a_synthesizer, reports_that_its_program_cannot_be_started) {
     synthesizer s(ioc.get_executor(), {"/no/such/program"}, 1s);
     EXPECT_THAT(speak(s, "Hello.").fault,
                 HasSubstr("/no/such/program cannot be started: No such file"));
@@ -112,7 +112,7 @@ TEST_F(a_synthesizer, is_ended_with_all_that_it_started) {
 }
 
 // A synthesizer that starts a server at its first use leaves such a process.
-TEST_F(a_synthesizer, is_not_waited_for_where_something_has_left_its_group) {
+TEST_F(a_synthesizer, is_not_waited_for_if_something_has_left_its_group) {
     EXPECT_EQ(run("setsid sleep 20 & cat > /dev/null; exit 3").fault, "it ended with status 3");
     EXPECT_EQ(run("setsid sleep 20 & exec sleep 60", 50ms).fault, "it took longer than 0.05 s");
 }
@@ -134,8 +134,8 @@ TEST_F(a_synthesizer, that_writes_nothing_at_once_has_played_nothing) {
     synthesizer s(ioc.get_executor(), shell_arguments("cat > /dev/null"), 20s);
     const auto spoken = speak(s, "Hello.", 1h);
     EXPECT_EQ(spoken.fault, "it wrote no sound");
-    EXPECT_THAT(spoken.remark, AllOf(HasSubstr(", and ended after "),
-                                     HasSubstr(" s, too soon to have played it")));
+    EXPECT_THAT(spoken.note, AllOf(HasSubstr(", and ended after "),
+                                   HasSubstr(" s, too soon to have played it")));
     EXPECT_FALSE(s.plays_itself());
 }
 
@@ -185,7 +185,7 @@ TEST_F(a_player, gets_a_wav_file) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), wav_bytes(loud()));
 }
 
-TEST_F(a_player, tells_why_it_cannot_play) {
+TEST_F(a_player, reports_why_it_cannot_play) {
     sound_player p(ioc.get_executor(), shell_arguments("echo no device >&2; exit 1"));
     EXPECT_EQ(wait_for(p.play_test_sound()), "no device");
 }

@@ -77,7 +77,7 @@ TEST(what_is_no_wav_file, is_refused) {
     EXPECT_NE(decode_sound(wav_bytes(ramp(10)).substr(0, 20)).fault, "");
 }
 
-TEST(a_sound, is_refused_where_it_is_too_long) {
+TEST(a_sound, is_refused_if_it_is_too_long) {
     const auto hour = audio_clip{.rate = 4000, .samples = std::vector<std::int16_t>(4000 * 601)};
     EXPECT_THAT(decode_sound(wav_bytes(hour)).fault, HasSubstr("longer than 10 min"));
 }
@@ -135,7 +135,7 @@ TEST_F(a_sound_recording, takes_the_place_of_a_wav_file_or_an_empty_one_and_of_n
     }
 }
 
-TEST_F(a_sound_recording, tells_that_its_file_cannot_be_written) {
+TEST_F(a_sound_recording, reports_that_its_file_cannot_be_written) {
     const sound_recording r("/no/such/folder/talk.wav", begun);
     EXPECT_EQ(r.failure(), "/no/such/folder/talk.wav: No such file or directory");
 }

@@ -48,7 +48,7 @@ TEST_F(display_text, keeps_numbers_and_their_units_together) {
     EXPECT_THAT(wrapped("it has 96 tokens", 9), ElementsAre("it has 96", "tokens"));
 }
 
-TEST_F(display_text, parts_a_number_from_its_unit_where_a_line_cannot_have_both) {
+TEST_F(display_text, parts_a_number_from_its_unit_if_a_line_cannot_have_both) {
     EXPECT_THAT(wrapped("a 12345 min", 7), ElementsAre("a 12345", "min"));
     EXPECT_THAT(wrapped("12345 ms", 6), ElementsAre("12345", "ms"));
 }
@@ -65,7 +65,7 @@ TEST_F(display_text, breaks_a_word_that_is_too_long) {
     EXPECT_THAT(wrapped("ab cdefghijk", 4), ElementsAre("ab", "cdef", "ghij", "k"));
 }
 
-TEST_F(display_text, has_no_lines_where_there_is_no_text) {
+TEST_F(display_text, has_no_lines_if_there_is_no_text) {
     EXPECT_THAT(wrapped("", 8), IsEmpty());
     EXPECT_THAT(wrapped("  ", 8), IsEmpty());
 }

@@ -59,7 +59,7 @@ api_key only_key(const std::string& text) {
     return keys.all().empty() ? api_key{} : keys.all().front();
 }
 
-TEST(api_key_file, gives_a_key_what_clients_need_where_it_says_nothing) {
+TEST(api_key_file, gives_a_key_what_clients_need_if_it_says_nothing) {
     const auto key = only_key(file_of(json::array({plain_key("front desk")})));
     EXPECT_EQ(key.name, "front desk");
     EXPECT_EQ(key.sha256, hash_sha256("abc"));
@@ -122,13 +122,13 @@ TEST(api_key_file, names_what_is_missing_and_what_is_there_for_it) {
         ElementsAre("kees: is not a field of a key file, which has only keys", "keys: is missing"));
 }
 
-TEST(api_key_file, tells_where_it_is_no_text) {
+TEST(api_key_file, reports_where_it_is_not_text) {
     EXPECT_THAT(faults_of("{\"keys\":\xFF}"),
                 ElementsAre("key file: is not valid UTF-8 at byte 8"));
     EXPECT_THAT(faults_of("{}\0"s), ElementsAre("key file: is not JSON: it has a NUL byte"));
 }
 
-TEST(api_key_file, changes_nothing_where_there_is_a_fault) {
+TEST(api_key_file, changes_nothing_if_there_is_a_fault) {
     api_keys keys;
     ASSERT_THAT(parse_api_keys(file_of(json::array({plain_key()})), keys), IsEmpty());
     EXPECT_THAT(parse_api_keys(file_of(json::array({plain_key("other"), 1})), keys),
@@ -144,7 +144,7 @@ struct fault_case {
 
 class fault : public ::testing::TestWithParam<fault_case> {};
 
-TEST_P(fault, is_told_by_its_path) {
+TEST_P(fault, is_reported_by_its_path) {
     const auto& c = GetParam();
     EXPECT_THAT(faults_of(c.text), ElementsAre(::testing::StartsWith(c.path + ": "s))) << c.text;
 }

@@ -86,7 +86,7 @@ TEST(replace_keys, leaves_what_runs_as_it_was_let_in) {
     g.access.charge(running, at(0s), 100);
 }
 
-TEST(replace_keys, shuts_the_gate_where_none_are_left) {
+TEST(replace_keys, shuts_the_gate_if_none_are_left) {
     gate g({key_named("bot")});
     replace(g, {});
     EXPECT_FALSE(g.access.is_open());

@@ -118,7 +118,7 @@ TEST(concurrent, counts_replies_alone) {
     for (const auto* const a : {&models, &session, &reply}) EXPECT_EQ(status_of(*a), 200);
 }
 
-TEST(concurrent, takes_no_request_from_the_rate_where_it_refuses) {
+TEST(concurrent, takes_no_request_from_the_rate_if_it_refuses) {
     auto key = with_seats(1);
     key.requests_per_minute = 2;
     gate g({key});
@@ -145,7 +145,7 @@ TEST(check_reply, counts_the_replies_of_a_session) {
     EXPECT_EQ(error_of(g.access.check_reply(session, at(0s))).code, "rate_limit_exceeded");
 }
 
-TEST(check_reply, gives_a_session_that_has_a_seat_another_one_in_its_place) {
+TEST(check_reply, gives_a_session_that_has_a_permit_another_one_in_its_place) {
     gate g({with_seats(1)});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     std::optional<admitted> seat = std::get<admitted>(g.access.check_reply(session, at(0s)));
@@ -157,7 +157,7 @@ TEST(check_reply, gives_a_session_that_has_a_seat_another_one_in_its_place) {
     EXPECT_EQ(g.let_in(bearer("bot"), 1), 1);
 }
 
-TEST(check_reply, leaves_the_seat_of_the_reply_before_where_it_refuses) {
+TEST(check_reply, leaves_the_permit_of_the_reply_before_if_it_refuses) {
     auto key = with_seats(2);
     key.requests_per_minute = 2;
     gate g({key});
@@ -170,7 +170,7 @@ TEST(check_reply, leaves_the_seat_of_the_reply_before_where_it_refuses) {
     EXPECT_EQ(error_of(g.chat(bearer("bot"))).code, "concurrency_limit_exceeded");
 }
 
-TEST(check_reply, counts_no_seat_that_is_of_another_key) {
+TEST(check_reply, counts_no_permit_that_is_of_another_key) {
     gate g({with_seats(1), key_named("other")});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     const auto running = g.chat(bearer("bot"));
@@ -248,7 +248,7 @@ TEST(failed_attempts, remember_a_bounded_number_of_places_of_a_key) {
         << "its earlier request is forgotten";
 }
 
-TEST(limits, are_none_where_there_are_no_keys) {
+TEST(limits, are_none_if_there_are_no_keys) {
     gate g({});
     std::vector<admission> running;
     for (int i = 0; i < 1000; ++i) running.push_back(g.chat("Bearer wrong"));

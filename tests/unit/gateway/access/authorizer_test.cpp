@@ -83,7 +83,7 @@ TEST(every_route, is_for_those_who_have_its_right) {
         }
 }
 
-TEST(every_route, is_for_all_where_there_are_no_keys) {
+TEST(every_route, is_for_all_if_there_are_no_keys) {
     gate g({});
     for (const auto& r : all_routes())
         for (const auto& c : without_a_key())
@@ -96,7 +96,7 @@ TEST(authorizer, is_the_only_one_that_admits) {
     EXPECT_TRUE(std::is_nothrow_move_constructible_v<admitted>);
 }
 
-TEST(authorizer, tells_who_was_let_in) {
+TEST(authorizer, reports_who_was_let_in) {
     auto key = key_named("front-desk");
     key.priority = reply_priority::high;
     key.models = {"talk"};
@@ -155,7 +155,7 @@ TEST(authorizer, takes_a_key_from_a_subprotocol_for_a_websocket_only) {
     }
 }
 
-TEST(check_model_allowed, allows_all_models_where_none_are_listed) {
+TEST(check_model_allowed, allows_all_models_if_none_are_listed) {
     gate g({key_named("bot")});
     const auto a = g.chat(bearer("bot"));
     EXPECT_FALSE(check_model_allowed(std::get<admitted>(a), "any"));

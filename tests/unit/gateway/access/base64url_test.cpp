@@ -10,7 +10,7 @@ namespace tandem::gateway {
 namespace {
 
 std::string encoded(std::string_view bytes) {
-    return base64url(std::vector<unsigned char>(bytes.begin(), bytes.end()));
+    return encode_base64url(std::vector<unsigned char>(bytes.begin(), bytes.end()));
 }
 
 TEST(base64url, is_as_the_rfc_has_it_without_padding) {

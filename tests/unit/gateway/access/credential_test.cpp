@@ -31,7 +31,7 @@ struct header_case {
 
 class authorization : public ::testing::TestWithParam<header_case> {};
 
-TEST_P(authorization, has_a_key_behind_its_scheme) {
+TEST_P(authorization, has_a_key_after_its_scheme) {
     const auto& c = GetParam();
     EXPECT_EQ(shown(parse_credential(c.value, "")), c.expected) << c.value.substr(0, 80);
 }
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         header_case{std::string(1 << 20, ','), "malformed"},
         header_case{"tandem-api-key." + std::string(513, 'k'), "malformed"}));
 
-TEST(parse_credential, reads_no_subprotocol_where_there_is_authorization) {
+TEST(parse_credential, reads_no_subprotocol_if_there_is_authorization) {
     EXPECT_EQ(shown(parse_credential("Bearer a", "tandem-api-key.b")), "<a>");
     EXPECT_EQ(shown(parse_credential("Basic a", "tandem-api-key.b")), "malformed");
 }

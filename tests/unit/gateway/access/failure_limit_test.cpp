@@ -34,20 +34,20 @@ TEST(failure_limit, forgets_who_failed_longest_ago_when_there_are_too_many) {
     failure_limit limit;
     fail(limit, "early", failure_limit::per_minute);
     fail(limit, "again", failure_limit::per_minute);
-    for (std::size_t i = 0; i < failure_limit::most_clients - 2; ++i)
+    for (std::size_t i = 0; i < failure_limit::max_clients - 2; ++i)
         fail(limit, std::to_string(i), 1);
     fail(limit, "again", 1);
     fail(limit, "one more", 1);
-    EXPECT_EQ(limit.size(), failure_limit::most_clients);
+    EXPECT_EQ(limit.size(), failure_limit::max_clients);
     EXPECT_FALSE(limit.wait(at(0s), "early"));
     EXPECT_TRUE(limit.wait(at(0s), "again"));
 }
 
 TEST(failure_limit, has_a_bound_whoever_comes) {
     failure_limit limit;
-    for (std::size_t i = 0; i < 3 * failure_limit::most_clients; ++i)
+    for (std::size_t i = 0; i < 3 * failure_limit::max_clients; ++i)
         fail(limit, std::to_string(i), 1);
-    EXPECT_EQ(limit.size(), failure_limit::most_clients);
+    EXPECT_EQ(limit.size(), failure_limit::max_clients);
 }
 
 }  // namespace

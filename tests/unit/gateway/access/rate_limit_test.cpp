@@ -49,7 +49,7 @@ TEST(rate_limit, holds_no_more_than_a_minutes_worth) {
     EXPECT_EQ(takings(limit, at(24h)), 60);
 }
 
-TEST(rate_limit, tells_how_long_to_wait) {
+TEST(rate_limit, reports_how_long_to_wait) {
     rate_limit limit(60);
     takings(limit, at(0s));
     EXPECT_EQ(take(limit, at(400ms)), 600ms);
@@ -57,7 +57,7 @@ TEST(rate_limit, tells_how_long_to_wait) {
     EXPECT_FALSE(take(limit, at(30s), 30));
 }
 
-TEST(rate_limit, takes_nothing_where_it_refuses) {
+TEST(rate_limit, takes_nothing_if_it_refuses) {
     rate_limit limit(60);
     takings(limit, at(0s), 50);
     EXPECT_TRUE(take(limit, at(0s), 11));
@@ -108,7 +108,7 @@ TEST(rate_limit, gives_nothing_while_the_clock_stands_still) {
     EXPECT_EQ(takings(limit, at(0s)), 0);
 }
 
-TEST(rate_limit, gives_nothing_twice_where_the_clock_goes_back) {
+TEST(rate_limit, gives_nothing_twice_if_the_clock_goes_back) {
     rate_limit limit(60);
     takings(limit, at(10s));
     EXPECT_EQ(take(limit, at(5s)), 1s) << "the wait is no longer than before";
@@ -123,14 +123,14 @@ TEST(rate_limit, works_at_the_first_time_there_is) {
     EXPECT_EQ(takings(limit, time_point(1s)), 1);
 }
 
-TEST(rate_limit, keeps_the_share_that_was_taken_where_the_bound_changes) {
+TEST(rate_limit, keeps_the_share_that_was_taken_if_the_bound_changes) {
     rate_limit limit(60);
     takings(limit, at(0s), 30);
     limit.set_per_minute(600);
     EXPECT_EQ(takings(limit, at(0s)), 300);
 }
 
-TEST(rate_limit, tells_how_long_until_it_is_full) {
+TEST(rate_limit, reports_how_long_until_it_is_full) {
     rate_limit limit(60);
     EXPECT_EQ(limit.debt(at(0s)), 0s);
     limit.charge(at(0s), 90);

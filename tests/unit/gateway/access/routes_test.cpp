@@ -65,7 +65,7 @@ TEST(routes, have_at_most_one_parameter_which_is_a_segment) {
     }
 }
 
-TEST(routes, are_open_where_they_tell_nothing_of_what_runs_here) {
+TEST(routes, are_open_if_they_tell_nothing_of_what_runs_here) {
     std::vector<std::string_view> open;
     for (const auto& r : all_routes())
         if (r.required_right == right::open) open.push_back(r.path);
@@ -89,7 +89,7 @@ TEST(match_route, takes_head_as_get) {
     EXPECT_EQ(status_of("HEAD", "/v1/completions"), 405);
 }
 
-TEST(match_route, tells_which_methods_a_path_takes) {
+TEST(match_route, reports_which_methods_a_path_takes) {
     const auto post_only = error_of("GET", "/v1/chat/completions");
     EXPECT_EQ(post_only.status, 405);
     EXPECT_EQ(post_only.allow, "POST");
@@ -211,7 +211,7 @@ TEST(match_route, repeats_no_query_as_it_may_have_secrets) {
     EXPECT_THAT(error_of("PUT", "/health?api_key=tdm_secret").message, Not(HasSubstr("secret")));
 }
 
-TEST(routes, are_found_where_a_proxy_put_the_servers_name_before_them) {
+TEST(routes, are_found_if_a_proxy_put_the_servers_name_before_them) {
     EXPECT_EQ(endpoint_of("GET", "http://gateway.example:8081/health"), endpoint::live);
     EXPECT_EQ(endpoint_of("GET", "http://gateway.example/health?x=http://a/b"), endpoint::live);
     EXPECT_EQ(endpoint_of("GET", "https://gateway.example"), endpoint::page);

@@ -149,7 +149,7 @@ TEST_F(shared_key, is_refused_by_tokens_of_replies_elsewhere) {
     EXPECT_THAT(e.message, HasSubstr("600 tokens"));
 }
 
-TEST_F(shared_key, tells_the_tokens_of_its_replies) {
+TEST_F(shared_key, reports_the_tokens_of_its_replies) {
     bot.tokens_per_minute = 600;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
@@ -176,7 +176,7 @@ TEST_F(shared_key, counts_running_replies_elsewhere) {
     EXPECT_EQ(others->questions.size(), 3u);
 }
 
-TEST_F(shared_key, tells_when_its_replies_end) {
+TEST_F(shared_key, reports_when_its_replies_end) {
     bot.concurrent = 2;
     open_gate(bot);
     auto one = std::get<admitted>(chat(at(0s), yes));
@@ -252,7 +252,7 @@ TEST_F(shared_key, has_its_share_of_the_tokens) {
     EXPECT_EQ(status_of(chat(at(61s), std::nullopt)), 200) << "200 tokens a minute";
 }
 
-TEST_F(shared_key, tells_its_own_usage_when_the_others_answer_again) {
+TEST_F(shared_key, reports_its_own_usage_when_the_others_answer_again) {
     bot.requests_per_minute = 60;
     open_gate(bot);
     chat(at(0s), yes);

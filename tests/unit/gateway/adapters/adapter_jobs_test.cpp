@@ -53,18 +53,18 @@ TEST(adapter_jobs, end_once) {
     EXPECT_EQ(jobs.find("a")->state, job_state::queued);
 }
 
-TEST(adapter_jobs, are_refused_where_too_many_wait) {
+TEST(adapter_jobs, are_refused_if_too_many_wait) {
     adapter_jobs jobs;
     added(jobs, "runs");
     jobs.begin();
-    for (std::size_t i = 0; i < adapter_jobs::most_waiting; ++i) added(jobs, std::to_string(i));
+    for (std::size_t i = 0; i < adapter_jobs::max_waiting; ++i) added(jobs, std::to_string(i));
     EXPECT_EQ(jobs.add("more", "formal", 1, 100), nullptr);
     EXPECT_EQ(jobs.find("more"), nullptr);
 }
 
 TEST(adapter_jobs, are_forgotten_the_oldest_first) {
     adapter_jobs jobs;
-    for (std::size_t i = 0; i <= adapter_jobs::most_remembered; ++i) {
+    for (std::size_t i = 0; i <= adapter_jobs::max_remembered; ++i) {
         added(jobs, std::to_string(i));
         jobs.begin();
         jobs.end("", {}, 200);

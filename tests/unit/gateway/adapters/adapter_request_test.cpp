@@ -70,7 +70,7 @@ TEST(adapter_answer, lists_what_is_allowed_and_how_much_it_counts) {
               R"("server_id":3,"scale":0.5}]})");
 }
 
-TEST(adapter_answer, tells_a_job) {
+TEST(adapter_answer, reports_a_job) {
     const adapter_job job{.id = "job-1",
                           .adapter = "formal",
                           .scale = 0.5,

@@ -41,7 +41,7 @@ TEST(adapter_set, says_nothing_for_a_model_without_adapters) {
     EXPECT_THAT(asked(s, {}), IsEmpty());
 }
 
-TEST(adapter_set, counts_what_is_deployed_where_nothing_is_asked) {
+TEST(adapter_set, counts_what_is_deployed_if_nothing_is_asked) {
     auto s = of_two_models();
     EXPECT_FALSE(s.has_deployed("talk"));
     s.deploy("slang", 0.5);

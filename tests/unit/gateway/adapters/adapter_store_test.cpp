@@ -69,7 +69,7 @@ class adapter_file : public ::testing::Test {
     const std::string file_ = folder_ + "/state.json";
 };
 
-TEST_F(adapter_file, is_made_where_there_is_none) {
+TEST_F(adapter_file, is_made_if_there_is_none) {
     EXPECT_THAT(adapter_store(file_).all(), IsEmpty());
     EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
@@ -96,7 +96,7 @@ TEST_F(adapter_file, has_what_was_put_when_its_process_dies) {
     EXPECT_THAT(adapter_store(copy).all(), ElementsAre(deployed_adapter{"talk", "formal", 0.5}));
 }
 
-TEST_F(adapter_file, is_unchanged_where_it_cannot_be_written) {
+TEST_F(adapter_file, is_unchanged_if_it_cannot_be_written) {
     adapter_store s(file_);
     s.save_entry({"talk", "formal", 0.5});
     fs::create_directory(file_ + ".new");

@@ -43,7 +43,7 @@ json delta(const std::string& event) {
     return choice(event)["delta"];
 }
 
-TEST(chat_stream, tells_the_role_with_the_first_text_and_the_reason_in_an_event_of_its_own) {
+TEST(chat_stream, reports_the_role_with_the_first_text_and_the_reason_in_an_event_of_its_own) {
     answer_stream stream(head);
     std::string out;
     stream.text("Hel", out);
@@ -61,7 +61,7 @@ TEST(chat_stream, tells_the_role_with_the_first_text_and_the_reason_in_an_event_
     EXPECT_EQ(list[3], "[DONE]");
 }
 
-TEST(chat_stream, tells_the_usage_where_it_is_wanted_and_null_before) {
+TEST(chat_stream, reports_the_usage_if_it_is_wanted_and_null_before) {
     answer_stream stream(head, true);
     std::string out;
     stream.text("Hi", out);
@@ -80,7 +80,7 @@ TEST(chat_stream, tells_the_usage_where_it_is_wanted_and_null_before) {
     EXPECT_EQ(list[3], "[DONE]");
 }
 
-TEST(chat_stream, says_nothing_of_usage_where_it_is_not_wanted) {
+TEST(chat_stream, says_nothing_of_usage_if_it_is_not_wanted) {
     answer_stream stream(head);
     std::string out;
     stream.text("Hi", out);
@@ -88,7 +88,7 @@ TEST(chat_stream, says_nothing_of_usage_where_it_is_not_wanted) {
     EXPECT_EQ(out.find("usage"), out.npos);
 }
 
-TEST(chat_stream, tells_reasoning_apart_and_the_role_only_once) {
+TEST(chat_stream, reports_reasoning_apart_and_the_role_only_once) {
     answer_stream stream(head);
     std::string out;
     stream.reasoning("Hm", out);
@@ -101,7 +101,7 @@ TEST(chat_stream, tells_reasoning_apart_and_the_role_only_once) {
     EXPECT_EQ(delta(list[2]), json::parse(R"({"content":"Yes."})"));
 }
 
-TEST(chat_stream, tells_calls_one_by_one_with_rising_index) {
+TEST(chat_stream, reports_calls_one_by_one_with_rising_index) {
     answer_stream stream(head);
     std::string out;
     stream.text("Let me see.", out);
@@ -116,7 +116,7 @@ TEST(chat_stream, tells_calls_one_by_one_with_rising_index) {
     EXPECT_EQ(choice(list[3])["finish_reason"], "tool_calls");
 }
 
-TEST(chat_stream, has_no_content_where_it_begins_with_a_call) {
+TEST(chat_stream, has_no_content_if_it_begins_with_a_call) {
     answer_stream stream(head);
     std::string out;
     stream.call({"c1", "now", "{}"}, out);
@@ -125,7 +125,7 @@ TEST(chat_stream, has_no_content_where_it_begins_with_a_call) {
         "function":{"name":"now","arguments":"{}"}}]})"));
 }
 
-TEST(chat_stream, tells_why_it_ended) {
+TEST(chat_stream, reports_why_it_ended) {
     const struct {
         finish_reason reason;
         bool has_call;
@@ -147,7 +147,7 @@ TEST(chat_stream, tells_why_it_ended) {
     }
 }
 
-TEST(chat_stream, has_a_role_also_where_nothing_was_said) {
+TEST(chat_stream, has_a_role_also_if_nothing_was_said) {
     answer_stream stream(head);
     std::string out;
     stream.text("", out);
@@ -160,7 +160,7 @@ TEST(chat_stream, has_a_role_also_where_nothing_was_said) {
     EXPECT_EQ(choice(list[1])["finish_reason"], "stop");
 }
 
-TEST(chat_stream, ends_with_the_error_and_nothing_else_where_it_fails) {
+TEST(chat_stream, ends_with_the_error_and_nothing_else_if_it_fails) {
     answer_stream stream(head, true);
     std::string out;
     stream.text("Hi", out);
@@ -251,7 +251,7 @@ json body_of(const finished_answer& answer, const answer_head& to = head) {
     return {};
 }
 
-TEST(finished_answer, is_told_as_openai_does) {
+TEST(finished_answer, is_reported_as_openai_does) {
     EXPECT_EQ(body_of(ended("Hello")), json::parse(R"({"id":"chatcmpl-1","object":"chat.completion",
         "created":1700000000,"model":"m\"1","choices":[{"index":0,"message":
         {"role":"assistant","content":"Hello","refusal":null},"logprobs":null,
@@ -260,7 +260,7 @@ TEST(finished_answer, is_told_as_openai_does) {
          "completion_tokens_details":{"reasoning_tokens":0}}})"));
 }
 
-TEST(finished_answer, has_reasoning_and_calls_where_there_are_some) {
+TEST(finished_answer, has_reasoning_and_calls_if_there_are_some) {
     auto answer = ended("");
     answer.reasoning = "Hm";
     answer.calls = {{"c1", "now", "{}"}};
@@ -271,7 +271,7 @@ TEST(finished_answer, has_reasoning_and_calls_where_there_are_some) {
         "function":{"name":"now","arguments":"{}"}}]})"));
 }
 
-TEST(finished_answer, has_content_beside_calls_and_where_nothing_was_said) {
+TEST(finished_answer, has_content_beside_calls_and_if_nothing_was_said) {
     EXPECT_EQ(body_of(ended(""))["choices"][0]["message"]["content"], "");
     auto answer = ended("Let me see.");
     answer.calls = {{"c1", "now", "{}"}};
@@ -286,7 +286,7 @@ TEST(finished_answer, of_a_text_completion_has_a_text) {
     EXPECT_EQ(body["usage"]["total_tokens"], 13);
 }
 
-TEST(finished_answer, is_no_body_where_the_reply_is_not_whole) {
+TEST(finished_answer, is_no_body_if_the_reply_is_not_whole) {
     for (const auto reason : {finish_reason::interrupted, finish_reason::error}) {
         EXPECT_FALSE(is_complete(ended("Hel", reason)));
         const auto body = encode_complete_answer(head, ended("Hel", reason));

@@ -16,7 +16,7 @@ TEST(keep_alive_policy, is_too_long_when_nothing_was_sent_for_ten_seconds) {
     EXPECT_TRUE(silence.is_keep_alive_due(at(10s)));
 }
 
-TEST(keep_alive_policy, begins_anew_with_whatever_is_sent) {
+TEST(keep_alive_policy, begins_again_with_whatever_is_sent) {
     keep_alive_policy silence(at(0s));
     silence.record_send(at(9s));
     EXPECT_FALSE(silence.is_keep_alive_due(at(18s)));

@@ -44,7 +44,7 @@ TEST_F(model_choice, takes_any_name_for_the_one_model) {
     EXPECT_EQ(place({"talk"}, ""), 0u);
 }
 
-TEST_F(model_choice, goes_by_the_name_where_there_are_several) {
+TEST_F(model_choice, goes_by_the_name_if_there_are_several) {
     EXPECT_EQ(place({"talk", "code"}, "talk"), 0u);
     EXPECT_EQ(place({"talk", "code"}, "code"), 1u);
 }
@@ -74,7 +74,7 @@ TEST_F(model_choice, tells_a_key_of_no_models_but_its_own) {
     EXPECT_THAT(refusal({"talk", "code"}, "x", {"code"}).message, Not(HasSubstr("talk")));
 }
 
-TEST(find_unserved_models, are_told_with_those_that_there_are) {
+TEST(find_unserved_models, are_reported_with_those_that_there_are) {
     const api_keys keys({{.name = "desk", .models = {"talk", "tlak"}}, {.name = "all"}});
     const std::vector<std::string> served{"talk", "code"};
     EXPECT_THAT(find_unserved_models(keys, served),

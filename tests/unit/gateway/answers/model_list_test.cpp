@@ -15,7 +15,7 @@ using tandem::gateway::model_body;
 using tandem::gateway::model_list_body;
 using ::testing::EndsWith;
 
-TEST(model_list, is_told_as_openai_does) {
+TEST(model_list, is_reported_as_openai_does) {
     EXPECT_EQ(json::parse(model_list_body(std::vector<std::string>{"a", "b"}, 7)),
               json::parse(R"({"object":"list","data":[
                   {"id":"a","object":"model","created":7,"owned_by":"tandem"},

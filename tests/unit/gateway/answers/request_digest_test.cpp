@@ -33,7 +33,7 @@ TEST(request_digest, is_the_same_for_the_same_question_however_it_is_written) {
                           "talk"));
 }
 
-TEST(request_digest, leaves_out_who_asks_and_how_the_answer_is_told) {
+TEST(request_digest, leaves_out_who_asks_and_how_the_answer_is_reported) {
     const auto key = key_with(plain);
     for (const auto* more :
          {R"("user":"anna")", R"("session_id":"s1")", R"("prompt_cache_key":"k")",

@@ -73,7 +73,7 @@ TEST(response_events, are_those_of_the_whole_response) {
     }
 }
 
-TEST(response_events, say_that_the_limit_of_tokens_left_the_last_item_incomplete) {
+TEST(response_events, report_that_the_limit_of_tokens_left_the_last_item_incomplete) {
     response_stream s(head());
     std::string out;
     s.reasoning("Hm.", out);
@@ -104,7 +104,7 @@ TEST(response_events, end_once) {
     EXPECT_EQ(out.size(), size);
 }
 
-TEST(response_events, say_that_an_interrupted_reply_failed) {
+TEST(response_events, report_that_an_interrupted_reply_failed) {
     response_stream s(head());
     std::string out;
     s.end(finish_reason::interrupted, {}, out);

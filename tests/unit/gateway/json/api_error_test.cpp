@@ -15,7 +15,7 @@ using tandem::gateway::to_api_error;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(api_error, is_told_as_openai_does) {
+TEST(api_error, is_reported_as_openai_does) {
     const api_error e{.status = 400,
                       .type = "invalid_request_error",
                       .message = "role is \"wizard\"",

@@ -26,7 +26,7 @@ struct repeated_case {
 
 class repeated : public ::testing::TestWithParam<repeated_case> {};
 
-TEST_P(repeated, is_told_by_its_path) {
+TEST_P(repeated, is_reported_by_its_path) {
     const auto& c = GetParam();
     EXPECT_EQ(find_duplicate_field(c.text).value_or("none"), c.path) << c.text;
 }

@@ -51,7 +51,7 @@ TEST(request_body, keeps_the_order_of_its_members) {
     EXPECT_EQ(out.dump(), R"({"z":1,"a":{"y":2,"b":3}})");
 }
 
-TEST(request_body, is_refused_with_413_where_it_is_too_large) {
+TEST(request_body, is_refused_with_413_if_it_is_too_large) {
     ordered_json out;
     EXPECT_EQ(body_refusal("{}", 2), "");
     const auto fault = parse_body("{ }", 2, out);
@@ -82,7 +82,7 @@ TEST(request_body, has_bounds_of_its_depth_values_and_keys) {
     EXPECT_THAT(body_refusal(keys(max_object_keys + 1)), HasSubstr("more than 1024 keys"));
 }
 
-TEST(request_body, is_not_read_to_its_end_where_it_is_nested_without_end) {
+TEST(request_body, is_not_read_to_its_end_if_it_is_nested_without_end) {
     EXPECT_THAT(body_refusal(repeated("[", 1'000'000)), HasSubstr("nested deeper"));
     EXPECT_THAT(body_refusal(repeated("{\"a\":", 1'000'000)), HasSubstr("nested deeper"));
 }

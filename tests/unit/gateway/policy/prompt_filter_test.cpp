@@ -110,11 +110,11 @@ TEST(prompt_filter, finds_words_that_begin_with_other_words) {
         EXPECT_FALSE(verdict(policy, {text})) << text;
 }
 
-TEST(prompt_filter, allows_all_where_it_has_no_rules) {
+TEST(prompt_filter, allows_all_if_it_has_no_rules) {
     EXPECT_FALSE(verdict(prompt_filter({.max_bytes = 0}), {std::string(2 << 20, 'x')}));
 }
 
-TEST(prompt_filter, says_that_a_prompt_is_denied_and_repeats_nothing_of_it) {
+TEST(prompt_filter, reports_that_a_prompt_is_denied_and_repeats_nothing_of_it) {
     const auto e = verdict(prompt_filter({.denied = {"bomb"}}), {"my secret bomb"});
     ASSERT_TRUE(e);
     EXPECT_EQ(e->status, 400);

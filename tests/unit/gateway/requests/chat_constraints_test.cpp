@@ -133,7 +133,7 @@ TEST(tool_choice, is_a_word_or_names_a_function) {
     EXPECT_EQ(choice(R"({"type":"function","function":{"name":"weather"}})"), "weather");
 }
 
-TEST(tool_choice, is_refused_where_it_cannot_be_done) {
+TEST(tool_choice, is_refused_if_it_cannot_be_done) {
     const struct {
         std::string members, param;
     } rows[] = {
@@ -168,7 +168,7 @@ TEST(request_constraints, of_the_request_replace_those_of_the_configuration) {
     EXPECT_EQ(r.options.grammar, R"(root ::= "a")");
 }
 
-TEST(request_constraints, are_refused_where_they_contradict_each_other) {
+TEST(request_constraints, are_refused_if_they_contradict_each_other) {
     const auto grammar = [](const std::string& more) {
         return refusal_with(R"("grammar":"root ::= \"a\"",)" + more).param;
     };

@@ -71,7 +71,7 @@ TEST(chat_messages, carry_calls_of_the_old_form) {
                             chat_message{.role = "tool", .content = "one", .name = "f"}));
 }
 
-TEST(chat_messages, may_end_with_the_assistants_which_is_gone_on_from) {
+TEST(chat_messages, may_end_with_the_assistants_which_is_continued) {
     EXPECT_EQ(messages(R"([{"role":"user","content":"Hi"},
                            {"role":"assistant","content":"Sure, "}])")
                   .back()
@@ -132,7 +132,7 @@ TEST(chat_messages, are_refused_with_the_path_of_what_is_wrong) {
     }
 }
 
-TEST(chat_messages, are_refused_in_words_that_say_what_can_be_read) {
+TEST(chat_messages, are_refused_in_words_that_report_what_can_be_read) {
     EXPECT_EQ(messages_refusal(R"([{"role":"wizard","content":"x"}])").message,
               "messages[0].role is \"wizard\"; it must be system, developer, user, assistant, tool "
               "or function");

@@ -166,7 +166,7 @@ TEST(chat_request, is_refused_with_the_path_of_what_is_wrong) {
     }
 }
 
-TEST(chat_request, is_refused_in_words_that_say_what_to_do) {
+TEST(chat_request, is_refused_in_words_that_report_what_to_do) {
     EXPECT_EQ(refusal_with(R"("stream":"yes")").message,
               "stream must be true or false, not a string");
     EXPECT_EQ(refusal_with(R"("temperature":101)").message,
@@ -269,7 +269,7 @@ TEST(chat_request, is_refused_by_the_name_of_such_a_field_that_cannot_be_used) {
     EXPECT_EQ(refusal_with(huge).param, "logit_bias");
 }
 
-TEST(chat_request, takes_such_a_field_where_it_changes_nothing) {
+TEST(chat_request, takes_such_a_field_if_it_changes_nothing) {
     chat_with(R"("logit_bias":{},"ignore_eos":false,"dry_multiplier":0,"dry_base":1.75,
         "dry_allowed_length":2,"dry_penalty_last_n":-1,"typical_p":1,"xtc_probability":0,
         "mirostat":0,"dynatemp_range":0.0,"top_n_sigma":-1,"chat_template_kwargs":{},

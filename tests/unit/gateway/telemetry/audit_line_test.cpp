@@ -25,7 +25,7 @@ std::string time_in(std::chrono::milliseconds since_1970) {
     return json::parse(format_audit_line({.time = after_1970(since_1970)}))["time"];
 }
 
-TEST(audit_line, tells_who_did_what_in_one_order) {
+TEST(audit_line, reports_who_did_what_in_one_order) {
     const audit_record r{.time = after_1970(1'764'547'200'042ms),
                          .request_id = "req-1",
                          .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -65,7 +65,7 @@ TEST(audit_line, has_the_prompt_only_if_it_was_asked_for) {
     EXPECT_EQ(json::parse(format_audit_line({.prompt = ""}))["prompt"], "");
 }
 
-TEST(audit_line, tells_the_time_in_utc_to_the_millisecond) {
+TEST(audit_line, reports_the_time_in_utc_to_the_millisecond) {
     EXPECT_EQ(time_in(0ms), "1970-01-01T00:00:00.000Z");
     EXPECT_EQ(time_in(951'782'399'999ms), "2000-02-28T23:59:59.999Z");
     EXPECT_EQ(time_in(951'782'400'000ms), "2000-02-29T00:00:00.000Z");
@@ -125,7 +125,7 @@ TEST(audit_line, takes_any_numbers) {
 
 // --- log lines
 
-TEST(log_line, tells_what_became_of_a_request_and_its_ids) {
+TEST(log_line, reports_what_became_of_a_request_and_its_ids) {
     EXPECT_EQ(tandem::gateway::format_log_line({.request_id = "req-1",
                                                 .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
                                                 .method = "POST",
@@ -140,7 +140,7 @@ TEST(log_line, tells_what_became_of_a_request_and_its_ids) {
               "trace 4bf92f3577b34da6a3ce929d0e0e4736");
 }
 
-TEST(log_line, tells_what_is_not_known_as_such) {
+TEST(log_line, reports_what_is_not_known_as_such) {
     EXPECT_EQ(tandem::gateway::format_log_line({.request_id = "req-2", .method = "GET"}),
               "request req-2: GET elsewhere: nothing after 0.0 ms");
 }

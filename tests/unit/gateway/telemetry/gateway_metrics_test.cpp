@@ -130,7 +130,7 @@ TEST_F(counting, takes_the_first_token_of_a_draft_for_that_of_the_reply) {
     EXPECT_EQ(value("tandem_reply_first_token_seconds_sum" + of_near), 3.002);
 }
 
-TEST_F(counting, tells_of_a_first_chunk_only_where_the_reader_gets_chunks) {
+TEST_F(counting, reports_a_first_chunk_only_if_the_reader_gets_chunks) {
     metrics.record_reply("talk", a_reply(), false);
     EXPECT_EQ(value("tandem_reply_first_chunk_seconds_count" + of_near), 0);
     EXPECT_EQ(value("tandem_reply_first_token_seconds_count" + of_near), 1);
@@ -144,7 +144,7 @@ TEST_F(counting, tells_gaps_from_the_second_chunk_on) {
     EXPECT_EQ(value("tandem_chunk_gap_seconds_sum" + of_near), 0.25);
 }
 
-TEST_F(counting, tells_why_replies_failed) {
+TEST_F(counting, reports_why_replies_failed) {
     metrics.record_reply("talk", {.error = errc::queue_full}, true);
     EXPECT_EQ(value(R"(tandem_reply_errors_total{code="queue_full",model="talk",server="none"})"),
               1);
@@ -172,7 +172,7 @@ TEST_F(counting, takes_no_websocket_for_a_request_that_took_long) {
               std::nullopt);
 }
 
-TEST_F(counting, tells_the_silence_and_its_parts) {
+TEST_F(counting, reports_the_silence_and_its_parts) {
     metrics.record_voice_latency(
         "talk", 300ms, voice_timing{.detector = 500ms, .slot_wait = 100ms, .first_chunk = 150ms});
     metrics.record_voice_latency("talk", 100ms, std::nullopt);
@@ -183,7 +183,7 @@ TEST_F(counting, tells_the_silence_and_its_parts) {
               0.5);
 }
 
-TEST_F(counting, tells_how_its_servers_are) {
+TEST_F(counting, reports_how_its_servers_are) {
     metrics.set_servers({{.url = near_url,
                           .state = server_status::health::down,
                           .circuit_open = true,
@@ -198,7 +198,7 @@ TEST_F(counting, tells_how_its_servers_are) {
     EXPECT_EQ(value("tandem_server_queue_depth{" + server + "}"), 2);
 }
 
-TEST_F(counting, tells_of_the_load_and_of_changes_of_residence) {
+TEST_F(counting, reports_the_load_and_changes_of_residence) {
     const std::string server = R"({server="http://127.0.0.1:8081"})";
     EXPECT_EQ(value("tandem_server_residence_changes_total" + server), 0);
     EXPECT_EQ(value(R"(tandem_speech_load{model="talk"})"), 0);
@@ -259,12 +259,12 @@ TEST_F(counting, shows_no_credentials_of_servers) {
     EXPECT_THAT(metrics.text(), Not(HasSubstr("secret")));
 }
 
-TEST_F(counting, tells_what_was_built) {
+TEST_F(counting, reports_what_was_built) {
     EXPECT_THAT(metrics.text(), HasSubstr(",version=\"" TANDEM_VERSION_STRING "\"} 1\n"));
     EXPECT_THAT(metrics.text(), HasSubstr("tandem_build_info{compiler=\""));
 }
 
-TEST_F(counting, tells_of_the_process) {
+TEST_F(counting, reports_the_process) {
     const auto text = metrics.text({.cpu_seconds = 1.5,
                                     .start_time_seconds = 1'700'000'000.25,
                                     .resident_memory_bytes = 5 << 20,
@@ -405,7 +405,7 @@ TEST_F(counting, tells_from_the_start_all_that_its_document_names) {
     EXPECT_THAT(read(metrics.text({}, in_cluster)), ContainerEq(documented()));
 }
 
-TEST_F(counting, tells_of_a_cluster_only_in_one) {
+TEST_F(counting, reports_a_cluster_only_in_one) {
     EXPECT_THAT(metrics.text(), Not(HasSubstr("tandem_cluster")));
     EXPECT_THAT(metrics.text({}, in_cluster),
                 HasSubstr("tandem_cluster_slots_held{server=\"near:1\"} 2\n"));

@@ -24,7 +24,7 @@ voice_timestamps marks_of(duration chunk_after) {
             .vad_stop = 500ms};
 }
 
-TEST(silence, is_told_in_parts_that_add_up) {
+TEST(silence, is_reported_in_parts_that_add_up) {
     const auto r = result_with({{kind::slot_wait, 0ms},
                                 {kind::request, 20ms},
                                 {kind::first_token, 120ms},
@@ -42,7 +42,7 @@ TEST(silence, is_told_in_parts_that_add_up) {
     EXPECT_EQ(t->total(), 1000ms);
 }
 
-TEST(silence, is_not_known_where_the_client_does_not_tell_its_begin) {
+TEST(silence, is_not_known_if_the_client_does_not_report_its_begin) {
     auto marks = marks_of(300ms);
     marks.user_stopped_ago = marks.vad_stop = std::nullopt;
     EXPECT_FALSE(compute_timing(marks, {}));
@@ -55,7 +55,7 @@ auto timing_without(Mark mark) {
     return compute_timing(marks, {});
 }
 
-TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
+TEST(silence, begins_with_the_detectors_wait_if_only_that_is_reported) {
     const auto t = timing_without(&voice_timestamps::user_stopped_ago);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 500ms);
@@ -63,7 +63,7 @@ TEST(silence, begins_with_the_detectors_wait_where_only_that_is_told) {
     EXPECT_EQ(t->total(), 800ms);
 }
 
-TEST(silence, has_no_detector_where_that_is_not_told) {
+TEST(silence, has_no_detector_if_that_is_not_told) {
     const auto t = timing_without(&voice_timestamps::vad_stop);
     ASSERT_TRUE(t);
     EXPECT_EQ(t->detector, 0ms);

@@ -218,7 +218,7 @@ TEST(voice_start, reads_the_functions_that_a_model_may_call) {
     EXPECT_EQ(changed(generation_options(), m.options).tools, tools) << "in their order";
 }
 
-TEST(voice_start, may_have_no_functions_where_its_session_has_some) {
+TEST(voice_start, may_have_no_functions_if_its_session_has_some) {
     const auto m = read<voice::start>(R"({"type":"start","options":{"tools":[]}})");
     generation_options base;
     base.tools = "[{}]";
@@ -246,7 +246,7 @@ TEST(voice_message, names_its_turn) {
     EXPECT_EQ(get_turn_name(voice::end()), "");
 }
 
-TEST(voice_message, that_is_refused_is_told_by_its_turn) {
+TEST(voice_message, that_is_refused_is_reported_by_its_turn) {
     const struct {
         const char *text, *turn;
     } rows[] = {

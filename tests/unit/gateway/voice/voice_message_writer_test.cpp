@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-TEST(voice_ready, tells_the_session_and_its_limits) {
+TEST(voice_ready, reports_the_session_and_its_limits) {
     const auto ready = json::parse(encode_ready({.session = "s-1",
                                                  .model = "talk",
                                                  .resumed = true,
@@ -84,7 +84,7 @@ TEST(voice_call, has_arguments_that_are_no_object_as_text) {
     EXPECT_EQ(call_with("{}")["arguments"], json::object());
 }
 
-TEST(voice_call_dropped, tells_why) {
+TEST(voice_call_dropped, reports_why) {
     voice_dropped_call dropped{
         .reply = 2, .turn = "t", .call = "c1", .why = call_drop_reason::timeout};
     EXPECT_EQ(json::parse(encode_call_dropped(dropped)), json::parse(R"({"type":"call_dropped",
@@ -93,7 +93,7 @@ TEST(voice_call_dropped, tells_why) {
     EXPECT_EQ(json::parse(encode_call_dropped(dropped))["reason"], "interrupted");
 }
 
-TEST(voice_end, tells_what_was_sent_and_what_it_cost) {
+TEST(voice_end, reports_what_was_sent_and_what_it_cost) {
     reply_result r{.finish_reason = finish_reason::eos, .text = "One. Two."};
     r.usage = {.prompt = 9,
                .cached = 12,
@@ -144,7 +144,7 @@ TEST(voice_end, leaves_out_what_did_not_happen) {
         EXPECT_FALSE(metrics.contains(name)) << name;
 }
 
-TEST(voice_end, has_the_time_line_where_it_is_wanted) {
+TEST(voice_end, has_the_time_line_if_it_is_wanted) {
     reply_result r{.finish_reason = finish_reason::eos};
     r.timeline = {{.what = timeline_event::kind::request, .at_ns = 1'500'000, .slot = 1},
                   {.what = timeline_event::kind::end, .at_ns = 2'000'000}};
@@ -171,7 +171,7 @@ TEST(voice_end, of_a_reply_that_failed_is_an_error_that_names_it) {
     EXPECT_EQ(text.find("secret"), std::string::npos);
 }
 
-TEST(voice_error, says_what_is_wrong_and_whether_to_try_again) {
+TEST(voice_error, reports_what_is_wrong_and_whether_to_try_again) {
     const auto e = json::parse(error_text({.why = {.status = 400,
                                                    .code = "invalid_value",
                                                    .message = "chunk is missing",
@@ -191,7 +191,7 @@ TEST(voice_answer, replaces_bytes_that_are_no_text) {
     EXPECT_TRUE(json::accept(encode_ready({.model = "\xf0"})));
 }
 
-TEST(voice_end, tells_of_a_missing_continue_in_the_words_of_the_protocol) {
+TEST(voice_end, reports_a_missing_continue_in_the_words_of_the_protocol) {
     const reply_result r{.finish_reason = finish_reason::error, .error = errc::continue_timeout};
     const std::string message = json::parse(encode_end({.reply = 1, .result = r}))["message"];
     EXPECT_NE(message.find("continue_timeout_ms"), std::string::npos) << message;

@@ -59,7 +59,7 @@ TEST(voice_session_table, writes_ids_that_need_no_escapes_in_an_address) {
     EXPECT_THAT(r.open(), ::testing::MatchesRegex("[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*"));
 }
 
-TEST(voice_session_table, gives_no_id_twice_even_where_the_bits_repeat) {
+TEST(voice_session_table, gives_no_id_twice_even_if_the_bits_repeat) {
     registry r({}, [] { return voice_session_table::random_bits{}; });
     EXPECT_NE(r.open(), r.open());
 }
@@ -123,7 +123,7 @@ TEST(voice_session_table, drops_the_keys_own_oldest_one_without_a_socket_for_a_n
     EXPECT_EQ(r.size(), 3u);
 }
 
-TEST(voice_session_table, refuses_a_new_one_where_all_of_the_key_have_sockets) {
+TEST(voice_session_table, refuses_a_new_one_if_all_of_the_key_have_sockets) {
     registry r({.sessions_per_key = 1});
     const auto id = r.open("shop");
     EXPECT_EQ(r.refusal("shop"), "too_many_sessions");
@@ -132,7 +132,7 @@ TEST(voice_session_table, refuses_a_new_one_where_all_of_the_key_have_sockets) {
     EXPECT_EQ(r.refusal("shop"), "");
 }
 
-TEST(voice_session_table, drops_the_oldest_of_all_where_the_gateway_is_full) {
+TEST(voice_session_table, drops_the_oldest_of_all_if_the_gateway_is_full) {
     registry r({.sessions = 2});
     const auto first = r.open("shop");
     r.open("bank");

@@ -25,7 +25,7 @@ TEST(voice_socket_watchdog, saves_no_more_than_a_burst) {
     EXPECT_FALSE(line.admit_message(later));
 }
 
-TEST(voice_socket_watchdog, takes_nothing_back_where_the_time_goes_back) {
+TEST(voice_socket_watchdog, takes_nothing_back_if_the_time_goes_back) {
     voice_socket_watchdog line({.message_burst = 2, .messages_per_second = 1}, first_time);
     line.admit_message(first_time);
     EXPECT_TRUE(line.admit_message(first_time - 10s));
@@ -51,7 +51,7 @@ TEST(voice_socket_watchdog, lives_as_long_as_it_is_heard) {
     EXPECT_EQ(line.next_check(), first_time + 55s);
 }
 
-TEST(voice_socket_watchdog, is_closed_without_a_ping_where_nobody_looked_in_time) {
+TEST(voice_socket_watchdog, is_closed_without_a_ping_if_nobody_looked_in_time) {
     voice_socket_watchdog line({.silence = 30s}, first_time);
     EXPECT_EQ(line.check(first_time + 31s), voice_socket_watchdog::due::close);
 }

@@ -288,7 +288,7 @@ TEST(a_barge_in, keeps_results_whose_reply_was_not_permitted_yet) {
     EXPECT_THAT(s.heard_by(phone), ElementsAre("end 2 interrupted"));
 }
 
-TEST(a_barge_in, is_followed_by_a_new_reply_where_it_was_a_false_alarm) {
+TEST(a_barge_in, is_followed_by_a_new_reply_if_it_was_a_false_alarm) {
     waiting_for_results s;
     s.say(phone, R"({"type":"resume"})");
     const auto refused = s.sent(phone);

@@ -49,7 +49,7 @@ TEST_F(a_session_with_drafts, drops_the_draft_of_refused_words) {
     EXPECT_THAT(s.heard_by(drafting_socket), ElementsAre("error policy 2"));
 }
 
-TEST_F(a_session_with_drafts, keeps_only_a_draft_of_exactly_this_text_where_the_client_wants_it) {
+TEST_F(a_session_with_drafts, keeps_only_a_draft_of_exactly_this_text_if_the_client_wants_it) {
     draft_table();
     s.say(drafting_socket, R"({"type":"commit","text":"a table","match":"exact"})");
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "drop draft unless a table", "append a table",
@@ -67,7 +67,7 @@ TEST(a_session_with_a_schema, drops_nothing_for_a_commit_that_it_rejects) {
     EXPECT_THAT(s.heard_by(drafting_socket), Contains("error invalid_value"));
 }
 
-TEST_F(a_session_with_drafts, drops_the_draft_when_the_user_goes_on) {
+TEST_F(a_session_with_drafts, drops_the_draft_when_the_user_continues) {
     draft_table();
     s.say(drafting_socket, R"({"type":"drop"})");
     EXPECT_THAT(s.asked(), ElementsAre("drop draft"));
@@ -78,7 +78,7 @@ TEST_F(a_session_with_drafts, replies_to_a_commit_without_a_draft) {
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "append A table", "generate 2", "next 2"));
 }
 
-TEST_F(a_session_with_drafts, says_why_there_is_no_draft) {
+TEST_F(a_session_with_drafts, reports_why_there_is_no_draft) {
     s.turns.on_draft_skipped("t2", "no slot is idle");
     s.wait(duration{});
     const auto sent = s.sent(drafting_socket);

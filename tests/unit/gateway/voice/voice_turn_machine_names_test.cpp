@@ -69,7 +69,7 @@ TEST(voice_turn_id, is_in_nothing_that_comes_of_a_start_without_one) {
     EXPECT_THAT(s.turns_told_to(line), ElementsAre("chunk", "end"));
 }
 
-TEST(voice_turn_id, tells_the_end_of_the_reply_that_was_talked_over_from_the_new_one) {
+TEST(voice_turn_id, distinguishes_the_end_of_the_reply_that_was_talked_over_from_the_new_one) {
     speaking_a s;
     s.say(line, start("b"));
     s.end(1, finish_reason::interrupted);
@@ -121,7 +121,7 @@ TEST(voice_turn_id, of_what_is_resumed_is_that_of_the_resume) {
     EXPECT_THAT(s.turns_told_to(line), ElementsAre("end a", "end b", "end")) << "none is taken";
 }
 
-TEST(voice_turn_id, stays_that_of_the_cut_reply_where_a_connection_is_taken_up_without_words) {
+TEST(voice_turn_id, stays_that_of_the_cut_reply_if_a_connection_is_taken_up_without_words) {
     lost_a s;
     s.attach(next_line, R"({"type":"start","session":"s-1"})");
     s.chunk(2, 0, "One. ");
@@ -135,7 +135,7 @@ TEST(voice_turn_id, is_that_of_the_start_which_takes_up_the_connection_if_it_has
     EXPECT_THAT(s.turns_told_to(next_line), ElementsAre("end a", "chunk b"));
 }
 
-TEST(voice_turn_id, of_a_refused_start_is_not_that_of_what_goes_on) {
+TEST(voice_turn_id, of_a_refused_start_is_not_that_of_what_continues) {
     lost_a s;
     s.attach(next_line, start("b", R"("session":"s-1","model":"another")"));
     s.chunk(2, 0, "One. ");

@@ -53,7 +53,7 @@ TEST(voice_session, refuses_options_that_do_not_go_with_those_it_has) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
-TEST(voice_session, tells_of_options_that_cannot_be_used_though_nobody_has_spoken) {
+TEST(voice_session, reports_options_that_cannot_be_used_though_nobody_has_spoken) {
     auto setup = voice_session_driver::defaults();
     setup.generation.grammar = "root ::= \"a\"";
     voice_session_driver s(setup);

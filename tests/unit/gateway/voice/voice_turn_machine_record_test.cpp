@@ -71,7 +71,7 @@ TEST(voice_record, has_words_to_come_while_the_last_ones_are_spoken_on) {
     EXPECT_FALSE(here.turns.record().resumes);
 }
 
-TEST(voice_record, goes_on_behind_what_was_heard) {
+TEST(voice_record, continues_after_what_was_heard) {
     moved_session s{speaking_session()};
     s.take_up(R"({"chunk":"1-1","chars":5})");
     EXPECT_THAT(s.asked(),

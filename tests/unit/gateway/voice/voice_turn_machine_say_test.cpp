@@ -158,7 +158,7 @@ TEST(a_given_text, follows_the_rest_of_a_reply_that_a_lost_socket_interrupted) {
     EXPECT_THAT(s.asked(), ElementsAre("say 2 Good evening.", "next 2"));
 }
 
-TEST(a_given_text, goes_on_after_a_lost_socket) {
+TEST(a_given_text, continues_after_a_lost_socket) {
     opened_session s;
     s.say(mobile, greet);
     s.chunk(2, 0, "Good evening.");

@@ -43,7 +43,7 @@ TEST(voice_session, begins_with_ready_and_the_reply_to_what_the_user_said) {
     EXPECT_THAT(s.asked(), ElementsAre("check 1", "open with 1", "generate 1", "next 1"));
 }
 
-TEST(voice_session, begins_without_a_reply_where_nobody_has_spoken) {
+TEST(voice_session, begins_without_a_reply_if_nobody_has_spoken) {
     voice_session_driver s;
     s.attach(socket, R"({"type":"start","messages":[{"role":"system","content":"Be brief."}]})");
     EXPECT_THAT(s.asked(), ElementsAre("check 1", "open with 1", "warm"));
@@ -118,7 +118,7 @@ TEST(voice_session, passes_on_what_was_heard_of_the_chunks_that_it_sent) {
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
-TEST(voice_session, tells_the_end_of_a_reply_that_is_interrupted) {
+TEST(voice_session, reports_the_end_of_a_reply_that_is_interrupted) {
     speaking s;
     s.say(socket, R"({"type":"interrupt","heard":{"chunk":"1-0","chars":2}})");
     EXPECT_THAT(s.asked(), ElementsAre("heard 1-0 2", "interrupt", "next 1"));
@@ -198,7 +198,7 @@ TEST(voice_session, refuses_to_resume_what_was_not_interrupted) {
     EXPECT_THAT(fresh.heard_by(socket), ElementsAre("ready", "error nothing_to_resume"));
 }
 
-TEST(voice_session, tells_why_a_reply_failed_once) {
+TEST(voice_session, reports_why_a_reply_failed_once) {
     speaking s;
     s.say(socket, spoken("1-0"));
     s.end(1, finish_reason::error, "One. ");
@@ -332,7 +332,7 @@ TEST(voice_session, takes_so_many_turns_that_wait_and_no_more) {
     EXPECT_THAT(s.heard_by(socket), ElementsAre("error too_many_turns"));
 }
 
-TEST(voice_session, tells_how_long_the_user_waited_for_the_first_chunk) {
+TEST(voice_session, reports_how_long_the_user_waited_for_the_first_chunk) {
     voice_session_driver s;
     s.attach(socket, R"({"type":"start","text":"Hi","user_stopped_ms_ago":700,"vad_stop_ms":500})");
     s.wait(300ms);
@@ -362,7 +362,7 @@ TEST(voice_session, counts_the_end_of_the_reply_before_as_a_wait) {
     EXPECT_EQ(s.sent(socket).back()["metrics"]["voice_to_voice_ms"]["turn_wait"], 40);
 }
 
-TEST(voice_session, tells_of_no_silence_where_the_client_does_not) {
+TEST(voice_session, reports_no_silence_if_the_client_does_not) {
     speaking s;
     s.end(1, finish_reason::eos);
     EXPECT_FALSE(s.sent(socket).back()["metrics"].contains("voice_to_voice_ms"));
@@ -394,7 +394,7 @@ TEST(voice_session, ends_turns_that_wait_with_the_session) {
     EXPECT_THAT(s.asked(), ElementsAre("close 7 1000", "forget"));
 }
 
-TEST(voice_session, is_over_at_once_where_it_breaks) {
+TEST(voice_session, is_over_at_once_if_it_breaks) {
     speaking s;
     s.say(socket, hello);
     s.asked();

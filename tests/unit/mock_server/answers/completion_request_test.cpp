@@ -37,7 +37,7 @@ TEST(completion_request, reads_a_prompt_in_each_form) {
     }
 }
 
-TEST(completion_request, has_no_bos_where_the_model_has_none) {
+TEST(completion_request, has_no_bos_if_the_model_has_none) {
     EXPECT_EQ(request_of(R"({"prompt":"Hi"})", false).prompt, tokenize("Hi", true));
 }
 

@@ -43,7 +43,7 @@ TEST(script, follows_a_dialogue_with_any_tools) {
     EXPECT_EQ(s.continuation(render_with_tools({time}, tools)), "Noon.");
 }
 
-TEST(script, goes_on_inside_a_reply) {
+TEST(script, continues_inside_a_reply) {
     const script s({weather}, {});
     EXPECT_EQ(s.continuation(first_prompt() + "Yes. Ta"), "ke a coat.");
     EXPECT_EQ(s.continuation(first_prompt() + "Yes. Take a coat."), "");
@@ -63,7 +63,7 @@ TEST(script, matches_the_longest_suffix_of_a_prompt) {
     EXPECT_EQ(s.continuation("And you?Fi"), "ne.");
 }
 
-TEST(script, goes_on_inside_a_reply_that_contains_its_own_suffix) {
+TEST(script, continues_inside_a_reply_that_contains_its_own_suffix) {
     const script s({}, {{"Q:", "one Q: two"}});
     EXPECT_EQ(s.continuation("Q:one Q:"), " two");
 }

@@ -35,7 +35,7 @@ TEST(engine_faults, leave_a_stalled_slot_to_be_released_when_the_client_gives_up
     EXPECT_EQ(d.record(id).outcome, outcome::cut);
 }
 
-TEST(engine_faults, have_a_reply_go_on_whose_cut_is_noticed_late) {
+TEST(engine_faults, have_a_reply_continue_whose_cut_is_noticed_late) {
     engine_driver d(timed(1000));
     const task_id id =
         d.submit(prompt_of(10), fault{.kind = fault_kind::unnoticed_cut, .duration = seconds(3)});

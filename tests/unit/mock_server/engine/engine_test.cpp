@@ -117,7 +117,7 @@ TEST(engine, empties_idle_slots_of_a_unified_context_when_a_request_starts) {
     EXPECT_EQ(d.slot(1).tokens, 0);
 }
 
-TEST(engine, keeps_the_slot_that_goes_on_of_a_unified_context) {
+TEST(engine, keeps_the_slot_that_continues_of_a_unified_context) {
     engine_driver d(unified(3));
     d.submit(prompt_of(50, 0));
     d.run_for(seconds(0));
@@ -165,7 +165,7 @@ TEST(engine, refuses_a_prompt_that_fills_the_slots_share_of_the_context) {
     EXPECT_EQ(error["n_ctx"], 64);
 }
 
-TEST(engine, ends_a_reply_where_the_context_is_full) {
+TEST(engine, ends_a_reply_if_the_context_is_full) {
     options o = saying(100);
     o.ctx_size = 64;
     engine_driver d(o);
@@ -276,7 +276,7 @@ TEST(engine, runs_deferred_requests_out_of_order) {
     EXPECT_LT(*d.record(e).started, *d.record(c).started);
 }
 
-TEST(engine, starves_an_unpinned_request_behind_a_pinned_one) {
+TEST(engine, starves_an_unpinned_request_after_a_pinned_one) {
     engine_driver d(timed(300));
     const task_id a = d.submit(prompt_of(10, 0));
     const task_id b = d.submit(prompt_of(10, 1));

@@ -95,7 +95,7 @@ TEST(generation, predicts_one_token_when_asked_for_none) {
     EXPECT_EQ(g.stop(), stop_kind::limit);
 }
 
-TEST(generation, is_truncated_where_the_context_is_full) {
+TEST(generation, is_truncated_if_the_context_is_full) {
     generation g(streaming(), "one two three four");
     EXPECT_EQ(events_of(g, 3), (texts{"one", " two", " three"}));
     EXPECT_EQ(g.stop(), stop_kind::limit);

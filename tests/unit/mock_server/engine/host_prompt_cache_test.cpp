@@ -122,7 +122,7 @@ TEST(host_prompt_cache, wastes_no_copy_of_which_less_than_a_quarter_is_common) {
     EXPECT_TRUE(cache.load(s, changed_after(100, text)));
 }
 
-TEST(host_prompt_cache, drops_the_oldest_copies_where_there_is_no_room) {
+TEST(host_prompt_cache, drops_the_oldest_copies_if_there_is_no_room) {
     host_prompt_cache cache(with_cache_ram(1));
     for (int i : {1, 2, 3}) cache.save(slot_with(conversation(i, 300)));
     EXPECT_EQ(cache.copies(), 2u);

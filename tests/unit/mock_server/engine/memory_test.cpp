@@ -136,7 +136,7 @@ TEST(memory, of_attention_keeps_the_common_beginning) {
     EXPECT_EQ(played(o, {.name = "", .prompt = 3, .kept = 2, .added = 1}), (evaluation{2, 1}));
 }
 
-TEST(memory, of_a_window_longer_than_the_text_goes_back_even_where_it_could_go_on) {
+TEST(memory, of_a_window_longer_than_the_text_goes_back_even_if_it_could_continue) {
     const options o = with_memory(memory_kind::sliding_window);
     const follow_up longer{.name = "", .prompt = 19, .kept = 49, .added = 0};
     EXPECT_EQ(played(o, longer), (evaluation{15, 34}));
@@ -164,7 +164,7 @@ TEST(memory, prefilled_with_all_but_the_last_token_evaluates_that_one) {
     }
 }
 
-TEST(memory, makes_no_checkpoint_while_it_generates_or_goes_on) {
+TEST(memory, makes_no_checkpoint_while_it_generates_or_continues) {
     engine_driver d(with_memory(memory_kind::recurrent));
     tokens text = prompt_of(600).prompt;
     for (int i = 0; i < 3; ++i) {
@@ -176,7 +176,7 @@ TEST(memory, makes_no_checkpoint_while_it_generates_or_goes_on) {
     EXPECT_EQ(evaluation_of(d, d.submit(request_of(changed(text, 650, 1)))), (evaluation{596, 55}));
 }
 
-TEST(memory, drops_the_checkpoints_behind_the_place_it_goes_back_to) {
+TEST(memory, drops_the_checkpoints_after_the_place_it_goes_back_to) {
     engine_driver d(with_memory(memory_kind::recurrent, 0, saying(700)));
     const tokens longer(2000, '?');
     EXPECT_EQ(evaluation_of(d, d.submit(request_of(longer))), (evaluation{0, 2000}));

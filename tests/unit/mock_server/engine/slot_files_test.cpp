@@ -71,7 +71,7 @@ TEST(slot_files, that_are_not_there_empty_the_slot) {
 
 TEST(slot_files, have_a_bound) {
     slot_files files;
-    for (std::size_t i = 0; i < slot_files::most_files; ++i)
+    for (std::size_t i = 0; i < slot_files::max_files; ++i)
         EXPECT_TRUE(files.save(std::to_string(i), holding({1})));
     EXPECT_FALSE(files.save("one more", holding({1})));
     EXPECT_TRUE(files.save("0", holding({2})));

@@ -37,7 +37,7 @@ TEST(speed, of_a_slot_is_its_maximum_while_few_run) {
     EXPECT_EQ(time_of_100_tokens(with_shared_speed(), 1), seconds(1));
 }
 
-TEST(speed, of_all_slots_is_shared_where_more_run) {
+TEST(speed, of_all_slots_is_shared_if_more_run) {
     EXPECT_EQ(time_of_100_tokens(with_shared_speed(), 3), seconds(2));
     EXPECT_EQ(time_of_100_tokens(with_shared_speed(), 7), seconds(4));
 }

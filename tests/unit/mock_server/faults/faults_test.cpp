@@ -47,18 +47,18 @@ TEST(fault_text, reads_durations) {
     }
 }
 
-TEST(fault_text, says_what_is_wrong) {
+TEST(fault_text, reports_what_is_wrong) {
     const struct {
         std::string text;
         std::string message;
-    } table[] = {{"", "fault: unknown kind ''"},
-                 {"boom", "fault: unknown kind 'boom'"},
-                 {"reset:at_token", "fault: no value for 'at_token'"},
-                 {"reset:at_token=x", "fault: not a number: 'x'"},
-                 {"reset:color=red", "fault: unknown field 'color'"},
-                 {"stall:duration=2h", "fault: not a duration: '2h'"},
-                 {"http_error:status=200",
-                  "fault: status is not that of an error: 'http_error:status=200'"}};
+    } table[] = {
+        {"", "fault: unknown kind ''"},
+        {"boom", "fault: unknown kind 'boom'"},
+        {"reset:at_token", "fault: no value for 'at_token'"},
+        {"reset:at_token=x", "fault: not a number: 'x'"},
+        {"reset:color=red", "fault: unknown field 'color'"},
+        {"stall:duration=2h", "fault: not a duration: '2h'"},
+        {"http_error:status=200", "fault: status is not an error status: 'http_error:status=200'"}};
     for (const auto& row : table) {
         try {
             parse_fault(row.text);

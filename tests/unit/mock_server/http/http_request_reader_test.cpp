@@ -49,7 +49,7 @@ TEST(http_request_reader, refuses_a_body_without_bound) {
     EXPECT_TRUE(reader.is_broken());
 }
 
-TEST(http_request_reader, says_once_that_the_client_waits_to_send_its_body) {
+TEST(http_request_reader, reports_once_that_the_client_waits_to_send_its_body) {
     http_request_reader reader;
     reader.feed("POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
     EXPECT_TRUE(reader.wants_continue());

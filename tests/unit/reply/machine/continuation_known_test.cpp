@@ -54,7 +54,7 @@ TEST(known_start, is_followed_by_the_ids_of_the_rest_once_they_are_known) {
     EXPECT_EQ(c.untokenized_prompt(), "");
 }
 
-TEST(known_start, stays_where_the_rest_has_another_number_of_tokens_at_the_server) {
+TEST(known_start, stays_if_the_rest_has_another_number_of_tokens_at_the_server) {
     reply_transcript c(half_known());
     c.prompt_tokenized({3});
     c.append(token("!", {4}, 1, 5));
@@ -77,7 +77,7 @@ TEST(known_start, keeps_its_place_before_a_hole_that_is_filled) {
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2, 3, 4, 5));
 }
 
-TEST(known, is_prompt_and_reply_with_a_place_behind_each_token) {
+TEST(known, is_prompt_and_reply_with_a_place_after_each_token) {
     reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     c.append(token(" Bye", {5}, 2));
@@ -101,7 +101,7 @@ TEST(known, counts_the_tokens_of_a_text_that_several_made_as_one_place) {
     EXPECT_THAT(c.to_tokenized_text().attach_known_ids("HiXb").ids, ElementsAre(1, 4, 5, 6));
 }
 
-TEST(known, is_the_known_start_alone_where_the_rest_is_not) {
+TEST(known, is_the_known_start_alone_if_the_rest_is_not) {
     reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     EXPECT_THAT(c.to_tokenized_text().attach_known_ids("Hi you! Bye").ids, ElementsAre(1, 2));

@@ -63,7 +63,7 @@ class ahead_of_one : public paced_reply {
     ahead_of_one() : paced_reply(paced(pacing::ahead, 1, 16)) {}
 };
 
-TEST_F(ahead_of_one, reads_on_behind_the_first_chunk) {
+TEST_F(ahead_of_one, keeps_reading_after_the_first_chunk) {
     sentences(1);
     d.token(" On");
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 ' Go.' sentence"));
@@ -145,7 +145,7 @@ TEST_F(ahead_of_one, drops_what_is_held_back_on_an_interrupt) {
     EXPECT_EQ(d.machine.result().usage.wasted, 3);
 }
 
-TEST_F(ahead_of_one, tells_the_gap_of_each_chunk) {
+TEST_F(ahead_of_one, reports_the_gap_of_each_chunk) {
     sentences(2);
     d.token(" On");
     d.wants();
@@ -165,7 +165,7 @@ class ahead_of_two : public paced_reply {
     ahead_of_two() : paced_reply(paced(pacing::ahead, 2, 16)) {}
 };
 
-TEST_F(ahead_of_two, tells_which_request_made_the_chunk_though_another_one_was_sent_since) {
+TEST_F(ahead_of_two, reports_which_request_made_the_chunk_though_another_one_was_sent_since) {
     d.timings = {.cached = 1, .evaluated = 40};
     sentences(3);
     d.token(" On");
@@ -202,7 +202,7 @@ TEST_F(sure_end_ahead, waits_for_the_peek_with_the_cut) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
 }
 
-TEST_F(sure_end_ahead, needs_no_cut_where_the_continue_comes_before_the_peek) {
+TEST_F(sure_end_ahead, needs_no_cut_if_the_continue_comes_before_the_peek) {
     d.wants();
     d.ask();
     d.go_on(0);
@@ -236,7 +236,7 @@ TEST_F(streamed, is_cut_when_as_many_are_held_back_as_may_be) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
 }
 
-TEST_F(streamed, goes_on_when_half_of_them_were_spoken) {
+TEST_F(streamed, continues_when_half_of_them_were_spoken) {
     sentences(5);
     d.token(" On");
     d.wants();

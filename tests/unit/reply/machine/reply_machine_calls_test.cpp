@@ -47,7 +47,7 @@ TEST_F(calling_reply, speaks_the_text_before_the_call_at_once_and_generates_the_
     EXPECT_TRUE(d.machine.text().ends_with("x. Y. "));
 }
 
-TEST_F(calling_reply, ends_the_text_before_a_call_where_no_sentence_ends) {
+TEST_F(calling_reply, ends_the_text_before_a_call_if_no_sentence_ends) {
     d.tokens("Let", " me", " see", open);
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Let me see' end"));
 }
@@ -163,7 +163,7 @@ TEST(a_mark, in_prose_begins_no_call_that_the_server_generates) {
     }
 }
 
-TEST_F(calling_reply, fails_where_the_server_generates_no_call_either) {
+TEST_F(calling_reply, fails_if_the_server_generates_no_call_either) {
     generate_call();
     d.parsed({});
     d.parsed({});
@@ -313,7 +313,7 @@ TEST_F(calling_reply, may_have_its_call_at_the_end_of_its_reasoning) {
     EXPECT_THAT(r.machine.result().reasoning, testing::Not(HasSubstr("to=functions")));
 }
 
-TEST_F(calling_reply, has_no_call_where_its_reasoning_only_mentions_one) {
+TEST_F(calling_reply, has_no_call_if_its_reasoning_only_mentions_one) {
     auto rules = machine_driver::default_rules();
     rules.reasoning_tags = {{"<think>", "</think>"}};
     machine_driver r(rules);

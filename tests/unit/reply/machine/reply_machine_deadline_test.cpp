@@ -30,13 +30,13 @@ class hurried_reply : public testing::Test {
     machine_driver d;
 };
 
-TEST_F(hurried_reply, ends_its_chunk_behind_the_last_clause) {
+TEST_F(hurried_reply, ends_its_chunk_after_the_last_clause) {
     d.tokens("Well", ",", " I", " th");
     wait_for_deadline();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Well,' clause"));
 }
 
-TEST_F(hurried_reply, ends_its_chunk_before_the_last_word_where_it_has_no_clause) {
+TEST_F(hurried_reply, ends_its_chunk_before_the_last_word_if_it_has_no_clause) {
     d.tokens("Well", " I", " th");
     wait_for_deadline();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Well I' word"));

@@ -31,7 +31,7 @@ TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_onc
     EXPECT_EQ(d.machine.text(), "PHello there. How");
 }
 
-TEST(reply_machine_going_on, sends_text_where_the_ids_say_other_words) {
+TEST(reply_machine_going_on, sends_text_if_the_ids_say_other_words) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.found_again("zebra crossing");
@@ -39,7 +39,7 @@ TEST(reply_machine_going_on, sends_text_where_the_ids_say_other_words) {
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 'PHello the'"));
 }
 
-TEST(reply_machine_going_on, takes_ids_behind_a_first_token_that_the_server_adds) {
+TEST(reply_machine_going_on, takes_ids_after_a_first_token_that_the_server_adds) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.found_again("<s>PHello the");
@@ -47,7 +47,7 @@ TEST(reply_machine_going_on, takes_ids_behind_a_first_token_that_the_server_adds
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 101,7,7"));
 }
 
-TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_where_nothing_was_read) {
+TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_if_nothing_was_read) {
     patient_driver d;
     d.begin();
     d.fail(errc::connect_failed);
@@ -58,14 +58,14 @@ TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_where_noth
     EXPECT_EQ(d.machine.text(), "QrsHello. How");
 }
 
-TEST(reply_machine_going_on, keeps_its_prompt_where_there_is_text) {
+TEST(reply_machine_going_on, keeps_its_prompt_if_there_is_text) {
     patient_driver d;
     d.break_behind("Hello");
     d.found(2, {.prompt = {.text = "Qrs"}});
     EXPECT_EQ(d.machine.text(), "PHello");
 }
 
-TEST(reply_machine_going_on, starts_anew_where_nothing_was_read) {
+TEST(reply_machine_going_on, starts_again_if_nothing_was_read) {
     patient_driver d;
     d.begin();
     d.fail(errc::connect_failed);
@@ -137,7 +137,7 @@ TEST(reply_machine_going_on, gives_up_after_its_retries_without_new_text) {
     EXPECT_THAT(d.words(), HasSubstr("3 consecutive failed requests"));
 }
 
-TEST(reply_machine_going_on, ends_at_once_where_the_same_would_fail_again) {
+TEST(reply_machine_going_on, ends_at_once_if_the_same_would_fail_again) {
     for (const auto code : {errc::unauthorized, errc::bad_request, errc::prompt_too_long}) {
         patient_driver d;
         d.begin();
@@ -163,7 +163,7 @@ TEST(reply_machine_going_on, looks_for_a_first_server_as_long_as_the_listener_wa
     EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 0 n=-1 'P'"));
 }
 
-TEST(reply_machine_going_on, goes_on_elsewhere_when_no_token_comes) {
+TEST(reply_machine_going_on, continues_elsewhere_when_no_token_comes) {
     patient_driver d;
     d.begin();
     d.token("Hello");
@@ -188,7 +188,7 @@ TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_ser
     EXPECT_THAT(d.wants(), testing::Contains("slot?"));
 }
 
-TEST(reply_machine_going_on, keeps_the_sentence_back_where_another_server_is_there_at_once) {
+TEST(reply_machine_going_on, keeps_the_sentence_back_if_another_server_is_there_at_once) {
     patient_driver d;
     d.break_behind("It is 3.");
     d.found_again("PIt is 3.");
@@ -210,7 +210,7 @@ TEST(reply_machine_going_on, asks_for_lost_ids_at_the_new_server) {
     EXPECT_THAT(d.wants(), ElementsAre("check 101,195,169"));
 }
 
-TEST(reply_machine_going_on, says_why_a_constrained_reply_cannot) {
+TEST(reply_machine_going_on, reports_why_a_constrained_reply_cannot) {
     auto rules = patient_driver::patient_rules();
     rules.is_constrained = true;
     patient_driver d(rules);
@@ -220,7 +220,7 @@ TEST(reply_machine_going_on, says_why_a_constrained_reply_cannot) {
     EXPECT_THAT(d.words(), HasSubstr("constrained by a grammar"));
 }
 
-TEST(reply_machine_going_on, tells_how_often) {
+TEST(reply_machine_going_on, reports_how_often) {
     patient_driver d;
     d.break_behind("Hello");
     d.found_again("PHello");
@@ -241,7 +241,7 @@ TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end reply_timeout"));
 }
 
-TEST(reply_machine_going_on, tells_the_breaker_of_a_limit_that_ends_the_reply_too) {
+TEST(reply_machine_going_on, reports_the_breaker_of_a_limit_that_ends_the_reply_too) {
     machine_driver d;
     d.begin();
     d.token("Hello");
@@ -251,7 +251,7 @@ TEST(reply_machine_going_on, tells_the_breaker_of_a_limit_that_ends_the_reply_to
                                        "end between_tokens_timeout"));
 }
 
-TEST(reply_machine_going_on, ends_whole_where_all_is_said_and_the_last_chunk_is_spoken) {
+TEST(reply_machine_going_on, ends_whole_if_all_is_said_and_the_last_chunk_is_spoken) {
     auto rules = patient_driver::patient_rules();
     rules.reply_timeout = 5s;
     patient_driver d(rules);
@@ -264,7 +264,7 @@ TEST(reply_machine_going_on, ends_whole_where_all_is_said_and_the_last_chunk_is_
     EXPECT_THAT(d.wants(), ElementsAre("end eos"));
 }
 
-TEST(reply_machine_going_on, ends_whole_where_only_the_final_event_was_lost) {
+TEST(reply_machine_going_on, ends_whole_if_only_the_final_event_was_lost) {
     auto rules = patient_driver::patient_rules();
     rules.max_tokens = 2;
     patient_driver d(rules);
@@ -274,7 +274,7 @@ TEST(reply_machine_going_on, ends_whole_where_only_the_final_event_was_lost) {
     EXPECT_THAT(d.wants(), ElementsAre("end length"));
 }
 
-TEST(reply_machine_going_on, is_no_whole_reply_where_the_next_server_has_a_smaller_context) {
+TEST(reply_machine_going_on, is_no_whole_reply_if_the_next_server_has_a_smaller_context) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.wants();
@@ -285,8 +285,7 @@ TEST(reply_machine_going_on, is_no_whole_reply_where_the_next_server_has_a_small
     EXPECT_EQ(d.error(), "prompt_too_long");
 }
 
-TEST(reply_machine_going_on,
-     is_a_whole_reply_where_the_context_was_full_when_the_connection_broke) {
+TEST(reply_machine_going_on, is_a_whole_reply_if_the_context_was_full_when_the_connection_broke) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.found_again("PHello the");
@@ -326,7 +325,7 @@ TEST(reply_machine_going_on, is_due_at_once_when_the_voice_has_spoken) {
 }
 
 // The ids stand for the words of an undisturbed run. The text alone may be split into other tokens.
-TEST(reply_machine_going_on, keeps_its_ids_where_the_next_server_is_away_too) {
+TEST(reply_machine_going_on, keeps_its_ids_if_the_next_server_is_away_too) {
     patient_driver d;
     d.break_behind("Hello", " you");
     d.found();
@@ -340,7 +339,7 @@ TEST(reply_machine_going_on, keeps_its_ids_where_the_next_server_is_away_too) {
 }
 
 TEST(reply_machine_going_on,
-     keeps_its_ids_where_the_next_server_dies_before_it_tells_what_they_say) {
+     keeps_its_ids_if_the_next_server_dies_before_it_reports_what_they_say) {
     patient_driver d;
     d.break_behind("Hello", " you");
     d.found();
@@ -349,7 +348,7 @@ TEST(reply_machine_going_on,
     EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
 }
 
-TEST(reply_machine_going_on, asks_no_other_server_where_one_cannot_tell_what_ids_say) {
+TEST(reply_machine_going_on, asks_no_other_server_if_one_cannot_report_what_ids_say) {
     for (const auto code : {errc::not_supported, errc::server_error}) {
         patient_driver d;
         d.break_behind("Hello", " you");
@@ -362,7 +361,7 @@ TEST(reply_machine_going_on, asks_no_other_server_where_one_cannot_tell_what_ids
     }
 }
 
-TEST(reply_machine_going_on, does_without_ids_at_its_last_try_where_no_server_tells_what_they_say) {
+TEST(reply_machine_going_on, does_without_ids_at_its_last_try_if_no_server_reports_what_they_say) {
     patient_driver d;  // allows two retries
     d.break_behind("Hello", " you");
     d.found();
@@ -376,7 +375,7 @@ TEST(reply_machine_going_on, does_without_ids_at_its_last_try_where_no_server_te
     EXPECT_FALSE(d.machine.next_prompt().as_ids());
 }
 
-TEST(reply_machine_going_on, ends_where_each_server_is_away_for_too_long) {
+TEST(reply_machine_going_on, ends_if_each_server_is_away_for_too_long) {
     patient_driver d;
     d.break_behind("Hello", " you");
     for (int i = 0; i < 100 && !d.machine.ended(); ++i) {

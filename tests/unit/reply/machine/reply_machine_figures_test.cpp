@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::machine_driver;
 
-TEST(reply_figures, tell_the_longest_wait_for_a_first_token_and_between_tokens) {
+TEST(reply_figures, report_the_longest_wait_for_a_first_token_and_between_tokens) {
     machine_driver d;
     d.begin();
     d.pass(40ms);
@@ -66,7 +66,7 @@ TEST(reply_figures, take_the_time_in_which_nothing_is_requested_for_no_gap) {
     EXPECT_EQ(d.machine.result().metrics.longest_token_gap_ms, 0);
 }
 
-TEST(reply_figures, tell_the_longest_wait_for_a_continue) {
+TEST(reply_figures, report_the_longest_wait_for_a_continue) {
     machine_driver d;
     d.begin();
     d.tokens("One", ".", " Two");
@@ -90,7 +90,7 @@ TEST(reply_figures, count_the_wait_for_a_continue_that_never_came) {
     EXPECT_EQ(d.machine.result().metrics.longest_continue_ms, 30'000);
 }
 
-TEST(reply_figures, tell_the_longest_connection_that_an_answer_came_by) {
+TEST(reply_figures, report_the_longest_connection_that_an_answer_came_by) {
     machine_driver d;
     d.begin();
     d.machine.response_started(d.now, 12ms);
@@ -111,7 +111,7 @@ TEST(reply_figures, count_a_connection_that_never_came_up) {
     EXPECT_EQ(d.machine.result().metrics.longest_first_token_ms, 5'000);
 }
 
-TEST(reply_figures, tell_which_request_made_a_chunk_also_one_that_waited_for_its_hand_over) {
+TEST(reply_figures, report_which_request_made_a_chunk_also_one_that_waited_for_its_hand_over) {
     auto rules = machine_driver::default_rules();
     rules.pacing = make_pacing_rules(pacing::ahead, {});
     machine_driver d(rules);
@@ -129,7 +129,7 @@ TEST(reply_figures, tell_which_request_made_a_chunk_also_one_that_waited_for_its
     EXPECT_EQ(requests, (std::vector{0, 0, 1}));
 }
 
-TEST(reply_figures, tell_of_each_request_how_long_the_guard_held_it_back) {
+TEST(reply_figures, report_for_each_request_how_long_the_guard_held_it_back) {
     machine_driver d;
     d.ask();
     d.start();

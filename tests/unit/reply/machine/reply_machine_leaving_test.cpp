@@ -102,7 +102,7 @@ TEST(reply_machine_leaving, uses_up_no_retries) {
     EXPECT_FALSE(d.machine.ended());
 }
 
-TEST(reply_machine_leaving, stays_where_it_could_not_go_on) {
+TEST(reply_machine_leaving, stays_if_it_could_not_continue) {
     auto rules = patient_driver::patient_rules();
     rules.retry_policy.retries = 0;
     for (const auto what : {kind::away, kind::hangs}) {
@@ -127,7 +127,7 @@ TEST(reply_machine_leaving, stays_with_a_grammar_that_has_begun) {
     EXPECT_EQ(d.machine.phase(), reply_phase::streaming);
 }
 
-TEST(reply_machine_leaving, has_nothing_to_leave_where_all_is_generated) {
+TEST(reply_machine_leaving, has_nothing_to_leave_if_all_is_generated) {
     for (const auto what : all_kinds) {
         patient_driver d;
         d.begin();

@@ -36,7 +36,7 @@ TEST_F(sure_end, hands_the_chunk_over_before_the_cut) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 1 n=-1 101,7,7,7,7"));
 }
 
-TEST_F(sure_end, needs_no_other_request_where_the_reply_ends) {
+TEST_F(sure_end, needs_no_other_request_if_the_reply_ends) {
     d.wants();
     d.final();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
@@ -85,14 +85,14 @@ TEST_F(sure_end, lets_a_quick_continue_wait_for_the_end_of_the_hold) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "slot?"));
 }
 
-TEST_F(sure_end, ends_the_reply_at_a_quick_continue_where_nothing_follows) {
+TEST_F(sure_end, ends_the_reply_at_a_quick_continue_if_nothing_follows) {
     d.go_on(0);
     d.wants();
     d.final();
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end eos"));
 }
 
-TEST_F(sure_end, goes_on_with_another_request_where_the_peek_is_lost) {
+TEST_F(sure_end, continues_with_another_request_if_the_peek_is_lost) {
     d.wants();
     d.fail(errc::stream_incomplete);
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));

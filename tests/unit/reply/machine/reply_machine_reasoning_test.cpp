@@ -187,7 +187,7 @@ TEST(reply_machine_reasoning, leaves_the_grammar_that_wrote_its_opening_mark) {
     }
 }
 
-TEST(reply_machine_reasoning, tells_its_time_and_its_tokens) {
+TEST(reply_machine_reasoning, reports_its_time_and_its_tokens) {
     auto d = begun(limited({.time = 2s}));
     d.tokens("<think>", "Hm.");
     d.pass(2s);

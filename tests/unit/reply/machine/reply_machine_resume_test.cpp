@@ -42,7 +42,7 @@ TEST(rest, is_the_text_that_was_read_and_not_handed_over) {
     EXPECT_FALSE(rest.generated);
 }
 
-TEST(rest, says_so_where_no_more_text_would_have_come) {
+TEST(rest, says_so_if_no_more_text_would_have_come) {
     machine_driver d;
     d.begin();
     d.tokens("Hello", "!");
@@ -73,7 +73,7 @@ class resumed_reply : public testing::Test {
     machine_driver d;
 };
 
-TEST_F(resumed_reply, tells_that_no_request_of_it_made_what_was_left) {
+TEST_F(resumed_reply, reports_that_no_request_of_it_made_what_was_left) {
     auto rest = interrupted_rest();
     rest.unspoken = "One. Two. ";
     rest.generated = finish_reason::eos;
@@ -99,7 +99,7 @@ TEST_F(resumed_reply, hands_over_what_was_generated_without_a_request) {
     EXPECT_EQ(d.machine.result().metrics.requests, 0);
 }
 
-TEST_F(resumed_reply, goes_on_from_all_text_where_more_is_to_come) {
+TEST_F(resumed_reply, continues_from_all_text_if_more_is_to_come) {
     auto rest = interrupted_rest();
     rest.unspoken = " How";
     d.ask();
@@ -126,7 +126,7 @@ TEST_F(resumed_reply, wants_no_slot_while_a_whole_chunk_waits_for_its_continue) 
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
 }
 
-TEST_F(resumed_reply, ends_at_once_where_nothing_is_left) {
+TEST_F(resumed_reply, ends_at_once_if_nothing_is_left) {
     auto rest = interrupted_rest();
     rest.unspoken.clear();
     rest.generated = finish_reason::length;

@@ -68,7 +68,7 @@ TEST(slot_of_a_reply, is_released_with_the_tokens_of_its_last_request_only) {
     EXPECT_EQ(d.released.generated.time, 0ms);
 }
 
-TEST(slot_of_a_reply, is_erased_after_a_cut_where_that_is_wanted) {
+TEST(slot_of_a_reply, is_erased_after_a_cut_if_that_is_wanted) {
     auto d = that_erases();
     d.begin();
     d.tokens("Hello", "!", " How");
@@ -122,7 +122,7 @@ TEST(slot_of_a_reply, is_idle_when_its_request_was_refused) {
     EXPECT_THAT(d.wants(), Contains("release 0"));
 }
 
-TEST(slot_of_a_reply, was_busy_where_the_server_begins_late) {
+TEST(slot_of_a_reply, was_busy_if_the_server_begins_late) {
     machine_driver d;
     d.begin();
     d.pass(500ms);
@@ -131,7 +131,7 @@ TEST(slot_of_a_reply, was_busy_where_the_server_begins_late) {
     EXPECT_THAT(d.wants(), ElementsAre("slot 0 held back for 500 ms"));
 }
 
-TEST(slot_of_a_reply, was_idle_where_the_server_begins_soon) {
+TEST(slot_of_a_reply, was_idle_if_the_server_begins_soon) {
     machine_driver d;
     d.begin();
     d.pass(499ms);
@@ -141,7 +141,7 @@ TEST(slot_of_a_reply, was_idle_where_the_server_begins_soon) {
     EXPECT_THAT(d.wants(), IsEmpty());
 }
 
-TEST(slot_of_a_reply, is_named_where_the_server_did_not_begin_in_time) {
+TEST(slot_of_a_reply, is_named_if_the_server_did_not_begin_in_time) {
     machine_driver d;
     d.begin();
     d.pass(60s);
@@ -149,7 +149,7 @@ TEST(slot_of_a_reply, is_named_where_the_server_did_not_begin_in_time) {
     EXPECT_THAT(d.machine.result().diagnostics.client_message, HasSubstr("did not start"));
 }
 
-TEST(slot_of_a_reply, has_no_blame_where_the_server_began_and_gave_no_token) {
+TEST(slot_of_a_reply, has_no_blame_if_the_server_began_and_gave_no_token) {
     machine_driver d;
     d.begin();
     d.begun();
@@ -159,7 +159,7 @@ TEST(slot_of_a_reply, has_no_blame_where_the_server_began_and_gave_no_token) {
                 testing::AllOf(HasSubstr("no token"), Not(HasSubstr("did not start"))));
 }
 
-TEST(slot_of_a_reply, is_told_if_it_is_not_the_one_that_was_asked_for) {
+TEST(slot_of_a_reply, is_reported_if_it_is_not_the_one_that_was_asked_for) {
     machine_driver d;
     d.start();
     d.grant(1);

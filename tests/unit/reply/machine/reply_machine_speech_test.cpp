@@ -40,7 +40,7 @@ TEST(reply_machine_speech, keeps_reasoning_for_the_next_request_only) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 1 n=-1 'P<think>Hm.</think>\n\nHello! How'"));
 }
 
-TEST(reply_machine_speech, hides_the_start_where_the_prompt_opened_a_reasoning) {
+TEST(reply_machine_speech, hides_the_start_if_the_prompt_opened_a_reasoning) {
     machine_driver d(speech_rules(), {.first_min_tokens = 0}, "P<think>\n");
     d.begin();
     d.tokens("Hm.", " So.", "</think>", "Hello", "!", " How");
@@ -56,7 +56,7 @@ TEST(reply_machine_speech, gives_no_chunk_for_a_reply_that_is_all_reasoning) {
     EXPECT_EQ(d.machine.result().text, "");
 }
 
-TEST(reply_machine_speech, tells_the_reasoning_in_its_result) {
+TEST(reply_machine_speech, reports_the_reasoning_in_its_result) {
     machine_driver d(speech_rules());
     d.begin();
     d.tokens("<think>", "\nHm.", " So.", "</think>", "Hello");
@@ -126,7 +126,7 @@ TEST(reply_machine_speech, tells_a_voice_nothing_of_the_prompt) {
     EXPECT_THAT(d.wants(), IsEmpty());
 }
 
-TEST(reply_machine_speech, tells_the_reasoning_that_an_interrupt_left_behind) {
+TEST(reply_machine_speech, reports_the_reasoning_that_an_interrupt_left_behind) {
     machine_driver d(speech_rules());
     d.begin();
     d.tokens("<think>", "Hm. 2 </th");
@@ -157,7 +157,7 @@ TEST(reply_machine_speech, has_bounds_of_the_reasoning_that_it_keeps) {
     EXPECT_EQ(d.wants().back(), "chunk 0 'Hello' end");
 }
 
-TEST(reply_machine_speech, ends_a_hold_in_time_though_reasoning_goes_on) {
+TEST(reply_machine_speech, ends_a_hold_in_time_though_reasoning_continues) {
     machine_driver d(speech_rules());
     d.begin();
     d.tokens("Hello", "!");

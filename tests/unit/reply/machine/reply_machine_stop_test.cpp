@@ -36,7 +36,7 @@ TEST(stop_word, that_came_with_the_last_text_of_a_chunk_ends_the_reply) {
     EXPECT_THAT(d.wants(), ElementsAre("end stop_word"));
 }
 
-TEST(stop_word, did_not_come_where_a_token_follows) {
+TEST(stop_word, did_not_come_if_a_token_follows) {
     auto d = with_stop_words();
     d.token("Why", 11);
     d.token(" did", 12);
@@ -46,7 +46,7 @@ TEST(stop_word, did_not_come_where_a_token_follows) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 1 n=-1 101,11"));
 }
 
-TEST(stop_word, did_not_come_where_a_token_follows_whose_text_is_held) {
+TEST(stop_word, did_not_come_if_a_token_follows_whose_text_is_held) {
     auto d = with_stop_words();
     d.token("Why", 11);
     d.token("", 12);
@@ -65,7 +65,7 @@ TEST(stop_word, is_not_waited_for_longer_than_a_moment) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "recover Why"));
 }
 
-TEST(stop_word, is_waited_for_in_each_request_anew) {
+TEST(stop_word, is_waited_for_in_each_request_again) {
     auto d = with_stop_words();
     d.tokens("Why", " did");
     d.go_on(0);
@@ -78,7 +78,7 @@ TEST(stop_word, is_waited_for_in_each_request_anew) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 1"));
 }
 
-TEST(stop_word, is_waited_for_where_a_boundary_is_not) {
+TEST(stop_word, is_waited_for_if_a_boundary_is_not) {
     auto d = with_stop_words(0ms);
     d.token("Why");
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Why' limit"));
@@ -96,7 +96,7 @@ TEST(stop_word, would_have_come_while_the_peek_was_waited_for) {
                 ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence", "recover !"));
 }
 
-TEST(stop_word, is_waited_for_at_a_boundary_that_is_told_once) {
+TEST(stop_word, is_waited_for_at_a_boundary_that_is_reported_once) {
     auto rules = machine_driver::default_rules();
     rules.has_stop_words = true;
     machine_driver d(rules);

@@ -62,7 +62,7 @@ TEST(reply_machine, requests_nothing_before_continue) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
 }
 
-TEST(reply_machine, goes_on_from_the_ids_of_prompt_and_text_so_far_the_peek_included) {
+TEST(reply_machine, continues_from_the_ids_of_prompt_and_text_so_far_the_peek_included) {
     machine_driver d;
     d.begin();
     d.token("Hello", 11);
@@ -86,7 +86,7 @@ TEST(reply_machine, carries_the_peek_into_the_next_chunk) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 1 ' How are you?' sentence"));
 }
 
-TEST(reply_machine, goes_on_as_text_where_the_prompt_could_not_be_tokenised) {
+TEST(reply_machine, continues_as_text_if_the_prompt_could_not_be_tokenised) {
     machine_driver d;
     d.prompt_ids.emplace();
     d.begin();
@@ -97,7 +97,7 @@ TEST(reply_machine, goes_on_as_text_where_the_prompt_could_not_be_tokenised) {
     EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 'PHello! How'"));
 }
 
-TEST(reply_machine, goes_on_as_text_where_the_server_counted_other_prompt_tokens) {
+TEST(reply_machine, continues_as_text_if_the_server_counted_other_prompt_tokens) {
     machine_driver d;
     d.prompt_tokens = 2;
     d.begin();
@@ -108,7 +108,7 @@ TEST(reply_machine, goes_on_as_text_where_the_server_counted_other_prompt_tokens
     EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 'PHello! How'"));
 }
 
-TEST(reply_machine, goes_on_as_text_when_the_prompts_ids_do_not_come_in_time) {
+TEST(reply_machine, continues_as_text_when_the_prompts_ids_do_not_come_in_time) {
     machine_driver d;
     d.prompt_ids.reset();
     d.begin();
@@ -151,7 +151,7 @@ TEST(reply_machine, waits_for_the_prompts_ids_before_the_second_request) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
 }
 
-TEST(reply_machine, asks_for_lost_ids_at_the_cut_and_goes_on_with_them) {
+TEST(reply_machine, asks_for_lost_ids_at_the_cut_and_continues_with_them) {
     machine_driver d;
     d.begin();
     d.token("\xC3\xA9", 169, 1);
@@ -167,7 +167,7 @@ TEST(reply_machine, asks_for_lost_ids_at_the_cut_and_goes_on_with_them) {
     EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 101,195,169,12,13"));
 }
 
-TEST(reply_machine, goes_on_as_text_where_lost_ids_cannot_be_had) {
+TEST(reply_machine, continues_as_text_where_lost_ids_cannot_be_had) {
     machine_driver d;
     d.begin();
     d.token("\xC3\xA9", 169, 1);
@@ -393,7 +393,7 @@ TEST(reply_machine, fails_when_the_prompt_itself_fills_the_context) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end prompt_too_long"));
 }
 
-TEST(reply_machine, tells_how_a_request_failed_and_what_was_handed_over) {
+TEST(reply_machine, reports_how_a_request_failed_and_what_was_handed_over) {
     machine_driver d;
     d.begin();
     d.tokens("Hello", "!", " How");

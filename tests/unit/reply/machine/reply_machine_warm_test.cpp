@@ -122,7 +122,7 @@ TEST_F(warm_reply, knows_no_prefilled_slot_once_the_text_has_grown) {
     EXPECT_EQ(d.machine.warm_slot(), std::nullopt);
 }
 
-TEST_F(warm_reply, gives_a_slot_back_that_was_prefilled_too_late_and_prefills_anew) {
+TEST_F(warm_reply, gives_a_slot_back_that_was_prefilled_too_late_and_prefills_again) {
     first_chunk();
     d.grant_warm(1);
     d.go_on(0);
@@ -149,7 +149,7 @@ TEST_F(warm_reply, takes_its_wish_back_on_an_interrupt) {
     EXPECT_THAT(d.wants(), ElementsAre("warm slot no more", "end interrupted"));
 }
 
-TEST_F(warm_reply, goes_on_as_if_nothing_was_prefilled_where_that_fails) {
+TEST_F(warm_reply, continues_as_if_nothing_was_prefilled_if_that_fails) {
     first_chunk();
     d.grant_warm(1);
     d.wants();
@@ -211,7 +211,7 @@ TEST_F(warm_reply, tells_a_server_that_prefilled_another_slot) {
     EXPECT_THAT(d.wants(), ElementsAre("slot 0 for 1", "close warm", "release 1, no use"));
 }
 
-TEST_F(warm_reply, prefills_nothing_where_its_tokens_are_used_up) {
+TEST_F(warm_reply, prefills_nothing_if_its_tokens_are_used_up) {
     auto rules = warm_rules();
     rules.max_tokens = 3;
     machine_driver short_one(rules);
@@ -220,7 +220,7 @@ TEST_F(warm_reply, prefills_nothing_where_its_tokens_are_used_up) {
     EXPECT_THAT(short_one.wants(), ElementsAre("close", "release 0", "chunk 0 'Hello!' sentence"));
 }
 
-TEST_F(warm_reply, prefills_nothing_where_all_is_generated) {
+TEST_F(warm_reply, prefills_nothing_if_all_is_generated) {
     d.begin();
     d.tokens("Hello", "!");
     d.final();

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 // "Hi" is token 1, " you" 2, "!" 3.
 const tokenized_text said("Hi you!", {1, 2, 3}, {{2, 1}, {6, 2}, {7, 3}});
 
-TEST(tokenized_text, gives_all_its_ids_to_a_prompt_that_goes_on_from_it) {
+TEST(tokenized_text, gives_all_its_ids_to_a_prompt_that_continues_from_it) {
     const auto p = said.attach_known_ids("Hi you! And me?");
     EXPECT_THAT(p.ids, ElementsAre(1, 2, 3));
     EXPECT_EQ(p.bytes_with_ids, 7u);
@@ -35,7 +35,7 @@ TEST(tokenized_text, gives_nothing_to_a_prompt_that_begins_otherwise) {
     }
 }
 
-TEST(tokenized_text, gives_nothing_where_nothing_is_known) {
+TEST(tokenized_text, gives_nothing_if_nothing_is_known) {
     EXPECT_EQ(tokenized_text().attach_known_ids("Hi").bytes_with_ids, 0u);
     EXPECT_EQ(tokenized_text("Hi", {}, {}).attach_known_ids("Hi you").bytes_with_ids, 0u);
 }

@@ -99,7 +99,7 @@ std::string hidden(std::string_view text) {
     return whole.reasoning;
 }
 
-TEST(reasoning, is_told_apart_without_its_marks) {
+TEST(reasoning, is_reported_apart_without_its_marks) {
     EXPECT_EQ(hidden("Hello."), "");
     EXPECT_EQ(hidden("<think>\n Hm. So.\n</think>\n\nHello."), "Hm. So.\n");
     EXPECT_EQ(hidden("a <think>b</think> c <think> d</think>"), "bd");
@@ -117,7 +117,7 @@ TEST(reasoning_filter, is_the_identity_without_tags) {
     EXPECT_EQ(visible("<think>a</think> b", {}), "<think>a</think> b");
 }
 
-TEST(reasoning_filter, gives_text_out_at_once_where_no_mark_can_start) {
+TEST(reasoning_filter, gives_text_out_at_once_if_no_mark_can_start) {
     reasoning_filter filter(think);
     EXPECT_EQ(filter.feed("Hello, world. ").text, "Hello, world. ");
     EXPECT_EQ(filter.withheld(), 0u);
@@ -144,7 +144,7 @@ TEST(reasoning_filter, hides_an_unclosed_reasoning_at_the_end) {
     EXPECT_TRUE(filter.is_inside());
 }
 
-TEST(reasoning_filter, hides_the_start_where_the_prompt_opened_a_reasoning) {
+TEST(reasoning_filter, hides_the_start_if_the_prompt_opened_a_reasoning) {
     const auto tags = default_reasoning_tags();
     reasoning_filter filter(tags, find_open_reasoning("user: hi\nassistant: <think>\n", tags));
     EXPECT_TRUE(filter.is_inside());
@@ -216,7 +216,7 @@ struct prompt_row {
 
 class open_reasoning_of : public testing::TestWithParam<prompt_row> {};
 
-TEST_P(open_reasoning_of, the_prompt_is_told_by_its_end) {
+TEST_P(open_reasoning_of, the_prompt_is_reported_by_its_end) {
     EXPECT_EQ(find_open_reasoning(GetParam().prompt, default_reasoning_tags()).has_value(),
               GetParam().is_open);
 }

@@ -36,7 +36,7 @@ TEST(titles, end_no_sentence) {
     });
 }
 
-TEST(titles, end_no_sentence_behind_a_bracket_or_quote) {
+TEST(titles, end_no_sentence_after_a_bracket_or_quote) {
     expect_sentences({
         "Our doctor (Dr. Amin) is away.| She is back on Friday.",
         "They call him \"Mr. Fix\" here.| He repairs everything.",
@@ -53,14 +53,14 @@ TEST(initials, end_no_sentence) {
     });
 }
 
-TEST(pronoun_i, ends_a_sentence_where_it_is_no_initial) {
+TEST(pronoun_i, ends_a_sentence_if_it_is_no_initial) {
     expect_sentences({
         "She is older than I.| We both know it.",
         "It was you and I.| Nobody else came.",
     });
 }
 
-TEST(letters_as_names, end_a_sentence_behind_what_they_label) {
+TEST(letters_as_names, end_a_sentence_after_what_they_label) {
     expect_sentences({
         "Oranges have vitamin C.| They taste good too.",
         "Let us go with plan B.| It is cheaper.",
@@ -106,7 +106,7 @@ TEST(tail_abbreviations, end_a_sentence_before_a_capital) {
     });
 }
 
-TEST(units, end_a_sentence_behind_a_number_before_a_capital) {
+TEST(units, end_a_sentence_after_a_number_before_a_capital) {
     expect_sentences({
         "Add 2 tbsp. of oil.| Stir well.",
         "It weighs 5 lbs. or so.",
@@ -187,7 +187,7 @@ TEST(degrees, end_no_sentence) {
     });
 }
 
-TEST(possessives, go_on_behind_an_abbreviation) {
+TEST(possessives, continue_after_an_abbreviation) {
     expect_sentences({
         "That is Sam Reed Jr.'s coat.| It is warm.",
         "The U.S.'s plan is new.",

@@ -21,7 +21,7 @@ TEST(list_markers, are_no_sentences_on_a_line_of_their_own) {
     });
 }
 
-TEST(bold_sentences, end_where_they_are_no_labels) {
+TEST(bold_sentences, end_if_they_are_no_labels) {
     expect_sentences({"**Don't panic.**| Everything is backed up."});
 }
 

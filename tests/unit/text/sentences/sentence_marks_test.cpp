@@ -14,7 +14,7 @@ TEST(ellipses, end_a_sentence_before_a_capital) {
     });
 }
 
-TEST(ellipses, go_on_before_lower_case) {
+TEST(ellipses, continue_before_lower_case) {
     expect_sentences({
         "I think... maybe not.| Let me check.",
         "I think… maybe not.",
@@ -24,7 +24,7 @@ TEST(ellipses, go_on_before_lower_case) {
     });
 }
 
-TEST(hesitation, goes_on_before_i) {
+TEST(hesitation, continues_before_i) {
     expect_sentences({
         {"Well... I am not sure.| Ask her.", whole_text | token_like_pieces},
         {"Um... I do not know.", whole_text | token_like_pieces},
@@ -44,7 +44,7 @@ TEST(runs_of_marks, are_one_end) {
     });
 }
 
-TEST(shouts, go_on_before_lower_case) {
+TEST(shouts, continue_before_lower_case) {
     expect_sentences({
         "Oh! what a day it was.",
         "He cried Halt! and ran.",
@@ -77,7 +77,7 @@ TEST(emoji_behind_words, end_a_sentence_that_has_no_mark) {
     });
 }
 
-TEST(emoji_behind_words, wait_for_the_mark_behind_them) {
+TEST(emoji_behind_words, wait_for_the_mark_after_them) {
     expect_sentences({
         "Nice to see you 😊.| Have a great day.",
         "That was a great job 🎉!| Here you go.",

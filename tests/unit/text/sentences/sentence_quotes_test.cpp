@@ -15,7 +15,7 @@ TEST(straight_quotes, close_with_their_sentence) {
     });
 }
 
-TEST(straight_quotes, go_on_with_the_one_who_speaks) {
+TEST(straight_quotes, continue_with_the_one_who_speaks) {
     expect_sentences({
         "\"Come in!\" she said.| He came in.",
         "\"Who is it?\" asked Tom.| No answer came.",

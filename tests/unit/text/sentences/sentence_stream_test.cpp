@@ -147,7 +147,7 @@ TEST(sentences, are_never_empty_and_show_something_unless_they_are_the_last) {
     }
 }
 
-TEST(ends, are_told_one_visible_token_later_at_most) {
+TEST(ends, are_reported_one_visible_token_later_at_most) {
     for (unsigned seed = 0; seed < texts; ++seed) {
         const auto tokens = random_text(seed).tokens(most_tokens);
         const auto told = announced_by(tokens);
@@ -163,7 +163,7 @@ TEST(ends, are_told_one_visible_token_later_at_most) {
     }
 }
 
-TEST(ends, that_were_told_stay_whatever_follows) {
+TEST(ends, that_were_reported_stay_whatever_follows) {
     for (unsigned seed = 0; seed < texts; ++seed) {
         random_text random(seed);
         auto tokens = random.tokens(most_tokens);
@@ -191,7 +191,7 @@ string_list first_of(const string_list& tokens, std::size_t count) {
 }
 
 // Texts with tags are skipped, because a tag after a mark is read to its end.
-TEST(ends, need_one_visible_token_behind_them_and_no_more) {
+TEST(ends, need_one_visible_token_after_them_and_no_more) {
     unsigned tried = 0;
     for (unsigned seed = 0; seed < texts; ++seed) {
         random_text random(seed);
@@ -245,7 +245,7 @@ TEST(holds, end_the_sentence_that_could_end) {
     EXPECT_EQ(splitter.finish(), string_list{" We"});
 }
 
-TEST(holds, are_not_told_behind_a_title) {
+TEST(holds, are_not_told_after_a_title) {
     sentence_splitter splitter;
     splitter.feed("Ask Dr.");
     EXPECT_FALSE(splitter.is_holding());

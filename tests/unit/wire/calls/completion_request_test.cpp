@@ -171,7 +171,7 @@ TEST(encode_completion_settings, leave_the_sampling_that_nobody_set_to_the_serve
         EXPECT_FALSE(body.contains(field)) << field;
 }
 
-TEST(encode_completion_settings, ask_for_a_new_seed_where_the_server_may_have_one) {
+TEST(encode_completion_settings, ask_for_a_new_seed_if_the_server_may_have_one) {
     const auto body = nlohmann::json::parse("{" + encode_completion_settings({.seed = -1}) + "}");
     EXPECT_EQ(body.at("seed"), 0xFFFFFFFF);
 }

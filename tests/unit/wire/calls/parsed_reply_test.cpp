@@ -102,7 +102,7 @@ TEST_F(parsed_reply_of_server, is_asked_for_without_further_text) {
     EXPECT_EQ(body.at("temperature"), 0);
 }
 
-TEST(forced_call, goes_on_from_its_beginning_under_the_grammar_of_the_tools) {
+TEST(forced_call, continues_from_its_beginning_under_the_grammar_of_the_tools) {
     const auto body = json::parse(forced_call_body(
         {.messages = {{.role = "user", .content = "Rain?"}},
          .lead = "<call>",

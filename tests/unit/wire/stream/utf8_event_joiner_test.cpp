@@ -45,7 +45,7 @@ TEST(utf8_event_joiner, puts_a_character_together_that_comes_a_byte_at_a_time) {
                 ElementsAre("", "", "", "\xF0\x9F\x98\x80!"));
 }
 
-TEST(utf8_event_joiner, holds_on_where_the_next_event_ends_inside_a_character_too) {
+TEST(utf8_event_joiner, holds_on_if_the_next_event_ends_inside_a_character_too) {
     EXPECT_THAT(joined_all({"\xC3", "\xA9\xC3", "\xA8"}), ElementsAre("", "", "\xC3\xA9\xC3\xA8"));
 }
 
@@ -81,7 +81,7 @@ TEST(utf8_event_joiner, completes_a_character_with_the_final_event) {
     EXPECT_EQ(joined(text, "\xAC\xF0\x9F", kind::final).content, "\xE2\x82\xAC\xEF\xBF\xBD");
 }
 
-TEST(utf8_event_joiner, tells_of_how_many_events_a_text_is) {
+TEST(utf8_event_joiner, reports_how_many_events_a_text_is) {
     utf8_event_joiner text;
     EXPECT_EQ(joined(text, "a").events, 1);
     joined(text, "\xE2");

@@ -13,7 +13,8 @@
 namespace tandem::gateway {
 
 /// Asks the other gateways of a cluster whether the request is admitted.
-inline boost::asio::awaitable<admission> await_decision(const authorizer& gate, undecided request) {
+inline boost::asio::awaitable<admission> await_admission(const authorizer& gate,
+                                                         undecided request) {
     const auto& token = boost::asio::use_awaitable;
     co_return co_await boost::asio::async_initiate<decltype(token), void(admission)>(
         [&gate](auto handler, undecided asked) {
