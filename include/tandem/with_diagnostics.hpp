@@ -45,7 +45,8 @@ struct with_diagnostics_t {
 /// functions of this library. Executor, cancellation and thread safety are those of the function.
 ///
 /// Adapters that add values or a time limit go inside, as in
-/// `with_diagnostics(cancel_after(5s, use_awaitable))`.
+/// `with_diagnostics(cancel_after(timer, 5s, use_awaitable))`. A time limit needs a timer of the
+/// caller.
 template <class CompletionToken>
 with_diagnostics_t<std::decay_t<CompletionToken>> with_diagnostics(CompletionToken&& token) {
     return {std::forward<CompletionToken>(token)};

@@ -141,10 +141,12 @@ void slot_manager::log_guard_wait(const slots::grant& g, bool is_warming) {
 }
 
 void slot_manager::hand_over(const slots::grant& g) {
+    // The taker may own what waits, which ends when it leaves the server.
+    if (link_.shut_down()) return give_back(g.slot);
     // A request withdrawn since the grant is not in the map.
     const auto found = waiting_.extract(g.ticket);
     if (found && g.guard_wait > duration{}) log_guard_wait(g, found.mapped().is_warming);
-    if (!found || link_.shut_down() || !found.mapped().taker(g)) return give_back(g.slot);
+    if (!found || !found.mapped().taker(g)) return give_back(g.slot);
     const auto table = table_->lock();
     // The taker may already have returned the slot.
     if (table->release_monitor && table->is_used_by(g.slot, *this))

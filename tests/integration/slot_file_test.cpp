@@ -92,6 +92,27 @@ TEST_F(a_slot_file, is_given_up_when_the_conversation_ends_before_it_is_written)
     EXPECT_EQ(told, errc::session_not_found);
 }
 
+TEST_F(a_slot_file, is_given_up_where_the_server_is_removed_while_it_empties_the_slot) {
+    server_options.slot_actions = true;
+    server_options.parallel = 1;
+    server_options.faults = {
+        {.kind = mock::fault_kind::slow_headers, .duration = 60s, .path = "/slots/0"}};
+    config.client.pacing.mode = pacing::strict;
+    start();
+    auto before = bots->create();
+    say(before, "Hello!");
+    auto talk = bots->create({.isolate = true});
+    std::vector<error_code> told;
+    talk.async_restore_slot("talk.bin",
+                            [&](error_code ec, slot_file_result) { told.push_back(ec); });
+    loop.run_until([&] { return !server().observe().of_path("/slots/0").empty(); });
+    bots->remove_server(server().url());
+    EXPECT_TRUE(servers().empty());
+    talk.end();
+    loop.run_until([&] { return !told.empty(); });
+    EXPECT_EQ(told, std::vector<error_code>{errc::session_not_found});
+}
+
 TEST_F(a_slot_file, is_the_only_one_that_is_used_also_before_the_server_has_answered) {
     server_options.slot_actions = true;
     start();
