@@ -90,7 +90,7 @@ struct begun_call {
 
 /// Maximum length of a call that the server generates under its grammar of the tools.
 inline constexpr int max_forced_tokens = 2048;
-/// POST /v1/chat/completions that continues from there under the server's grammar of the tools, and
+/// POST /v1/chat/completions that continues there under the server's grammar of the tools, and
 /// parses the calls. The answer is that of parse_reply_body().
 std::string forced_call_body(const begun_call& c, const generation_options& o);
 

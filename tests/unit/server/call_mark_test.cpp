@@ -256,7 +256,7 @@ TEST(call_mark, is_empty_if_it_is_also_a_part_of_other_replies) {
 }
 
 // So does every part of a reply of Kimi K3, whose words are within such parts.
-TEST(call_mark, is_empty_where_a_call_begins_with_the_end_of_the_words_of_a_reply) {
+TEST(call_mark, is_empty_if_a_call_begins_with_the_end_of_the_words_of_a_reply) {
     const std::string header = "<|open|>message<|sep|>";
     const std::string call = "<|close|>response<|sep|><|open|>tools<|sep|>";
     EXPECT_EQ(find_call_mark(
