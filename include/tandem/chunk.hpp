@@ -81,7 +81,7 @@ struct chunk {
     /// Names the chunk in continue_after() and heard().
     chunk_id id{};
     /// May be only white space if a limit or a late token left nothing else. Empty only in the
-    /// pieces of a streamed reply that contain reasoning or report progress.
+    /// pieces of a streamed reply that contain reasoning or a call, or report progress.
     std::string text{};
     /// The text to speak; valid UTF-8. The fields of `speech_config` select what clean speech
     /// omits, such as Markdown and HTML marks, code blocks, link targets and emoji. With
@@ -107,6 +107,11 @@ struct chunk {
     /// figures; continue it like the others. All pieces, joined, are `reply_result::reasoning`,
     /// except for what an interrupt or an error kept from delivery.
     std::string reasoning{};
+    /// Only in streamed replies that must call a function (`generation_options::tool_choice`): its
+    /// name, and the arguments as they arrive, which are JSON. Such a piece has no text either. If
+    /// the reply then fails, it calls nothing.
+    std::string called{};
+    std::string arguments{};
     /// How it was made; a voice needs none of it.
     chunk_metrics metrics{};
 };

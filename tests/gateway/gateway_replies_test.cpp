@@ -84,6 +84,19 @@ class a_gateway_with_tools : public a_gateway {
         members.update(more);
         return client().post("/v1/chat/completions", chat("Weather?", members));
     }
+    static std::vector<json> pieces_of_call(const http_answer& a) {
+        std::vector<json> pieces;
+        for (const auto& event : a.events()) {
+            const auto e = json::parse(event, nullptr, false);
+            if (!e.is_object() || e.value("choices", json::array()).empty()) continue;
+            const auto calls = e["choices"][0]["delta"].value("tool_calls", json::array());
+            for (const auto& call : calls) {
+                EXPECT_EQ(call["index"], 0);
+                pieces.push_back(call);
+            }
+        }
+        return pieces;
+    }
 };
 
 TEST_F(a_gateway_with_tools, answers_with_the_calls_and_the_text_before_them) {
@@ -121,12 +134,32 @@ TEST_F(a_gateway_with_tools, answers_with_one_call_if_parallel_calls_are_disable
 TEST_F(a_gateway_with_tools, reads_a_required_call_from_json_without_its_text) {
     answers_with("Weather?", R"({"name":"weather","parameters":{"city":"Bonn"}})");
     start();
-    for (const bool stream : {false, true}) {
-        const auto a = ask({{"tool_choice", "required"}, {"stream", stream}});
-        EXPECT_THAT(a.body, HasSubstr(R"("arguments":"{\"city\":\"Bonn\"}")"));
-        EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
-        EXPECT_THAT(a.body, HasSubstr(R"("content":null)"));
-    }
+    const auto a = ask({{"tool_choice", "required"}});
+    EXPECT_THAT(a.body, HasSubstr(R"("arguments":"{\"city\":\"Bonn\"}")"));
+    EXPECT_THAT(a.body, HasSubstr(R"("finish_reason":"tool_calls")"));
+    EXPECT_THAT(a.body, HasSubstr(R"("content":null)"));
+}
+
+TEST_F(a_gateway_with_tools, streams_a_required_call_as_it_is_generated) {
+    answers_with("Weather?", R"({"name":"weather","parameters":{"city":"Bonn am Rhein"}})");
+    start();
+    const auto calls = pieces_of_call(ask({{"tool_choice", "required"}, {"stream", true}}));
+    ASSERT_GE(calls.size(), 3u);
+    EXPECT_EQ(calls[0]["function"]["name"], "weather");
+    EXPECT_EQ(calls[0]["id"].get<std::string>().size(), 9u);
+    EXPECT_FALSE(calls[1].contains("id"));
+    std::string arguments;
+    for (const auto& call : calls) arguments += call["function"]["arguments"];
+    EXPECT_EQ(arguments, R"({"city":"Bonn am Rhein"})");
+}
+
+TEST_F(a_gateway_with_tools, ends_with_an_error_if_the_server_fails_within_a_required_call) {
+    answers_with("Weather?", R"({"name":"weather","parameters":{"city":"Bonn am Rhein"}})");
+    server_options.faults = {{.kind = mock::fault_kind::reset, .at_token = 20}};
+    start();
+    const auto a = ask({{"tool_choice", "required"}, {"stream", true}});
+    EXPECT_FALSE(pieces_of_call(a).empty());
+    EXPECT_THAT(a.events().back(), HasSubstr(R"("error")"));
 }
 
 TEST_F(a_gateway_with_tools, answers_in_the_requested_format_if_the_model_calls_nothing) {

@@ -14,6 +14,7 @@ const call = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bonn"}}\n<
 const dialogues = [
   ['Hello!', story],
   ['Weather?', call],
+  ['Weather now?', '{"name":"weather","parameters":{"city":"Bonn am Rhein"}}'],
   ['A person?', '{"name":"Anna","age":7}'],
   ['Long', `${'word '.repeat(500)}end.`],
 ];
@@ -123,6 +124,19 @@ describe('the client', () => {
     assert.equal(message.tool_calls[0].type, 'function');
     assert.equal(message.tool_calls[0].function.name, 'weather');
     assert.deepEqual(JSON.parse(message.tool_calls[0].function.arguments), { city: 'Bonn' });
+  });
+
+  test('gets a required call piece by piece', async () => {
+    const required = { tools: [weather], tool_choice: 'required' };
+    const runner = client.chat.completions.stream(says('Weather now?', required));
+    const pieces = [];
+    runner.on('tool_calls.function.arguments.delta', ({ arguments_delta: piece }) => pieces.push(piece));
+    const message = await runner.finalMessage();
+    const written = message.tool_calls[0].function;
+    assert.equal(written.name, 'weather');
+    assert.deepEqual(JSON.parse(written.arguments), { city: 'Bonn am Rhein' });
+    assert.equal(pieces.join(''), written.arguments);
+    assert.ok(pieces.filter(Boolean).length > 1);
   });
 
   test('gets JSON that its schema parses', async () => {

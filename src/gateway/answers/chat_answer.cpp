@@ -108,11 +108,14 @@ void answer_stream::reasoning(std::string_view text, std::string& out) {
     close_delta(out);
 }
 
-void answer_stream::call(const tool_call& call, std::string& out) {
+void answer_stream::call_piece(const tool_call& piece, std::string& out) {
     if (has_ended_ || kind_ != answer_kind::chat) return;
     const bool is_first = !has_role_;
-    json delta{{"index", calls_++}};
-    delta.update(json_of(call));
+    json delta{{"index", calls_}};
+    if (piece.name.empty())
+        delta["function"]["arguments"] = piece.arguments;
+    else
+        delta.update(json_of(piece));
     open_delta(out);
     if (is_first) out += R"("content":null,)";
     fmt::format_to(std::back_inserter(out), R"("tool_calls":[{}])", dump_json(delta));

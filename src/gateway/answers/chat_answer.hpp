@@ -33,8 +33,9 @@ struct answer_head {
 };
 
 /// The events of such a response. The role is sent once, with the first delta. Each tool call is
-/// one event with the next index. The finish reason has its own event, followed by the usage, if
-/// requested, and [DONE]. OpenAI's clients raise an error event as an exception; no [DONE] follows.
+/// one or more events with the next index. The finish reason has its own event, followed by the
+/// usage, if requested, and [DONE]. OpenAI's clients raise an error event as an exception; no
+/// [DONE] follows.
 class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);
@@ -42,7 +43,8 @@ class answer_stream final : public answer_writer {
     void text(std::string_view text, std::string& out) override;
     /// As `reasoning_content`.
     void reasoning(std::string_view text, std::string& out) override;
-    void call(const tool_call& call, std::string& out) override;
+    void call_piece(const tool_call& piece, std::string& out) override;
+    void end_call(std::string& /*out*/) override { ++calls_; }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
     void fail(const api_error& error, std::string& out) override;
     void keep_alive(std::string& out) const override;

@@ -120,6 +120,11 @@ response_stream::json response_stream::place() const {
             {"content_index", 0}};
 }
 
+response_stream::json response_stream::call_place() const {
+    return {{"item_id", make_item_id("fc", head_, output_.size())},
+            {"output_index", output_.size()}};
+}
+
 void response_stream::add_item(const json& item, std::string& out) {
     send("response.output_item.added", {{"output_index", output_.size()}, {"item", item}}, out);
 }
@@ -146,6 +151,7 @@ void response_stream::open(part what, std::string& out) {
 
 void response_stream::close_part(std::string_view status, std::string& out) {
     if (open_ == part::none) return;
+    if (open_ == part::call) return close_call(status, out);
     const bool is_text = open_ == part::message;
     const auto at = place();
     const auto whole = std::exchange(open_text_, {});
@@ -182,21 +188,34 @@ void response_stream::reasoning(std::string_view text, std::string& out) {
     send("response.reasoning_text.delta", std::move(fields), out);
 }
 
-void response_stream::call(const tool_call& call, std::string& out) {
+void response_stream::call_piece(const tool_call& piece, std::string& out) {
     if (has_ended_) return;
     begin(out);
-    close_part("completed", out);
-    const auto id = make_item_id("fc", head_, output_.size());
-    add_item(make_call(id, "in_progress", call, ""), out);
-    const json at{{"item_id", id}, {"output_index", output_.size()}};
-    auto delta = at;
-    delta["delta"] = call.arguments;
+    if (!piece.name.empty()) {
+        close_part("completed", out);
+        open_ = part::call;
+        open_call_ = {.id = piece.id, .name = piece.name};
+        const auto id = call_place()["item_id"].get<std::string>();
+        add_item(make_call(id, "in_progress", open_call_, ""), out);
+    }
+    if (piece.arguments.empty()) return;
+    open_call_.arguments += piece.arguments;
+    auto delta = call_place();
+    delta["delta"] = piece.arguments;
     send("response.function_call_arguments.delta", std::move(delta), out);
-    auto done = at;
-    done["name"] = call.name;
-    done["arguments"] = call.arguments;
-    send("response.function_call_arguments.done", std::move(done), out);
-    finish_item(make_call(id, "completed", call, call.arguments), out);
+}
+
+void response_stream::close_call(std::string_view status, std::string& out) {
+    const auto at = call_place();
+    open_ = part::none;
+    if (status == "completed") {
+        auto done = at;
+        done["name"] = open_call_.name;
+        done["arguments"] = open_call_.arguments;
+        send("response.function_call_arguments.done", std::move(done), out);
+    }
+    auto id = at["item_id"].get<std::string>();
+    finish_item(make_call(std::move(id), status, open_call_, open_call_.arguments), out);
 }
 
 void response_stream::end(finish_reason reason, const answer_usage& usage, std::string& out) {

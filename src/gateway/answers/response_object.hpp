@@ -41,27 +41,31 @@ class response_stream final : public answer_writer {
     void begin(std::string& out);
     void text(std::string_view text, std::string& out) override;
     void reasoning(std::string_view text, std::string& out) override;
-    void call(const tool_call& call, std::string& out) override;
+    void call_piece(const tool_call& piece, std::string& out) override;
+    void end_call(std::string& out) override { close_part("completed", out); }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
     void fail(const api_error& error, std::string& out) override;
     void keep_alive(std::string& out) const override;
 
  private:
     using json = nlohmann::ordered_json;
-    enum class part { none, message, reasoning };
+    enum class part { none, message, reasoning, call };
 
     void send(std::string_view type, json fields, std::string& out);
     void open(part what, std::string& out);
     void close_part(std::string_view status, std::string& out);
+    void close_call(std::string_view status, std::string& out);
     void add_item(const json& item, std::string& out);
     void finish_item(json item, std::string& out);
     json place() const;
+    json call_place() const;
 
     response_head head_;
     event_format format_;
     json output_ = json::array();  // finished items
     part open_ = part::none;
     std::string open_text_;
+    tool_call open_call_;
     int sequence_ = 0;
     bool has_begun_ = false;
     bool has_ended_ = false;

@@ -121,13 +121,12 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
         if (!piece) break;
         r.continue_after(piece->id);
         take(*piece);
-        // The server processes the prompt, or generates a tool call, which is sent only when
-        // complete.
+        // The server processes the prompt, or generates a tool call that is not sent in pieces.
         if (out_.empty() && silence_.is_keep_alive_due(detail::now())) events_.keep_alive(out_);
         co_await send_pending();
     }
     take_end(answer_, core_, r.result());
-    for (const auto& call : answer_.calls) events_.call(call, out_);
+    send_calls();
     if (on_finished_) on_finished_(answer_);
     charge(client_, core_, model_, who, r, by_chunk_);
     who.release();
@@ -137,10 +136,31 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
 
 void streamed_reply::take(const chunk& piece) {
     events_.reasoning(piece.reasoning, out_);
+    take_call(piece);
     if (piece.text.empty()) return;
     if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
     answer_.text += piece.text;
     events_.text(piece.text, out_);
+}
+
+void streamed_reply::take_call(const chunk& piece) {
+    if (piece.called.empty() && piece.arguments.empty()) return;
+    std::vector<tool_call> next{{.name = piece.called, .arguments = piece.arguments}};
+    if (!piece.called.empty()) {
+        set_call_ids(next, core_.random());
+        sent_call_ = {.id = next[0].id, .name = piece.called};
+    }
+    sent_call_.arguments += piece.arguments;
+    events_.call_piece(next[0], out_);
+}
+
+/// Sends the calls at the end of the reply, or the end of the call of which the client has pieces.
+void streamed_reply::send_calls() {
+    auto& calls = answer_.calls;
+    const bool is_sent = !sent_call_.name.empty() && calls.size() == 1;
+    if (is_sent) calls[0].id = sent_call_.id;
+    if (is_sent) return events_.end_call(out_);
+    for (const auto& call : calls) events_.call(call, out_);
 }
 
 // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still

@@ -78,6 +78,8 @@ class streamed_reply {
 
  private:
     void take(const chunk& piece);
+    void take_call(const chunk& piece);
+    void send_calls();
     boost::asio::awaitable<void> send_pending();
     boost::asio::awaitable<void> end(const reply_result& result);
     void fail(const api_error& error);
@@ -88,6 +90,7 @@ class streamed_reply {
     answer_writer& events_;
     bool by_chunk_;  // the client gets chunks as they are completed
     finished_answer answer_{};
+    tool_call sent_call_{};  // what the client has of a call that is being generated
     std::function<void(const finished_answer&)> on_finished_;
     keep_alive_policy silence_{detail::now()};
     std::string out_;

@@ -17,6 +17,12 @@ void chunk_outbox::add_reasoning(time_point now, std::string_view text) {
     held_.back().reasoning += text;
 }
 
+void chunk_outbox::add_call(time_point now, const wire::streamed_call::piece& call) {
+    add_reasoning(now, {});
+    held_.back().called += call.name;
+    held_.back().arguments += call.arguments;
+}
+
 chunk chunk_outbox::hand_over(time_point now, text::speech_maker& voice) {
     auto c = std::move(held_.front());
     held_.pop_front();

@@ -2,6 +2,7 @@
 
 #include "base/time.hpp"
 #include "text/speech/speech_maker.hpp"
+#include "wire/calls/streamed_call.hpp"
 
 #include "tandem/chunk.hpp"
 
@@ -33,6 +34,8 @@ class chunk_outbox {
     /// Adds a piece of reasoning or, if `text` is empty, a sign that the server is working. Held
     /// pieces are merged into one.
     void add_reasoning(time_point now, std::string_view text);
+    /// The same for a piece of a call.
+    void add_call(time_point now, const wire::streamed_call::piece& call);
     /// The consumer requests a chunk, or withdraws its request.
     void request_chunk() noexcept { is_wanted_ = true; }
     void request_withdrawn() noexcept { is_wanted_ = false; }

@@ -17,6 +17,7 @@
 #include "text/chunks/reasoning_filter.hpp"
 #include "text/chunks/reasoning_meter.hpp"
 #include "text/speech/speech_maker.hpp"
+#include "wire/calls/streamed_call.hpp"
 #include "wire/json/token_event.hpp"
 
 #include "tandem/config.hpp"
@@ -315,6 +316,7 @@ class reply_machine {
     int forced_speeches_ = 0;
     bool is_speech_forced_ = false;  // the next or the running request must not end at once
     text::call_splitter calls_;
+    wire::streamed_call streamed_call_;
     std::string call_lead_;  // what the template writes from the mark to the function's name
     std::optional<finish_reason> parses_as_;  // the end of generation, while calls are parsed
     bool forces_calls_ = false;               // the model's own calls are invalid

@@ -36,8 +36,10 @@ void reply_machine::call_read(time_point now) {
         return fail_call(now, make_too_long_failure());
     }
     if (phase_ != phase::streaming) enter_phase(phase::streaming, now);
-    // Shows a reader that a long call is being generated.
-    if (rules_.hands_over_reasoning) delivery_.add_reasoning(now, {});
+    // If empty, shows a reader that a long call is being generated.
+    if (rules_.hands_over_reasoning)
+        delivery_.add_call(now, rules_.must_call ? streamed_call_.read(calls_.call())
+                                                 : wire::streamed_call::piece());
     hand_over_due_chunks(now);
     if (ended() || chunker_.unread().empty()) return;
     chunker_.finish();

@@ -1,6 +1,7 @@
 #include "wire/calls/json_calls.hpp"
 
 #include "wire/calls/server_messages.hpp"
+#include "wire/calls/streamed_call.hpp"
 #include "wire/json/json.hpp"
 #include "wire/json/json_text.hpp"
 #include "wire/json/json_values.hpp"
@@ -190,7 +191,10 @@ std::optional<tool_call> decode_json_call(string_view text, const generation_opt
     const auto names = read_function_names(options.tools);
     const bool is_known = std::ranges::find(names, name) != names.end() && may_call(options, name);
     if (!is_known || arguments == object.end() || !arguments->is_object()) return std::nullopt;
-    return tool_call{.name = name, .arguments = arguments->dump()};
+    // As a stream of the call has them.
+    const std::string as_written(streamed_call().read(text).arguments);
+    return tool_call{.name = name,
+                     .arguments = as_written.empty() ? arguments->dump() : as_written};
 }
 
 std::vector<tool_call> find_json_calls(string_view text, const generation_options& options) {

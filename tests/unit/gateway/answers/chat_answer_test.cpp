@@ -116,6 +116,22 @@ TEST(chat_stream, reports_calls_one_by_one_with_rising_index) {
     EXPECT_EQ(choice(list[3])["finish_reason"], "tool_calls");
 }
 
+TEST(chat_stream, tells_a_call_piece_by_piece) {
+    answer_stream stream(head);
+    std::string out;
+    stream.call_piece({.id = "c1", .name = "weather"}, out);
+    stream.call_piece({.arguments = R"({"city": )"}, out);
+    stream.end_call(out);
+    stream.call({"c2", "now", "{}"}, out);
+    const auto list = events(out);
+    ASSERT_THAT(list, SizeIs(3));
+    EXPECT_EQ(delta(list[0])["tool_calls"], json::parse(R"([{"index":0,"id":"c1","type":"function",
+        "function":{"name":"weather","arguments":""}}])"));
+    EXPECT_EQ(delta(list[1]), json::parse(R"({"tool_calls":[{"index":0,
+        "function":{"arguments":"{\"city\": "}}]})"));
+    EXPECT_EQ(delta(list[2])["tool_calls"][0]["index"], 1);
+}
+
 TEST(chat_stream, has_no_content_if_it_begins_with_a_call) {
     answer_stream stream(head);
     std::string out;

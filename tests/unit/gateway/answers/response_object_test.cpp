@@ -85,6 +85,40 @@ TEST(response_events, report_that_the_limit_of_tokens_left_the_last_item_incompl
     EXPECT_EQ(response["output"][1]["status"], "incomplete");
 }
 
+std::vector<std::string> types_of_calls(const std::string& stream) {
+    std::vector<std::string> types;
+    for (const auto& e : events_of(stream))
+        if (e["type"].get<std::string>().find("function_call") != std::string::npos)
+            types.push_back(e["type"].get<std::string>() + " " + e.value("delta", ""));
+    return types;
+}
+
+TEST(response_events, have_a_call_piece_by_piece) {
+    response_stream s(head());
+    std::string out;
+    s.call_piece({.id = "c1", .name = "f"}, out);
+    s.call_piece({.arguments = "{\"a\":"}, out);
+    s.call_piece({.arguments = "1}"}, out);
+    s.end_call(out);
+    s.end(finish_reason::tool_calls, {}, out);
+    EXPECT_THAT(types_of_calls(out), ElementsAre("response.function_call_arguments.delta {\"a\":",
+                                                 "response.function_call_arguments.delta 1}",
+                                                 "response.function_call_arguments.done "));
+    const auto item = events_of(out).back()["response"]["output"][0];
+    EXPECT_EQ(item["call_id"], "c1");
+    EXPECT_EQ(item["arguments"], "{\"a\":1}");
+    EXPECT_EQ(item["status"], "completed");
+}
+
+TEST(response_events, have_no_end_of_a_call_that_is_cut_off) {
+    response_stream s(head());
+    std::string out;
+    s.call_piece({.id = "c1", .name = "f", .arguments = "{"}, out);
+    s.end(finish_reason::length, {}, out);
+    EXPECT_THAT(types_of_calls(out), ElementsAre("response.function_call_arguments.delta {"));
+    EXPECT_EQ(events_of(out).back()["response"]["output"][0]["status"], "incomplete");
+}
+
 TEST(response_events, end_once) {
     response_stream s(head());
     std::string out;

@@ -367,6 +367,26 @@ TEST_F(reply_of_call_json, ends_with_the_call_that_it_is) {
     EXPECT_EQ(d.machine.result().text, "");
 }
 
+TEST(required_call, is_handed_over_to_a_reader_as_it_is_generated) {
+    auto rules = machine_driver::default_rules();
+    rules.pacing = tandem::detail::uncut;
+    rules.uses_call_schema = rules.must_call = rules.hands_over_reasoning = true;
+    machine_driver d(rules);
+    d.begin();
+    std::string call;
+    for (const char* token :
+         {R"({"name":"get_time",)", R"("parameters":)", R"({"zo)", "ne", R"(":1)", "}}"}) {
+        d.tokens(token);
+        d.wants();
+        const auto& piece = d.handed_over.back();
+        EXPECT_EQ(piece.text, "");
+        call += piece.called + piece.arguments + "|";
+        d.go_on(piece.id.seq);
+        d.ask();
+    }
+    EXPECT_EQ(call, R"(||get_time{"zo|ne|":1|}|)");
+}
+
 TEST_F(reply_of_call_json, fails_if_it_must_be_a_call_and_is_none) {
     auto d = begin(true);
     d.final();

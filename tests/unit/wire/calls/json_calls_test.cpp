@@ -82,7 +82,10 @@ TEST(decode_json_call, reads_the_call_and_its_arguments) {
         R"( {"name":"weather","parameters":{"city":"\u00d6d","zip":1}})", must_call_any());
     ASSERT_TRUE(call);
     EXPECT_EQ(call->name, "weather");
-    EXPECT_EQ(call->arguments, "{\"city\":\"Öd\",\"zip\":1}");
+    EXPECT_EQ(call->arguments, R"({"city":"\u00d6d","zip":1})");
+    const auto turned = decode_json_call(R"({"parameters": {}, "name": "now"})", must_call_any());
+    ASSERT_TRUE(turned);
+    EXPECT_EQ(turned->arguments, "{}");
 }
 
 TEST(decode_json_call, finds_no_call_in_an_answer_nor_in_a_part_of_one) {
