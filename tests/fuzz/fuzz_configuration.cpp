@@ -111,7 +111,7 @@ void read_flags(std::string_view text) {
     } catch (const CLI::ParseError&) {
         return;
     }
-    if (!command::values_taken_from_flags(app).empty()) return;
+    if (!command::find_flags_taken_as_values(app).empty()) return;
     std::vector<std::string> faults;
     const auto loaded = flags.load({}, faults);
     require_sound(loaded.value, faults, loaded.urls.size(), text);
