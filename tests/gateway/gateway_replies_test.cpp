@@ -142,6 +142,7 @@ TEST_F(a_gateway_with_tools, reads_a_required_call_from_json_without_its_text) {
 
 TEST_F(a_gateway_with_tools, streams_a_required_call_as_it_is_generated) {
     answers_with("Weather?", R"({"name":"weather","parameters":{"city":"Bonn am Rhein"}})");
+    server_options.tokens_per_second = 20;  // pieces that arrive together are sent as one
     start();
     const auto calls = pieces_of_call(ask({{"tool_choice", "required"}, {"stream", true}}));
     ASSERT_GE(calls.size(), 3u);

@@ -126,19 +126,6 @@ describe('the client', () => {
     assert.deepEqual(JSON.parse(message.tool_calls[0].function.arguments), { city: 'Bonn' });
   });
 
-  test('gets a required call piece by piece', async () => {
-    const required = { tools: [weather], tool_choice: 'required' };
-    const runner = client.chat.completions.stream(says('Weather now?', required));
-    const pieces = [];
-    runner.on('tool_calls.function.arguments.delta', ({ arguments_delta: piece }) => pieces.push(piece));
-    const message = await runner.finalMessage();
-    const written = message.tool_calls[0].function;
-    assert.equal(written.name, 'weather');
-    assert.deepEqual(JSON.parse(written.arguments), { city: 'Bonn am Rhein' });
-    assert.equal(pieces.join(''), written.arguments);
-    assert.ok(pieces.filter(Boolean).length > 1);
-  });
-
   test('gets JSON that its schema parses', async () => {
     const schema = {
       type: 'object',
@@ -212,6 +199,28 @@ describe('a round trip with tools', () => {
       assert.equal(await runner.finalContent(), answer);
       assert.deepEqual(cities, ['Bonn']);
     });
+});
+
+describe('a slow server', () => {
+  let gateway;
+  before(async () => {
+    const mockFlags = ['--tool-template', '--tokens-per-second', '20'];
+    gateway = await startGateway({ dialogues, mockFlags });
+  });
+  after(() => gateway.close());
+
+  test('gets a required call piece by piece', async () => {
+    const required = { tools: [weather], tool_choice: 'required' };
+    const runner = clientOf(gateway).chat.completions.stream(says('Weather now?', required));
+    const pieces = [];
+    runner.on('tool_calls.function.arguments.delta', ({ arguments_delta: piece }) => pieces.push(piece));
+    const message = await runner.finalMessage();
+    const written = message.tool_calls[0].function;
+    assert.equal(written.name, 'weather');
+    assert.deepEqual(JSON.parse(written.arguments), { city: 'Bonn am Rhein' });
+    assert.equal(pieces.join(''), written.arguments);
+    assert.ok(pieces.filter(Boolean).length > 1);
+  });
 });
 
 describe('a client that leaves', () => {
