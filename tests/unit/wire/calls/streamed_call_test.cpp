@@ -34,7 +34,7 @@ TEST(streamed_call, has_the_name_and_then_the_arguments_piece_by_piece) {
     const std::string arguments = R"({"a": {"b": ["}", {}]}, "c": "\\\"}", "d": "{"})";
     for (const auto* head : {R"({"name":"f","parameters":)", R"( { "name" : "f" ,
                              "parameters" : )"})
-        for (const std::size_t step : {1, 2, 7, 1000}) {
+        for (const std::size_t step : {1u, 2u, 7u, 1000u}) {
             const auto call = read(head + arguments + "}\n", step);
             EXPECT_EQ(call.name, "f");
             EXPECT_EQ(call.arguments, arguments) << step;
