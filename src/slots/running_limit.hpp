@@ -19,7 +19,8 @@ class running_limit {
     bool record_speed(double running, const generated_so_far& part, time_point now);
     /// About the smallest number of requests that together generate nearly as many tokens as any
     /// other number seen, or, now and then, a smaller or larger one to try it. Until a clearly
-    /// larger number was seen to generate no more, the limit grows. `unlimited` if nothing was seen.
+    /// larger number was seen to generate no more, the limit grows. `unlimited` before anything was
+    /// seen.
     int find_limit(time_point now) const;
     /// Total rate in tokens/s when the best number of requests runs on `slots` slots, less the time
     /// that the prompts of others take. nullopt until enough requests have run at once.
