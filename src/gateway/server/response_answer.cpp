@@ -86,7 +86,7 @@ class response_keeper {
 };
 
 /// A request that passed all checks.
-struct checked_request {
+struct response_order {
     response_head head;
     generation_job job;
     tandem::stream_by unit;
@@ -108,10 +108,9 @@ generation_job make_job(answer_client& client, const gateway_core& core, served_
     return job;
 }
 
-std::variant<checked_request, api_error> check_request(answer_client& client, gateway_core& core,
-                                                       const admitted& who,
-                                                       response_request request,
-                                                       socket_response* newest) {
+std::variant<response_order, api_error> check_request(answer_client& client, gateway_core& core,
+                                                      const admitted& who, response_request request,
+                                                      socket_response* newest) {
     response_head head{.id = make_random_id("resp_", core.random), .created = std::time(nullptr)};
     if (auto error = resolve_history(core, who, head.id, request, newest)) return *std::move(error);
     const auto texts = collect_texts(request.messages, {}, request.options);
@@ -124,18 +123,18 @@ std::variant<checked_request, api_error> check_request(answer_client& client, ga
     if (auto error = check_session_admission(core, job)) return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;
-    checked_request order{.head = head,
-                          .job = std::move(job),
-                          .unit = request.stream_by,
-                          .is_streamed = request.stream,
-                          .generates = request.generate,
-                          .keeper = {core, who, head.id, std::move(request), newest}};
+    response_order order{.head = head,
+                         .job = std::move(job),
+                         .unit = request.stream_by,
+                         .is_streamed = request.stream,
+                         .generates = request.generate,
+                         .keeper = {core, who, head.id, std::move(request), newest}};
     return order;
 }
 
 /// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
 /// there.
-void warm_conversation(answer_client& client, gateway_core& core, checked_request& order) {
+void warm_conversation(answer_client& client, gateway_core& core, response_order& order) {
     auto& job = order.job;
     note(client, *job.model, {}, finish_reason::eos);
     const auto bytes = bytes_of(job);
@@ -145,7 +144,7 @@ void warm_conversation(answer_client& client, gateway_core& core, checked_reques
     order.keeper.keep_messages(bytes);
 }
 
-awaitable<void> stream_response(answer_client& client, gateway_core& core, checked_request& order,
+awaitable<void> stream_response(answer_client& client, gateway_core& core, response_order& order,
                                 response_stream& events, std::string first, admitted& who) {
     auto& job = order.job;
     auto& model = *job.model;
@@ -160,7 +159,7 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, check
     remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
 }
 
-awaitable<void> send_response(http_exchange& exchange, gateway_core& core, checked_request& order,
+awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
                               admitted& who) {
     const auto bytes = bytes_of(order.job);
     const auto answer = co_await generate_answer(exchange, core, std::move(order.job), who);
@@ -181,7 +180,7 @@ awaitable<void> stream_warm_response(answer_client& client, response_stream& eve
     co_await client.end_stream();
 }
 
-awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, checked_request& order,
+awaitable<void> answer_request(http_exchange& exchange, gateway_core& core, response_order& order,
                                admitted& who) {
     response_stream events(order.head, event_format::server_sent);
     if (!order.generates) {
@@ -208,7 +207,7 @@ awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, adm
         check_request(exchange, core, who, std::get<response_request>(std::move(read)), nullptr);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await refuse(exchange, who, *error);
-    co_await answer_request(exchange, core, std::get<checked_request>(made), who);
+    co_await answer_request(exchange, core, std::get<response_order>(made), who);
 }
 
 awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
@@ -216,7 +215,7 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
     auto made = check_request(client, core, who, std::move(request), &newest);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await refuse(client, who, *error);
-    auto& order = std::get<checked_request>(made);
+    auto& order = std::get<response_order>(made);
     response_stream events(order.head, event_format::lines);
     if (!order.generates) {
         warm_conversation(client, core, order);

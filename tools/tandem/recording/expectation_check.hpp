@@ -52,7 +52,7 @@ struct checked_turn {
 inline constexpr std::size_t max_searched_bytes = 64u << 10;
 
 /// Returns the expectations that do not hold. If a reply failed, this is the only one.
-std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& came);
+std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& actual);
 
 /// Returns "text: expected /noon/, got «It is one.»".
 std::string describe(const broken_expectation& b);
