@@ -113,11 +113,12 @@ TEST_F(CutTest, while_the_host_is_looked_up_does_not_wait_for_the_answer) {
     connect(std::string("http://no-such-host.invalid"));
     x = start(r);
     ioc.poll();
+    const auto calls = r.calls;  // a resolver may answer at once
     const auto before = steady_clock::now();
     x.reset();
     EXPECT_LT(steady_clock::now() - before, std::chrono::seconds(2)) << "a resolver gives up later";
     run();
-    EXPECT_TRUE(r.calls.empty());
+    EXPECT_EQ(r.calls, calls);
 }
 
 TEST_F(CutTest, inside_on_end_is_allowed) {
