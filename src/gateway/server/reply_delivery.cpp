@@ -136,14 +136,14 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
 
 void streamed_reply::take(const chunk& piece) {
     events_.reasoning(piece.reasoning, out_);
-    take_call(piece);
+    append_call_piece(piece);
     if (piece.text.empty()) return;
     if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
     answer_.text += piece.text;
     events_.text(piece.text, out_);
 }
 
-void streamed_reply::take_call(const chunk& piece) {
+void streamed_reply::append_call_piece(const chunk& piece) {
     if (piece.called.empty() && piece.arguments.empty()) return;
     std::vector<tool_call> next{{.name = piece.called, .arguments = piece.arguments}};
     if (!piece.called.empty()) {

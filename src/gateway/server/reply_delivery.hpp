@@ -78,7 +78,7 @@ class streamed_reply {
 
  private:
     void take(const chunk& piece);
-    void take_call(const chunk& piece);
+    void append_call_piece(const chunk& piece);
     void send_calls();
     boost::asio::awaitable<void> send_pending();
     boost::asio::awaitable<void> end(const reply_result& result);

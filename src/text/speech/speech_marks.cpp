@@ -28,7 +28,7 @@ std::string_view skip_opening(std::string_view mark) noexcept {
     return mark.substr(closes ? 2 : 1);
 }
 
-/// Whether `inside`, which begins with the tag, ends there or continues with a label.
+/// Whether the tag at the start of `inside` is all of it, or is followed by a label.
 bool ends_tag(std::string_view inside, std::size_t tag_bytes, char opening) noexcept {
     return inside.size() == tag_bytes ||
            (may_have_label(opening) &&

@@ -90,7 +90,7 @@ class written_files {
         views_.push_back(&report_->view());
     }
 
-    // Why a file cannot be written, before the run; empty if all can.
+    // Checks the files before the run: returns why one cannot be written, or an empty text.
     std::string fault() const {
         const auto fault = report_ ? report_->fault() : "";
         return fault.empty() ? junit_.fault() : fault;
