@@ -77,6 +77,12 @@ class tool_contract : public contract {
                                  {"", "One moment.\n" + call_of_time}};
     }
 
+    service make_service() {
+        service_config c;
+        c.servers = {url()};
+        c.client = client_config();
+        return service(loop().ioc.get_executor(), c, kept_log());
+    }
     std::unique_ptr<running_answer> render(const std::vector<chat_message>& messages,
                                            std::string_view with_tools = time_tools) {
         return probe().post_text("/apply-template",
@@ -259,10 +265,7 @@ TEST_P(tool_contract, a_call_continues_under_the_grammar_of_the_tools) {
 
 // The talk model does not know this dialogue, so a grammar makes it call.
 TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_its_call) {
-    service_config c;
-    c.servers = {url()};
-    c.client = client_config();
-    service bots(loop().ioc.get_executor(), c, kept_log());
+    auto bots = make_service();
     auto talk = bots.create();
     talk.append(time_question);
     consumer calling(talk.generate(
@@ -289,10 +292,7 @@ TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_it
 
 // llama-server b11669 aborts if the text before a call that it has to generate has an end token.
 TEST_P(tool_contract, an_end_token_in_the_words_of_the_model_does_no_harm_to_an_invalid_call) {
-    service_config c;
-    c.servers = {url()};
-    c.client = client_config();
-    service bots(loop().ioc.get_executor(), c, kept_log());
+    auto bots = make_service();
     auto talk = bots.create();
     talk.append(time_question);
     consumer calling(talk.generate(
