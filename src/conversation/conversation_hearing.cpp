@@ -153,7 +153,7 @@ void conversation_shell::start_draft(generation_options options) {
 reply_draft::events conversation_shell::make_draft_events(draft_handler done) {
     return {.on_failed =
                 [weak = weak_from_this()](const server_link_ptr& at, const failure& why) {
-                    if (const auto self = weak.lock()) self->host_->server_failed(at, why);
+                    if (const auto self = weak.lock()) self->host_->on_server_failed(at, why);
                 },
             .on_over =
                 [weak = weak_from_this(), done = std::move(done)](reply_draft& draft) {
@@ -240,14 +240,14 @@ void conversation_shell::check_draft_size(const draft_ptr& draft, const server::
 void conversation_shell::begin_draft(reply_draft& draft, const server::call_mark& mark,
                                      prompt_with_ids prompt, const start_handler& done) {
     draft.set_started(link_, props_.model);
-    host_->turn_began(link_);
+    host_->on_turn_started(link_);
     auto here = make_start_point(mark, {.prompt = std::move(prompt)});
     if (prefill_) here.warmed = prefill_->slot();
     done({}, {}, std::move(here));
 }
 
 void conversation_shell::draft_over(const reply_draft& draft) {
-    if (draft.server()) host_->turn_ended(draft.server());
+    if (draft.server()) host_->on_turn_ended(draft.server());
     early_.prefilled += draft.work().prefilled;
     metrics_.prefilled += draft.work().prefilled;
     if (!draft.is_complete()) count_wasted(draft.work().drafted);

@@ -21,7 +21,7 @@ void conversation_shell::request_history_ids() {
                                                                  std::vector<std::int32_t> ids) {
         const auto self = weak.lock();
         if (!self || !self->remainder_ || self->last_reply_ != reply) return;
-        self->remainder_->text.prompt_tokenized(std::move(ids));
+        self->remainder_->text.on_prompt_tokenized(std::move(ids));
         self->request_missing_ids();
     };
     link_->calls().tokenize_prompt_rest(unknown, said.has_known_prefix(), std::move(learnt));
@@ -113,7 +113,7 @@ void conversation_shell::prepare_idle_server(std::function<void(conversation_she
         const auto link = asked.lock();
         if (!self || !link || link != self->link_ || self->running_ != 0) return;
         if (ec) {
-            self->host_->server_failed(link, {ec, diag});
+            self->host_->on_server_failed(link, {ec, diag});
             if (on_failed) on_failed({ec, diag});
             return;
         }

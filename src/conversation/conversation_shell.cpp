@@ -218,12 +218,12 @@ void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr
 void conversation_shell::interrupt() {
     if (ended_) return;
     interrupt_asides();
-    if (running_ == 0) return void(history_.interrupted(now()));
+    if (running_ == 0) return void(history_.on_interrupted(now()));
     if (const auto reply = reply_.lock()) reply->interrupt();
 }
 
 void conversation_shell::on_chunk_not_delivered(std::uint64_t reply) {
-    if (running_ == 0 && reply == last_reply_) history_.interrupted(now());
+    if (running_ == 0 && reply == last_reply_) history_.on_interrupted(now());
 }
 
 void conversation_shell::leave_server(const reason_to_leave& reason) {
@@ -250,7 +250,7 @@ void conversation_shell::end() {
     if (const auto job = file_job_.lock()) job->abort(errc::session_not_found);
     const auto link = std::exchange(link_, nullptr);
     if (link && !link->shut_down()) link->slots().retire_owner(id_);
-    host_->conversation_ended(id_, link);
+    host_->on_conversation_ended(id_, link);
 }
 
 conversation_state conversation_shell::state() const {
@@ -282,7 +282,7 @@ void conversation_shell::restore_slot(std::string file, slot_file_job::handler d
 // --- reports of replies
 
 void conversation_shell::on_request_failed(const server_link_ptr& at, const failure& why) {
-    host_->server_failed(at, why);
+    host_->on_server_failed(at, why);
 }
 
 void conversation_shell::on_handed_over(const chunk& c) {
@@ -321,18 +321,18 @@ void conversation_shell::on_called(std::uint64_t reply, std::vector<tool_call> c
 }
 
 void conversation_shell::on_continued(chunk_id id) {
-    history_.continued(now(), id);
+    history_.on_continued(now(), id);
 }
 
 void conversation_shell::on_ended(std::uint64_t reply, const reply_result& result,
                                   reply_remainder rest) {
     if (reply != running_) return;
     running_ = 0;
-    host_->reply_ended();
+    host_->on_reply_ended();
     checking_.reset();
     failed_servers_.clear();
     last_reply_ = reply;
-    if (const auto counted = std::exchange(generating_at_, nullptr)) host_->turn_ended(counted);
+    if (const auto counted = std::exchange(generating_at_, nullptr)) host_->on_turn_ended(counted);
     if (result.usage.prompt > 0) {
         history_.record_prompt_tokens(result.usage.prompt);
         watch_.record_prompt_tokens(result.usage.prompt);
@@ -344,7 +344,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);
     if (starting_) release_slots();
     auto unstarted = take_unstarted_remainder();
-    history_.turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
+    history_.on_turn_ended(now(), unstarted ? finish_reason::interrupted : result.finish_reason);
     add_to_metrics(result);
     if (!unstarted) remainder_model_ = props_.model;
     remainder_ = unstarted ? std::move(*unstarted) : std::move(rest);

@@ -169,11 +169,11 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     reply_server_source make_reply_source(std::function<void(reply_shell&, start_handler)> start);
     void find_server(const start_ptr& start);
     std::variant<server_link_ptr, failure> assign_server(const turn_start& start);
-    void server_check_failed(const start_ptr& start, failure why);
+    void on_server_check_failed(const start_ptr& start, failure why);
     void on_prompt_failed(const start_ptr& start, const failure& why);
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
-    void server_found(const start_ptr& start);
+    void on_server_found(const start_ptr& start);
     void learn_call_mark(const start_ptr& start);
     void begin_at_server(const start_ptr& start);
     bool needs_call_mark(const generation_options& o) const;

@@ -62,7 +62,7 @@ void conversation_shell::restore_turn(const generation_options& options) {
 void conversation_shell::prepare_turn(reply_shell& reply) {
     reply_ = reply.weak_from_this();
     running_ = reply.id();
-    host_->reply_began();
+    host_->on_reply_started();
     failed_servers_.clear();
     stop_hearing();
     drafts_ = 0;
@@ -146,7 +146,7 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
     if (ended_ || running_ != reply.id())
         return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
     // A server that is being removed must not wait for a reply that leaves it.
-    if (const auto left = std::exchange(generating_at_, nullptr)) host_->turn_ended(left);
+    if (const auto left = std::exchange(generating_at_, nullptr)) host_->on_turn_ended(left);
     find_server(
         std::make_shared<turn_start>(turn_start{.reply = reply.id(),
                                                 .done = std::move(done),
@@ -249,9 +249,9 @@ void conversation_shell::find_server(const start_ptr& start) {
                           error_code ec, const diagnostics& diag, const server_props& props) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
-        if (ec) return self->server_check_failed(start, {ec, diag});
+        if (ec) return self->on_server_check_failed(start, {ec, diag});
         self->props_ = props;
-        self->server_found(start);
+        self->on_server_found(start);
     });
 }
 
@@ -262,11 +262,11 @@ bool conversation_shell::has_model_changed() {
     return is_other;
 }
 
-void conversation_shell::server_check_failed(const start_ptr& start, failure why) {
-    link_->request_failed(why.ec);
+void conversation_shell::on_server_check_failed(const start_ptr& start, failure why) {
+    link_->on_request_failed(why.ec);
     if (!link_->slots().were_props_read_before())
         why = transport::reclassify_handshake_timeout(std::move(why));
-    host_->server_failed(link_, why);
+    host_->on_server_failed(link_, why);
     try_other_server(start, why);
 }
 
@@ -274,7 +274,7 @@ void conversation_shell::server_check_failed(const start_ptr& start, failure why
 void conversation_shell::on_prompt_failed(const start_ptr& start, const failure& why) {
     const bool is_of_server =
         classify_failure(why.ec, false) != failure_kind::final || why.diag.http_status >= 500;
-    if (is_of_server || start->is_failover) return server_check_failed(start, why);
+    if (is_of_server || start->is_failover) return on_server_check_failed(start, why);
     fail(start, why);
 }
 
@@ -304,7 +304,7 @@ bool conversation_shell::needs_call_mark(const generation_options& o) const {
            !uses_call_schema(o);
 }
 
-void conversation_shell::server_found(const start_ptr& start) {
+void conversation_shell::on_server_found(const start_ptr& start) {
     if (start->needs_call_mark) return learn_call_mark(start);
     begin_at_server(start);
 }
@@ -314,7 +314,7 @@ void conversation_shell::learn_call_mark(const start_ptr& start) {
                               error_code ec, const diagnostics& diag, const server::call_mark& m) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
-        if (ec) return self->server_check_failed(start, {ec, diag});
+        if (ec) return self->on_server_check_failed(start, {ec, diag});
         if (m.opening.empty() && !start->is_streamed)
             return self->fail(start, {errc::not_supported, {.client_message = no_call_mark}});
         if (m.opening.empty())
@@ -341,7 +341,7 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
     starting_.reset();
     end_server_check(start);
     generating_at_ = link_;
-    host_->turn_began(link_);
+    host_->on_turn_started(link_);
     origin.early = take_early_work(*start);
     origin.early.broken = std::exchange(start->broken, {});
     if (start->watched) watch_ = *std::exchange(start->watched, {});
@@ -353,7 +353,7 @@ void conversation_shell::start_reply(const start_ptr& start, reply_origin origin
 void conversation_shell::resume_after_failover(const start_ptr& start) {
     end_server_check(start);
     generating_at_ = link_;
-    host_->turn_began(link_);
+    host_->on_turn_started(link_);
     start->done({}, {}, make_start_point(start->call_mark, {}));
 }
 

@@ -37,17 +37,17 @@ class server_provider {
         const server_criteria& criteria) = 0;
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
-    virtual bool server_failed(const server_link_ptr& link, const failure& why) = 0;
+    virtual bool on_server_failed(const server_link_ptr& link, const failure& why) = 0;
     /// Whether no server has ever been reached, which means the set-up is wrong and waiting does
     /// not help.
     virtual bool no_server_ever_reached() const = 0;
-    /// The conversation needs a server until reply_ended().
-    virtual void reply_began() = 0;
-    virtual void reply_ended() = 0;
-    virtual void turn_began(const server_link_ptr& link) = 0;
-    virtual void turn_ended(const server_link_ptr& link) = 0;
-    virtual void conversation_ended(slots::owner_id conversation,
-                                    const server_link_ptr& pinned) = 0;
+    /// The conversation needs a server until on_reply_ended().
+    virtual void on_reply_started() = 0;
+    virtual void on_reply_ended() = 0;
+    virtual void on_turn_started(const server_link_ptr& link) = 0;
+    virtual void on_turn_ended(const server_link_ptr& link) = 0;
+    virtual void on_conversation_ended(slots::owner_id conversation,
+                                       const server_link_ptr& pinned) = 0;
 
  protected:
     ~server_provider() = default;

@@ -72,17 +72,17 @@ void reply_shell::start() {
 }
 
 void reply_shell::interrupt() {
-    machine_.interrupted(now());
+    machine_.on_interrupted(now());
     perform_actions();
 }
 
 void reply_shell::commit_draft() {
-    machine_.draft_committed(now());
+    machine_.on_draft_committed(now());
     perform_actions();
 }
 
 void reply_shell::abandon(error_code ec, const diagnostics& diag) {
-    machine_.abandoned(now(), ec, diag);
+    machine_.end_with_error(now(), ec, diag);
     perform_actions();
 }
 
@@ -133,7 +133,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
             switch_to_server(std::move(where));
         else
             machine_.set_pace(where.pace);
-        machine_.server_found(now(), server_ ? server_->slots().slots() : 0, std::move(origin));
+        machine_.on_server_found(now(), server_ ? server_->slots().slots() : 0, std::move(origin));
         if (server_ && machine_.limits_reasoning()) learn_closing_text();
     }
     perform_actions();
@@ -181,28 +181,28 @@ void reply_shell::encode_settings() {
 completion_call::handlers reply_shell::request_handlers() {
     return {.begun =
                 [this] {
-                    machine_.response_started(now(), request_.connect_duration());
+                    machine_.on_response_started(now(), request_.connect_duration());
                     perform_actions();
                 },
             .read =
                 [this](const wire::token_event& event) {
                     if (wire::is_generation_event(event)) server_->report_server_success();
-                    machine_.event_read(now(), event);
+                    machine_.on_event_read(now(), event);
                     perform_actions();
                 },
             .on_failed =
                 [this](const failure& why) {
                     report_failure(request_, why);
-                    machine_.request_failed(now(), why);
+                    machine_.on_request_failed(now(), why);
                     perform_actions();
                 }};
 }
 
 completion_call::handlers reply_shell::warming_handlers() {
-    return {.begun = [this] { machine_.warming_begun(); },
+    return {.begun = [this] { machine_.on_warming_started(); },
             .read =
                 [this](const wire::token_event& event) {
-                    machine_.warming_read(now(), event);
+                    machine_.on_warming_event(now(), event);
                     if (event.what == wire::token_event::kind::final)
                         server_->log(
                             log_level::debug, "reply {}: slot prefilled, {} token{} evaluated",
@@ -215,14 +215,14 @@ completion_call::handlers reply_shell::warming_handlers() {
                     server_->log(log_level::info, "reply {}: a slot could not be prefilled: {}",
                                  id(), why.diag.to_string());
                     report_failure(warming_, why);
-                    machine_.warming_failed(now(), why);
+                    machine_.on_warming_failed(now(), why);
                     perform_actions();
                 }};
 }
 
 void reply_shell::report_failure(const completion_call& call, const failure& why) {
     const auto at = server_;
-    at->completion_failed(why.ec, call.sent_at());
+    at->on_completion_failed(why.ec, call.sent_at());
     if (const auto listener = listener_.lock()) listener->on_request_failed(at, why);
 }
 
@@ -236,7 +236,7 @@ grant_handler reply_shell::make_grant_handler(bool (reply_shell::*take)(const sl
 bool reply_shell::take_slot(const slots::grant& g) {
     ticket_ = slots::no_ticket;
     if (!machine_.is_waiting_for_slot()) return false;
-    machine_.slot_granted(now(), g.slot, g.reused, g.guard_wait);
+    machine_.on_slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
     return true;
 }
@@ -244,7 +244,7 @@ bool reply_shell::take_slot(const slots::grant& g) {
 bool reply_shell::take_warm_slot(const slots::grant& g) {
     warm_ticket_ = slots::no_ticket;
     if (!machine_.is_waiting_for_warm_slot()) return false;
-    machine_.warm_slot_granted(now(), g.slot);
+    machine_.on_warm_slot_granted(now(), g.slot);
     perform_actions();
     return true;
 }

@@ -58,7 +58,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void heard(chunk_id id, std::size_t characters);
     void heard_share(chunk_id id, double share);
     void interrupt();
-    /// See reply_machine::draft_committed().
+    /// See reply_machine::on_draft_committed().
     void commit_draft();
     /// The reply was interrupted after it handed over a chunk that was not delivered; completes the
     /// wait for that chunk with the end.
@@ -101,7 +101,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void after_hand_over(std::function<void(reply_shell&)> ask);
     void tokenize_prompt();
     void recover_tokens(const action::recover_tokens& a);
-    bool ids_request_failed(const error_code& ec, const diagnostics& diag);
+    bool on_ids_request_failed(const error_code& ec, const diagnostics& diag);
     void perform(action::tokenize_prompt);
     void perform(action::recover_tokens a);
     void perform(action::request_slot a);
@@ -114,7 +114,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform(action::force_calls a);
     server::server_calls::handler<wire::parsed_reply> make_calls_handler();
     std::optional<std::vector<tool_call>> decode_calls() const;
-    void calls_parsed(std::vector<tool_call> calls);
+    void on_calls_parsed(std::vector<tool_call> calls);
     void perform(action::report_calls a);
     void perform(action::close_connection);
     void perform(action::release_slot a);

@@ -68,8 +68,8 @@ void reply_shell::tokenize_prompt() {
                                                              std::vector<wire::token_id> ids) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        if (!self->ids_request_failed(ec, diag))
-            self->machine_.prompt_tokenized(now(), std::move(ids));
+        if (!self->on_ids_request_failed(ec, diag))
+            self->machine_.on_prompt_tokenized(now(), std::move(ids));
         self->perform_actions();
     };
     const std::string unknown(machine_.transcript().untokenized_prompt());
@@ -86,7 +86,7 @@ void reply_shell::recover_tokens(const action::recover_tokens& a) {
                           const std::vector<wire::token_id>& ids) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        if (!self->ids_request_failed(ec, diag)) self->machine_.tokens_recovered(now(), ids);
+        if (!self->on_ids_request_failed(ec, diag)) self->machine_.on_tokens_recovered(now(), ids);
         self->perform_actions();
     };
     server_->calls().tokenize_pieces(a.texts, reply_transcript::separator, a.parse_special, done);
@@ -97,14 +97,14 @@ void reply_shell::perform(action::check_ids) {
                           const error_code& ec, const diagnostics& diag, const std::string& text) {
         const auto self = weak.lock();
         if (!self || self->moves_ != at) return;
-        if (!self->ids_request_failed(ec, diag)) self->machine_.ids_checked(now(), text);
+        if (!self->on_ids_request_failed(ec, diag)) self->machine_.on_ids_checked(now(), text);
         self->perform_actions();
     };
     server_->calls().detokenize(machine_.next_prompt().ids, done);
 }
 
-bool reply_shell::ids_request_failed(const error_code& ec, const diagnostics& diag) {
-    return ec && machine_.ids_request_failed(now(), {ec, diag});
+bool reply_shell::on_ids_request_failed(const error_code& ec, const diagnostics& diag) {
+    return ec && machine_.on_ids_request_failed(now(), {ec, diag});
 }
 
 // Like after_hand_over(), but still valid after a move to another server.
@@ -139,7 +139,7 @@ void reply_shell::request_slot() {
                                .was_here = was_here_ || machine_.has_begun(),
                                .avoid = machine_.failed_slot()},
                               make_grant_handler(&reply_shell::take_slot));
-    if (ticket_ == slots::no_ticket) return machine_.slot_refused(now());
+    if (ticket_ == slots::no_ticket) return machine_.on_slot_refused(now());
     manager.dispatch_grants();
     if (ticket_ != slots::no_ticket) manager.log_wait(id(), ticket_);
 }
@@ -167,11 +167,11 @@ void reply_shell::perform(action::record_progress a) {
 }
 
 void reply_shell::perform(action::check_slot_demand a) {
-    if (server_->slots().should_yield_slot(a.slot, get_due_time())) machine_.slot_wanted(now());
+    if (server_->slots().should_yield_slot(a.slot, get_due_time())) machine_.on_slot_wanted(now());
 }
 
 void reply_shell::perform(action::cancel_slot_request) {
-    machine_.slot_wait_cancelled(
+    machine_.on_slot_wait_cancelled(
         server_->slots().cancel_request(std::exchange(ticket_, slots::no_ticket)));
 }
 
@@ -214,9 +214,9 @@ void reply_shell::send(completion_call& call, int slot, int n_predict, const pro
                              .is_prefill = &call == &warming_});
 }
 
-void reply_shell::calls_parsed(std::vector<tool_call> calls) {
+void reply_shell::on_calls_parsed(std::vector<tool_call> calls) {
     if (const auto listener = listener_.lock()) listener->make_ids_unique(calls);
-    machine_.calls_parsed(now(), std::move(calls));
+    machine_.on_calls_parsed(now(), std::move(calls));
 }
 
 /// The calls that are JSON in a known place; nullopt if the server has to parse the text.
@@ -236,20 +236,20 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         const auto self = weak.lock();
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
-        if (ec) self->server_->request_failed(ec);
+        if (ec) self->server_->on_request_failed(ec);
         if (parsed.calls.empty())
             parsed.calls = wire::find_json_calls(self->machine_.call_text(), self->options_);
         if (ec && parsed.calls.empty())
-            self->machine_.request_failed(now(), {ec, diag});
+            self->machine_.on_request_failed(now(), {ec, diag});
         else
-            self->calls_parsed(std::move(parsed.calls));
+            self->on_calls_parsed(std::move(parsed.calls));
         self->perform_actions();
     };
 }
 
 // Only a conversation's replies look for calls, and it knows the messages before them.
 void reply_shell::perform(action::parse_calls a) {
-    if (auto calls = decode_calls()) return calls_parsed(*std::move(calls));
+    if (auto calls = decode_calls()) return on_calls_parsed(*std::move(calls));
     server_->log(log_level::debug, "reply {}: the server parses the tool calls on slot {}", id(),
                  a.slot);
     request_.close();  // the same slot, but another endpoint
@@ -296,7 +296,7 @@ void reply_shell::perform(action::release_slot a) {
                                  // change.
                                  const auto self = weak.lock();
                                  if (self && !self->has_ended())
-                                     self->machine_.slot_idle(since_cut);
+                                     self->machine_.on_slot_idle(since_cut);
                              });
 }
 
@@ -322,7 +322,7 @@ void reply_shell::perform(action::log_failover) {
 
 // The reply's own timeouts are as informative about the server as a broken stream.
 void reply_shell::perform(action::report_timeout a) {
-    server_->completion_failed(a.code, request_.sent_at());
+    server_->on_completion_failed(a.code, request_.sent_at());
 }
 
 void reply_shell::perform(action::log_slot_mismatch a) {
@@ -363,7 +363,7 @@ void reply_shell::arm_timer() {
         const auto self = weak.lock();
         if (!self || ec) return;
         self->timer_due_.reset();
-        self->machine_.deadline_reached(now());
+        self->machine_.on_deadline(now());
         self->perform_actions();
     });
 }

@@ -18,13 +18,13 @@ void reply_shell::next_chunk(shared_cancellation by, next_chunk_completion handl
             std::nullopt);
     consumer_.begin(std::move(by), std::move(handler));
     if (machine_.ended()) return complete_with_result();
-    machine_.chunk_requested(now());
+    machine_.on_chunk_requested(now());
     perform_actions();
 }
 
 void reply_shell::cancel_next_chunk(const shared_cancellation& by) {
     if (!consumer_.cancel(by)) return;
-    machine_.chunk_request_withdrawn();
+    machine_.on_chunk_request_withdrawn();
     consumer_.take_handler().complete(boost::asio::error::operation_aborted, {}, std::nullopt);
 }
 
@@ -41,7 +41,7 @@ void reply_shell::warn_unknown_chunk(chunk_id id) {
 void reply_shell::continue_after(chunk_id id) {
     warn_unknown_chunk(id);
     if (const auto listener = listener_.lock()) listener->on_continued(id);
-    machine_.continued(now(), id);
+    machine_.on_continued(now(), id);
     perform_actions();
 }
 

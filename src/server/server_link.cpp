@@ -121,14 +121,14 @@ void server_link::warn_about_reuse_guard() const {
         to_string(config_.limits.queue_timeout), to_string(guard));
 }
 
-void server_link::request_failed(const error_code& ec) {
+void server_link::on_request_failed(const error_code& ec) {
     // A failure says nothing about the server if this client has never reached it.
-    if (has_read_props()) manager_.request_failed(ec);
+    if (has_read_props()) manager_.on_request_failed(ec);
     if (classify_failure(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
 }
 
-void server_link::completion_failed(const error_code& ec, time_point sent) {
-    request_failed(ec);
+void server_link::on_completion_failed(const error_code& ec, time_point sent) {
+    on_request_failed(ec);
     if (classify_failure(ec, true) != failure_kind::broken) return;
     auto& circuit = use_->circuit;
     if (circuit.record_failure(now(), sent))

@@ -63,7 +63,7 @@ std::vector<log_line> server_props_cache::store_props(const server_props& props)
     return lines;
 }
 
-void server_props_cache::request_failed(const error_code& ec) {
+void server_props_cache::on_request_failed(const error_code& ec) {
     if (std::find(gone.begin(), gone.end(), ec) != gone.end()) props_.reset();
 }
 

@@ -44,7 +44,7 @@ class server_props_cache {
     std::vector<log_line> store_props(const server_props& props);
     /// A request failed. Discards the known properties if the address may belong to another server
     /// afterwards.
-    void request_failed(const error_code& ec);
+    void on_request_failed(const error_code& ec);
     /// A request for slot `asked` ran on slot `used`, so the server's slots differ from the known
     /// ones.
     std::vector<log_line> report_slot_mismatch(int asked, int used);

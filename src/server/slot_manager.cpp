@@ -326,10 +326,10 @@ std::vector<log_line> slot_manager::report_slot_mismatch(int asked, int used) {
     return lines;
 }
 
-void slot_manager::request_failed(const error_code& ec) {
+void slot_manager::on_request_failed(const error_code& ec) {
     {
         const auto table = table_->lock();
-        table->known.request_failed(ec);
+        table->known.on_request_failed(ec);
         table->apply_server_limits();
     }
     dispatch_grants();

@@ -89,7 +89,7 @@ class slot_manager {
     // failure it may be another server. Some return lines for the log.
     std::vector<log_line> store_props(const server_props& props);
     std::vector<log_line> report_slot_mismatch(int asked, int used);
-    void request_failed(const error_code& ec);
+    void on_request_failed(const error_code& ec);
     /// Number of usable slots.
     int slots() const { return table_->lock()->scheduler.slots(); }
 

@@ -45,7 +45,7 @@ bool slot_manager::begin_poll() {
     const auto table = table_->lock();
     const auto due = table->next_poll_at();
     if (link_.shut_down() || !due || *due > now()) return false;
-    table->release_monitor->poll_started(now());
+    table->release_monitor->on_poll_started(now());
     table->poller = this;
     return true;
 }

@@ -46,7 +46,7 @@ void server_health::schedule_check_soon(time_point now) {
     check_requested_at_ = now;
 }
 
-void server_health::check_started() noexcept {
+void server_health::on_check_started() noexcept {
     next_check_.reset();
     is_check_authenticated_ = needs_authenticated_check();
 }

@@ -19,7 +19,7 @@ class server_health {
 
     /// Time of the next check; nothing while a check is running.
     std::optional<time_point> next_check() const noexcept { return next_check_; }
-    void check_started() noexcept;
+    void on_check_started() noexcept;
     /// A client is waiting for the server: if it is not up, it is checked soon, regardless of how
     /// long it has been away.
     void request_check_soon() noexcept;

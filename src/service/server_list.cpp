@@ -61,7 +61,7 @@ std::vector<server_id> server_list::take_due_checks(time_point now) {
     for (auto& s : servers_) {
         const auto next = s.health.next_check();
         if (s.removal_deadline || !next || *next > now) continue;
-        s.health.check_started();
+        s.health.on_check_started();
         due.push_back(s.id);
     }
     return due;
@@ -157,14 +157,14 @@ void server_list::unpin(server_id pinned) {
 }
 
 // A turn that was on its way to the server when its time limit passed must leave too.
-void server_list::turn_began(server_id at) {
+void server_list::on_turn_started(server_id at) {
     auto* const s = find(at);
     if (!s) return;
     ++s->generating;
     s->is_eviction_reported = false;
 }
 
-bool server_list::turn_ended(server_id at) {
+bool server_list::on_turn_ended(server_id at) {
     auto* const s = find(at);
     if (!s) return false;
     --s->generating;

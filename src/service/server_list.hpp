@@ -94,9 +94,9 @@ class server_list {
     std::optional<leave_kind> leave_reason(server_id id, const server_state_query& ask) const;
     /// The conversation pinned to the server has ended.
     void unpin(server_id pinned);
-    void turn_began(server_id at);
+    void on_turn_started(server_id at);
     /// Returns true if drop_drained() may have something to drop.
-    bool turn_ended(server_id at);
+    bool on_turn_ended(server_id at);
 
     listed_server* find(server_id id);
     listed_server* find(std::string_view url);

@@ -146,7 +146,8 @@ auto service_core::pin_if_suitable(std::string_view url) -> server_link_ptr {
     return s ? get_or_make_link(*s) : nullptr;
 }
 
-void service_core::conversation_ended(slots::owner_id conversation, const server_link_ptr& pinned) {
+void service_core::on_conversation_ended(slots::owner_id conversation,
+                                         const server_link_ptr& pinned) {
     conversations_.erase(conversation);
     directory_.list().unpin(id_of(pinned));
 }
@@ -175,7 +176,7 @@ auto service_core::select_server(const server_criteria& criteria) -> listed_serv
                                            directory_.states(now()));
 }
 
-bool service_core::server_failed(const server_link_ptr& link, const failure& why) {
+bool service_core::on_server_failed(const server_link_ptr& link, const failure& why) {
     auto* const s = directory_.list().find(id_of(link));
     if (!s) return true;
     const bool has_changed = s->health.record_request_failure(now(), why.ec, why.diag.to_string());
@@ -186,24 +187,24 @@ bool service_core::server_failed(const server_link_ptr& link, const failure& why
     return !may_serve;
 }
 
-void service_core::reply_began() {
+void service_core::on_reply_started() {
     if (++running_replies_ > 1) return;
     // A reply that fails at once because no server is up ends before the timer can start a check.
     check_due_servers();
     arm_timer();
 }
 
-void service_core::reply_ended() {
+void service_core::on_reply_ended() {
     if (--running_replies_ == 0) arm_timer();
 }
 
-void service_core::turn_began(const server_link_ptr& link) {
-    directory_.list().turn_began(id_of(link));
+void service_core::on_turn_started(const server_link_ptr& link) {
+    directory_.list().on_turn_started(id_of(link));
     arm_timer();
 }
 
-void service_core::turn_ended(const server_link_ptr& link) {
-    if (directory_.list().turn_ended(id_of(link))) drop_drained();
+void service_core::on_turn_ended(const server_link_ptr& link) {
+    if (directory_.list().on_turn_ended(id_of(link))) drop_drained();
 }
 
 // --- health

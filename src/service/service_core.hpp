@@ -46,13 +46,14 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     std::vector<server_status> status() const { return directory_.status(now()); }
 
     std::variant<server_link_ptr, failure> assign_server(const server_criteria& criteria) override;
-    bool server_failed(const server_link_ptr& link, const failure& why) override;
+    bool on_server_failed(const server_link_ptr& link, const failure& why) override;
     bool no_server_ever_reached() const override { return directory_.no_server_ever_reached(); }
-    void reply_began() override;
-    void reply_ended() override;
-    void turn_began(const server_link_ptr& link) override;
-    void turn_ended(const server_link_ptr& link) override;
-    void conversation_ended(slots::owner_id conversation, const server_link_ptr& pinned) override;
+    void on_reply_started() override;
+    void on_reply_ended() override;
+    void on_turn_started(const server_link_ptr& link) override;
+    void on_turn_ended(const server_link_ptr& link) override;
+    void on_conversation_ended(slots::owner_id conversation,
+                               const server_link_ptr& pinned) override;
 
     void on_owner_destroyed() override;
     void on_context_destroyed() noexcept override;

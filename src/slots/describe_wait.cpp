@@ -6,9 +6,9 @@ namespace tandem::slots {
 namespace {
 
 std::string wait_for_any(const wait_reason& w) {
-    if (w.most_running)
+    if (w.max_running)
         return fmt::format("waits until fewer than {} requests run, {} waiting before it",
-                           *w.most_running, w.before);
+                           *w.max_running, w.before);
     if (w.is_slot_kept)
         return "waits because the idle slots are kept for new turns, and its listener has enough "
                "to hear";

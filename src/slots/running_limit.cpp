@@ -10,8 +10,8 @@ namespace {
 
 // Fewer tokens show little about the speed, nor does a shorter time: after a delay of the network
 // or of the event loop, tokens arrive together.
-constexpr int fewest_tokens = 8;
-constexpr double shortest_s = 0.05;
+constexpr int min_tokens = 8;
+constexpr double min_seconds = 0.05;
 // A number of running requests counts as seen once this many tokens were recorded for it.
 constexpr double tokens_to_trust = 80;
 // Older tokens lose weight beyond this number, so that the present speed counts.
@@ -45,7 +45,7 @@ constexpr double step = 1.25;
 // trusted.
 constexpr double magnitudes_per_doubling = 8;
 // While one request ends and the next one is sent, another one must run.
-constexpr int least_limit = 2;
+constexpr int min_limit = 2;
 
 /// The tokens/s of all requests together while this number of them ran.
 struct seen_total {
@@ -72,7 +72,7 @@ double age_weight(duration age) {
 
 bool running_limit::record_speed(double running, const generated_so_far& part, time_point now) {
     const double seconds = to_seconds(part.time);
-    if (part.tokens < fewest_tokens || seconds < shortest_s) return false;
+    if (part.tokens < min_tokens || seconds < min_seconds) return false;
     const double count = std::max(1.0, std::round(running));
     auto& s =
         by_magnitude_[static_cast<int>(std::lround(magnitudes_per_doubling * std::log2(count)))];
@@ -106,7 +106,7 @@ int running_limit::find_limit(time_point now) const {
     for (const auto& [magnitude, s] : by_magnitude_) {
         const int running = static_cast<int>(std::lround(s.running()));
         // A smaller number is never the limit, so nothing would show that its speed has changed.
-        if (running < least_limit || now - s.last >= trust_for) continue;
+        if (running < min_limit || now - s.last >= trust_for) continue;
         if (const auto total = find_steady_total(s.running(), now))
             all.push_back({running, *total, s.last});
     }
@@ -118,7 +118,7 @@ int running_limit::find_limit(time_point now) const {
     const int useless = static_cast<int>(std::ceil(best * clearly_more));
     const int largest = all.back().running;
     if (largest < useless) return std::max(growth * largest, small_crowd);
-    const int fewer = std::max(static_cast<int>(std::lround(best / step)), least_limit);
+    const int fewer = std::max(static_cast<int>(std::lround(best / step)), min_limit);
     if (should_try(all, fewer, best, fewer_tried_every, now)) return fewer;
     return should_try(all, useless, unlimited, more_tried_every, now) ? useless : best;
 }

@@ -69,7 +69,7 @@ std::optional<time_point> slot_release_monitor::next_poll_at(
     return due;
 }
 
-void slot_release_monitor::poll_started(time_point now) {
+void slot_release_monitor::on_poll_started(time_point now) {
     look_since_ = last_look_ = now;
 }
 

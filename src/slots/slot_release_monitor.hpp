@@ -55,7 +55,7 @@ class slot_release_monitor {
     /// poll would come more than `watch_after_use` after `unused_since`, the time since which no
     /// reply has used or requested a slot.
     std::optional<time_point> next_poll_at(std::optional<time_point> unused_since = {}) const;
-    void poll_started(time_point now);
+    void on_poll_started(time_point now);
     /// Start of the running poll.
     std::optional<time_point> poll_started_at() const noexcept { return look_since_; }
     bool is_watching() const noexcept { return !watched_.empty(); }

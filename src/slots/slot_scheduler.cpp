@@ -98,9 +98,9 @@ void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_
 // A slot with another text still holds a shared system prompt. The text counts as restored only if
 // more tokens were cached than evaluated.
 void slot_scheduler::learn_restoring(const slot_state& s, const release_info& note) noexcept {
-    constexpr int fewest_tokens = 64;
+    constexpr int min_tokens = 64;
     constexpr int remembered = 3;
-    if (!s.shows_restoring || note.cached + note.evaluated < fewest_tokens) return;
+    if (!s.shows_restoring || note.cached + note.evaluated < min_tokens) return;
     const int step = note.evaluated < note.cached ? 1 : -1;
     restored_ = std::clamp(restored_ + step, -remembered, remembered);
 }

@@ -125,7 +125,7 @@ struct wait_reason {
     int slots = 0;
     int stuck = 0;
     /// The maximum number of running requests, if that alone delays the ticket.
-    std::optional<int> most_running{};
+    std::optional<int> max_running{};
     /// A slot is idle and kept for turns; the ticket gets it when its listener needs it.
     bool is_slot_kept = false;
     /// The slot whose guard alone delays the ticket, and the remaining time. Nothing if all slots
@@ -275,7 +275,7 @@ class slot_scheduler {
     /// Number of slots in use that are not stuck.
     int count_running() const;
     /// The maximum number of requests that run at once, learned from their speed.
-    int most_running() const noexcept { return most_running_; }
+    int max_running() const noexcept { return max_running_; }
     /// See running_limit.
     std::optional<double> find_tokens_per_s(time_point now) const {
         return limit_.find_tokens_per_s(usable_, now);
@@ -374,7 +374,7 @@ class slot_scheduler {
     bool is_shared_ = false;  // a new slot is away
     time_point lease_until_ = never;
     running_limit limit_;
-    int most_running_ = running_limit::unlimited;
+    int max_running_ = running_limit::unlimited;
     // The time of all requests together, up to counted_until_.
     duration running_time_{};
     time_point counted_until_{};

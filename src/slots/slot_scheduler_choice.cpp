@@ -12,7 +12,7 @@ namespace tandem::slots {
 namespace {
 
 // After a longer silence the conversation is not expected to continue.
-constexpr duration longest_absence = std::chrono::minutes(5);
+constexpr duration max_absence = std::chrono::minutes(5);
 
 // Loading a text from host memory takes as long as evaluating about this many bytes.
 constexpr std::size_t cost_of_restoring = 256;
@@ -90,7 +90,7 @@ class slot_scheduler::queue_simulation {
 };
 
 slot_scheduler::queue_simulation::queue_simulation(const slot_scheduler& s)
-    : s_(s), may_start_(s.most_running_ - s.count_running()), is_wanted_(s.slots_.size()) {
+    : s_(s), may_start_(s.max_running_ - s.count_running()), is_wanted_(s.slots_.size()) {
     for (int slot = 0; slot < s.usable_; ++slot)
         if (s.is_idle_here(slot)) idle_.push_back(slot);
     arrange();
@@ -158,14 +158,14 @@ void slot_scheduler::queue_simulation::take(int slot, bool runs_here) {
 bool slot_scheduler::has_slot_to_spare() const {
     int idle = 0;
     for (int slot = 0; slot < usable_; ++slot) idle += at(slot).busy || is_stuck(slot) ? 0 : 1;
-    return count_waiting_requests() == 0 && count_running() < most_running_ &&
+    return count_waiting_requests() == 0 && count_running() < max_running_ &&
            idle > usable_ / slots_for_each_kept_one;
 }
 
 std::vector<grant> slot_scheduler::take_grants(time_point now) {
     std::vector<grant> given;
     if (now >= lease_until_) return given;
-    most_running_ = limit_.find_limit(now);
+    max_running_ = limit_.find_limit(now);
     queue_simulation walk(*this);
     for (std::size_t place = 0; place < queue_.size() && !walk.is_over();) {
         const auto& w = queue_[place].wish;
@@ -267,7 +267,7 @@ void slot_scheduler::count_slots(wait_reason& w) const {
         w.stuck += is_stuck(slot) ? 1 : 0;
         idle += !is_stuck(slot) && is_idle_here(slot) ? 1 : 0;
     }
-    if (idle > 0 && count_running() >= most_running_) w.most_running = most_running_;
+    if (idle > 0 && count_running() >= max_running_) w.max_running = max_running_;
 }
 
 bool slot_scheduler::has_only_stuck(const slot_request& w) const {
@@ -303,7 +303,7 @@ std::size_t slot_scheduler::reuse_cost(int slot, const slot_request& w, time_poi
     const auto& s = at(slot);
     const auto common = common_prefix(w.prompt, s.holds);
     const bool is_anothers_text = s.last_user != nobody && s.last_user != w.owner;
-    const bool may_be_wanted = !s.is_left && s.filled && now - *s.filled < longest_absence;
+    const bool may_be_wanted = !s.is_left && s.filled && now - *s.filled < max_absence;
     auto lost = is_anothers_text && may_be_wanted ? s.holds.size() - common : 0;
     if (restores_texts() && is_anothers_text) lost = std::min(lost, cost_of_restoring);
     const bool is_restored = restores_texts() && is_anothers_text && w.was_here &&

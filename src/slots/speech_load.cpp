@@ -10,10 +10,10 @@ namespace {
 
 // A new session is refused above this load. At 1, small errors of the measured speeds make all
 // listeners wait until a session ends (tests/bench/voice_callers.py).
-constexpr double highest_load = 0.96;
+constexpr double max_load = 0.96;
 // After a refusal, the load must fall to this value. Otherwise, a fluctuating measurement would
 // occasionally admit one more session.
-constexpr double highest_load_after_refusal = 0.93;
+constexpr double max_load_after_refusal = 0.93;
 // A request this much overdue shows that the servers cannot keep up, whatever the load says.
 constexpr duration too_late = std::chrono::seconds(2);
 // Above this load, the lead that requests lose decides, because the learned speed of a server grows
@@ -34,13 +34,13 @@ constexpr duration speed_averaged_over = std::chrono::seconds(10);
 constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
 // The pace of voices is unknown until this many tokens were spoken.
-constexpr double fewest_tokens_spoken = 50;
+constexpr double min_tokens_spoken = 50;
 // A new session counts as if it had spoken at the average pace for this time.
 constexpr double average_assumed_s = 20;
 // Tokens/s. A client that continues faster shows text to a reader instead of speaking it.
 constexpr double fastest_voice = 12;
 // A longer pause of one user does not lower the average further.
-constexpr duration longest_counted = std::chrono::seconds(60);
+constexpr duration max_counted = std::chrono::seconds(60);
 // Assumed until two sessions have ended.
 constexpr duration assumed_between_ends = std::chrono::seconds(5);
 
@@ -56,12 +56,12 @@ void speech_load::usage::add(double more_tokens, duration more_time, double reme
 
 // --- sessions
 
-void speech_load::session_began(const std::string& session, time_point now) {
+void speech_load::on_session_started(const std::string& session, time_point now) {
     sessions_[session] = {.counted_from = now};
     latest_began_at_ = now;
 }
 
-void speech_load::session_ended(const std::string& session, time_point now) {
+void speech_load::on_session_ended(const std::string& session, time_point now) {
     if (sessions_.erase(session) == 0) return;
     constexpr int remembered = 8;
     if (last_end_) {
@@ -80,25 +80,25 @@ auto speech_load::find_session(const std::string& session) -> session_state* {
 void speech_load::add_usage(session_state& s, double tokens, time_point now) {
     const auto took = s.counted_from ? now - *s.counted_from : duration{};
     s.own.add(tokens, took, session_remembered_s);
-    all_.add(tokens, std::min(took, longest_counted), all_remembered_s);
+    all_.add(tokens, std::min(took, max_counted), all_remembered_s);
     s.counted_from = now;
 }
 
-void speech_load::turn_began(const std::string& session, time_point now) {
+void speech_load::on_turn_started(const std::string& session, time_point now) {
     auto* const s = find_session(session);
     if (!s) return;
     add_usage(*s, 0, now);
     s->counted_from.reset();
 }
 
-void speech_load::chunk_came(const std::string& session, int tokens, time_point now) {
+void speech_load::on_chunk_received(const std::string& session, int tokens, time_point now) {
     auto* const s = find_session(session);
     if (!s) return;
     if (s->unspoken.empty()) s->counted_from = now;
     s->unspoken.push_back(tokens);
 }
 
-void speech_load::chunk_spoken(const std::string& session, time_point now) {
+void speech_load::on_chunk_spoken(const std::string& session, time_point now) {
     auto* const s = find_session(session);
     if (!s || s->unspoken.empty()) return;
     add_usage(*s, s->unspoken.front(), now);
@@ -106,7 +106,7 @@ void speech_load::chunk_spoken(const std::string& session, time_point now) {
     if (s->unspoken.empty()) s->counted_from.reset();
 }
 
-void speech_load::turn_ended(const std::string& session, int wasted, time_point now) {
+void speech_load::on_turn_ended(const std::string& session, int wasted, time_point now) {
     auto* const s = find_session(session);
     if (!s) return;
     double tokens = wasted;
@@ -117,7 +117,7 @@ void speech_load::turn_ended(const std::string& session, int wasted, time_point 
 
 // --- servers
 
-void speech_load::servers_seen(const std::vector<observation>& usable, time_point now) {
+void speech_load::on_servers_observed(const std::vector<observation>& usable, time_point now) {
     servers_seen_at_ = now;
     for (auto& [name, s] : servers_) s.is_usable = false;
     for (const auto& seen : usable) {
@@ -156,11 +156,11 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
 bool speech_load::are_servers_full(double load, time_point now) const {
     if (now - servers_seen_at_ > seen_valid_for) return false;
     const bool awaits_effect = latest_began_at_ && now - *latest_began_at_ < between_admissions;
-    const double most_lost = awaits_effect ? much_lead_lost : too_much_lead_lost;
+    const double max_lost = awaits_effect ? much_lead_lost : too_much_lead_lost;
     bool any = false;
     for (const auto& [name, s] : servers_) {
         if (!s.is_usable) continue;
-        const bool loses_lead = load > high_load && s.lead_loss >= most_lost;
+        const bool loses_lead = load > high_load && s.lead_loss >= max_lost;
         if (s.late < too_late && !loses_lead) return false;
         any = true;
     }
@@ -170,7 +170,7 @@ bool speech_load::are_servers_full(double load, time_point now) const {
 // --- load
 
 double speech_load::tokens_per_s_of_one() const noexcept {
-    if (all_.tokens < fewest_tokens_spoken) return 0;
+    if (all_.tokens < min_tokens_spoken) return 0;
     return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
 }
 
@@ -195,20 +195,19 @@ std::optional<duration> speech_load::refuse_session(time_point now) {
     const double one = tokens_per_s_of_one();
     const auto supply = compute_supply(now);
     const double need = compute_demand(now) + one;
-    const double allowed =
-        supply.value_or(need) * (is_full_ ? highest_load_after_refusal : highest_load);
+    const double allowed = supply.value_or(need) * (is_full_ ? max_load_after_refusal : max_load);
     const bool is_over = supply && one > 0 && need > allowed;
     is_full_ = is_over;
     const double load = supply ? need / *supply : 0;
     if (!is_over && !(one > 0 && are_servers_full(load, now))) return std::nullopt;
     const double too_many = is_over ? (need - allowed) / one : 1;
-    return std::clamp(time_until_ended(too_many), shortest_retry, longest_retry);
+    return std::clamp(time_until_ended(too_many), min_retry_after, max_retry_after);
 }
 
 duration speech_load::time_until_ended(double sessions) const noexcept {
     const auto one = between_ends_ > duration{} ? between_ends_ : assumed_between_ends;
     const double count = std::ceil(sessions);
-    if (count * to_seconds(one) >= to_seconds(longest_retry)) return longest_retry;
+    if (count * to_seconds(one) >= to_seconds(max_retry_after)) return max_retry_after;
     return one * static_cast<int>(count);
 }
 

@@ -17,16 +17,16 @@ namespace tandem::slots {
 /// waits for the server: the load is what listeners need, not what they get. Pure.
 class speech_load {
  public:
-    void session_began(const std::string& session, time_point now);
-    void session_ended(const std::string& session, time_point now);
+    void on_session_started(const std::string& session, time_point now);
+    void on_session_ended(const std::string& session, time_point now);
     /// The user has asked: until the reply's first chunk, the session waits for the server.
-    void turn_began(const std::string& session, time_point now);
+    void on_turn_started(const std::string& session, time_point now);
     /// The voice got a chunk, and speaks it after those before it.
-    void chunk_came(const std::string& session, int tokens, time_point now);
+    void on_chunk_received(const std::string& session, int tokens, time_point now);
     /// The voice has spoken the first chunk that it has not spoken yet.
-    void chunk_spoken(const std::string& session, time_point now);
+    void on_chunk_spoken(const std::string& session, time_point now);
     /// `wasted`: generated tokens of the turn that were in no chunk.
-    void turn_ended(const std::string& session, int wasted, time_point now);
+    void on_turn_ended(const std::string& session, int wasted, time_point now);
 
     /// Observed values of a server that may be used.
     struct observation {
@@ -39,7 +39,7 @@ class speech_load {
         /// The part of their lead that continuations lose while they wait for a slot.
         double lead_loss = 0;
     };
-    void servers_seen(const std::vector<observation>& usable, time_point now);
+    void on_servers_observed(const std::vector<observation>& usable, time_point now);
 
     /// 1 if the listeners need all that the servers can generate. 0 while one of the two is
     /// unknown.
@@ -48,8 +48,8 @@ class speech_load {
     /// time after which to try again.
     std::optional<duration> refuse_session(time_point now);
 
-    static constexpr duration shortest_retry = std::chrono::seconds(1);
-    static constexpr duration longest_retry = std::chrono::seconds(30);
+    static constexpr duration min_retry_after = std::chrono::seconds(1);
+    static constexpr duration max_retry_after = std::chrono::seconds(30);
 
  private:
     /// Tokens that were spoken, and the time of speech and pauses that they took.

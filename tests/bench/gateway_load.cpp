@@ -48,7 +48,7 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 using error_code = boost::system::error_code;
 
-constexpr int most_slots = 64;
+constexpr int max_slots = 64;
 
 double ms_since(clock_type::time_point from) {
     return std::chrono::duration<double, std::milli>(clock_type::now() - from).count();
@@ -82,9 +82,9 @@ using mocks = std::vector<std::unique_ptr<tandem::mock::server>>;
 
 mocks start_mocks(int slots, double tokens_per_second, const std::string& text) {
     mocks list;
-    for (; slots > 0; slots -= most_slots) {
+    for (; slots > 0; slots -= max_slots) {
         tandem::mock::options o;
-        o.parallel = std::min(slots, most_slots);
+        o.parallel = std::min(slots, max_slots);
         o.ctx_size = o.parallel * 4096;
         o.tokens_per_second = tokens_per_second;
         o.replies = {{"", text}};

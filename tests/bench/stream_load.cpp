@@ -244,7 +244,7 @@ figures figures_of(const token_hose& hose, const std::vector<heard_stream>& hear
     return sum;
 }
 
-double most_resident_bytes() {
+double max_resident_bytes() {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     return static_cast<double>(usage.ru_maxrss) * 1024;
@@ -267,7 +267,7 @@ int measure(const load& l) {
     cpu_watch watch(steady, ::pthread_self(), hose.thread());
     const auto heard = l.pacing ? hear_all(hose, l) : read_all(hose, l);
     const auto [cpu, servers_cpu] = watch.reader_and_servers();
-    const auto grown = most_resident_bytes() - memory;
+    const auto grown = max_resident_bytes() - memory;
     hose.stop();
 
     auto sum = figures_of(hose, heard, l, steady);

@@ -27,8 +27,8 @@ constexpr std::array words = {" The", " boats", " come", " home",  " to",      "
 static_assert(words.size() == token_hose::tokens_of_a_sentence);
 
 constexpr int first_word = 100;  // the id of the first word
-constexpr int most_tokens = 1 << 16;
-constexpr int most_tokens_of_a_later_request = 1024;
+constexpr int max_token_count = 1 << 16;
+constexpr int max_later_tokens = 1024;
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::system_category(), what);
@@ -152,8 +152,7 @@ token_hose::thread_of_servers::thread_of_servers(int ports, double tokens_per_se
           std::chrono::duration<double>(1 / tokens_per_second))) {
     for (int i = 0; i < ports; ++i) listen();
     for (std::size_t word = 0; word < words.size(); ++word)
-        events_.at(word) =
-            events_from(word, word == 0 ? most_tokens : most_tokens_of_a_later_request);
+        events_.at(word) = events_from(word, word == 0 ? max_token_count : max_later_tokens);
 }
 
 token_hose::thread_of_servers::~thread_of_servers() {

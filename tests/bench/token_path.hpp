@@ -53,10 +53,10 @@ class token_path {
     explicit token_path(detail::pacing_rules pacing, std::vector<tag_pair> tags = usual_tags())
         : machine_(1, rules_of(pacing, std::move(tags)),
                    text::make_boundary_detector(boundary_rule::spoken, "en"), {}) {
-        machine_.chunk_requested(now_);
+        machine_.on_chunk_requested(now_);
         machine_.start(now_);
         machine_.take_actions();
-        machine_.server_found(now_, 2, {.prompt = {.text = std::string(200, 'p')}});
+        machine_.on_server_found(now_, 2, {.prompt = {.text = std::string(200, 'p')}});
         perform_actions();
     }
 
@@ -69,7 +69,7 @@ class token_path {
         reader_.feed(bytes);
         // Like the shell, ignores the remaining events of a request that was cut.
         while (requests_ > 0 && reader_.next(event_)) {
-            machine_.event_read(now_, event_);
+            machine_.on_event_read(now_, event_);
             perform_actions();
         }
     }
@@ -80,7 +80,7 @@ class token_path {
         event_.tokens.assign(1, 1'117);
         event_.predicted = ++predicted_;
         event_.prompt_tokens = 57;
-        machine_.event_read(now_, event_);
+        machine_.on_event_read(now_, event_);
         perform_actions();
     }
     bool ended() const noexcept { return machine_.ended(); }
@@ -105,25 +105,27 @@ class token_path {
             for (auto& a : actions) std::visit([this](auto& value) { perform(value); }, a);
         deadline_ = machine_.deadline();
     }
-    void perform(const detail::action::request_slot&) { machine_.slot_granted(now_, 0, true, {}); }
+    void perform(const detail::action::request_slot&) {
+        machine_.on_slot_granted(now_, 0, true, {});
+    }
     void perform(const detail::action::send_request&) {
         reader_ = wire::completion_reader();
         reader_.begin(wire::http_ok);
         ++requests_;
         predicted_ = 0;
-        machine_.response_started(now_);
+        machine_.on_response_started(now_);
     }
     void perform(const detail::action::close_connection&) {
         --requests_;
         ++cuts_;
     }
     void perform(const detail::action::tokenize_prompt&) {
-        machine_.prompt_tokenized(now_, std::vector<wire::token_id>(57, 1));
+        machine_.on_prompt_tokenized(now_, std::vector<wire::token_id>(57, 1));
     }
     void perform(const detail::action::hand_over& a) {
         ++chunks_;
-        machine_.continued(now_, a.value.id);
-        machine_.chunk_requested(now_);
+        machine_.on_continued(now_, a.value.id);
+        machine_.on_chunk_requested(now_);
     }
     template <class Other>
     void perform(const Other&) {}

@@ -25,7 +25,7 @@ class the_proxy : public ::testing::Test {
         plan.weights = {};
         plan.weight(what) = 1;
         plan.within = 100;
-        plan.longest_delay = std::chrono::milliseconds(5);
+        plan.max_delay = std::chrono::milliseconds(5);
         return plan;
     }
     chaos_proxy proxy_with(const chaos_plan& plan) {

@@ -23,8 +23,8 @@ TEST_F(a_frozen_server, is_left_for_another_and_loses_no_slot) {
     constexpr int slots = 4;
     start_servers(2, slots);
     const auto texts = undisturbed(service_of(urls()));
-    talkers people(impatient(service_of(urls())), observed(),
-                   {.longest_speech = 50ms, .seed = seed()}, texts);
+    talkers people(impatient(service_of(urls())), observed(), {.max_speech = 50ms, .seed = seed()},
+                   texts);
     const int freezes = 3;
     for (int i = 0; i < freezes && !people.done(); ++i) {
         let_pass_up_to(300ms);

@@ -31,8 +31,7 @@ TEST_F(killed_servers, leave_no_trace_in_the_replies_of_a_service) {
     start_servers(2);
     const auto texts = undisturbed(service_of(urls()));
     const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
-    talkers people(service_of(urls()), observed(), {.longest_speech = 100ms, .seed = seed()},
-                   texts);
+    talkers people(service_of(urls()), observed(), {.max_speech = 100ms, .seed = seed()}, texts);
     int kills = 0;
     for (; !people.done() && (people.replies() < wanted || kills < wanted / 2); ++kills) {
         if (kills > 10 * wanted) break;  // the talkers make no progress
@@ -53,7 +52,7 @@ TEST_F(killed_servers, are_waited_for_if_there_is_no_other) {
     config.failover.resume_within = 5s;
     const auto texts = undisturbed(config);
     const int wanted = number_from("TANDEM_CHAOS_KILLS", 3);
-    talkers people(config, observed(), {.longest_speech = 100ms, .seed = seed()}, texts);
+    talkers people(config, observed(), {.max_speech = 100ms, .seed = seed()}, texts);
     for (int kills = 0; kills < wanted && !people.done(); ++kills) {
         const int before = people.replies();
         poll_until([&] { return people.replies() > before + 8 || people.done(); });

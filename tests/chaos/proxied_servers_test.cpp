@@ -8,8 +8,7 @@ namespace {
 TEST_F(proxied_servers, whose_ports_close_and_open_are_found_again) {
     start_proxied(2, {.seed = seed()});
     const auto texts = undisturbed(service_of(urls()));
-    talkers people(impatient_service(), observed(), {.longest_speech = 50ms, .seed = seed()},
-                   texts);
+    talkers people(impatient_service(), observed(), {.max_speech = 50ms, .seed = seed()}, texts);
     const int wanted = number_from("TANDEM_CHAOS_REPLIES", 200);
     int closed = 0;
     for (; !people.done() && people.replies() < wanted && closed < 10 * wanted; ++closed) {

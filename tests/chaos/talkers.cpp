@@ -46,7 +46,7 @@ std::string talk_totals::to_string() const {
         "{} replies, {} failed, {} wrong texts, {} hang; {} requests, {} retries, at most {} for a "
         "reply; "
         "longest pause {:.0f} ms, longest wait for a first chunk {:.0f} ms",
-        replies, failed, wrong, hanging, requests, retries, most_retries, longest_pause_ms,
+        replies, failed, wrong, hanging, requests, retries, max_retries, longest_pause_ms,
         longest_first_chunk_ms);
 }
 
@@ -111,7 +111,7 @@ class talkers::talker {
             const auto piece = co_await r.async_next_chunk(redirect_error(use_awaitable, ec));
             if (!piece) co_return;
             ++all_.chunks_;
-            if (all_.plan_.longest_speech.count() > 0) {
+            if (all_.plan_.max_speech.count() > 0) {
                 voice.expires_after(some_speech());
                 co_await voice.async_wait(redirect_error(use_awaitable, ec));
             }
@@ -119,7 +119,7 @@ class talkers::talker {
         }
     }
     std::chrono::microseconds some_speech() {
-        const std::chrono::microseconds most = all_.plan_.longest_speech;
+        const std::chrono::microseconds most = all_.plan_.max_speech;
         return std::chrono::microseconds(
             std::uniform_int_distribution<std::int64_t>(0, most.count())(random_));
     }
@@ -181,7 +181,7 @@ void talkers::note(const std::string& turn, const reply_result& r) {
     const auto& m = r.metrics;
     ++totals_.replies;
     totals_.retries += m.retries;
-    totals_.most_retries = std::max(totals_.most_retries, m.retries);
+    totals_.max_retries = std::max(totals_.max_retries, m.retries);
     totals_.requests += m.requests;
     totals_.longest_pause_ms = std::max(totals_.longest_pause_ms, m.longest_gap_ms);
     totals_.longest_first_chunk_ms = std::max(totals_.longest_first_chunk_ms, m.first_chunk_ms);

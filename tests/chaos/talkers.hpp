@@ -25,7 +25,7 @@ struct talk_plan {
     /// The total number of dialogues; 0 = until finish().
     int dialogues = 0;
     /// The longest time that the voice takes for a chunk.
-    std::chrono::milliseconds longest_speech{0};
+    std::chrono::milliseconds max_speech{0};
     std::uint64_t seed = 1;
 };
 
@@ -41,7 +41,7 @@ struct strange_reply {
 struct talk_totals {
     int replies = 0;
     int retries = 0;
-    int most_retries = 0;  ///< of one reply
+    int max_retries = 0;  ///< of one reply
     int requests = 0;
     /// The longest time from a continue to the next chunk.
     double longest_pause_ms = 0;

@@ -120,14 +120,14 @@ class limit_scripts : public tandem::testing::store_fixture {
     }
 
     void ask_of(const std::string& gateway) {
-        constexpr std::int64_t most_ns = 90'000'000'000;
+        constexpr std::int64_t max_ns = 90'000'000'000;
         shared_limits::question q{.running = 1 + pick(4), .is_doubtful = pick(20) == 0};
         if (pick(8) > 0) q.requests_per_minute = 70;
         if (pick(8) > 0) q.tokens_per_minute = 7000;
         if (pick(2) > 0) q.concurrent = 6;
         if (q.is_doubtful || pick(5) == 0) {
-            q.requests_debt = std::chrono::nanoseconds(pick(most_ns));
-            q.tokens_debt = std::chrono::nanoseconds(pick(most_ns));
+            q.requests_debt = std::chrono::nanoseconds(pick(max_ns));
+            q.tokens_debt = std::chrono::nanoseconds(pick(max_ns));
         }
         const auto v = ledger.ask(time(), gateway, q);
         admissions += v.is_admitted;

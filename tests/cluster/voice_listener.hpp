@@ -37,7 +37,7 @@ class voice_listener {
     }
     const std::string& fault() const { return fault_; }
     int lost() const { return lost_; }
-    std::chrono::nanoseconds longest_pause() const { return longest_pause_; }
+    std::chrono::nanoseconds max_pause() const { return max_pause_; }
     int close_code() const { return close_code_; }
 
  private:
@@ -65,7 +65,7 @@ class voice_listener {
     }
     bool speak(const json& m) {
         if (const auto pause = clock::now() - silent_since_; !heard_.empty() && !is_speaking_)
-            longest_pause_ = std::max<std::chrono::nanoseconds>(longest_pause_, pause);
+            max_pause_ = std::max<std::chrono::nanoseconds>(max_pause_, pause);
         heard_ += m["text"];
         last_ = m["id"];
         if (reply_ != m["reply"]) text_.clear();
@@ -117,7 +117,7 @@ class voice_listener {
     int lost_ = 0;
     int close_code_ = 0;
     clock::time_point silent_since_ = clock::now();
-    std::chrono::nanoseconds longest_pause_{0};
+    std::chrono::nanoseconds max_pause_{0};
 };
 
 }  // namespace tandem::testing

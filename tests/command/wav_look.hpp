@@ -18,9 +18,9 @@ struct stretch_of_sound {
 };
 
 /// Divides a mono WAV file of 16-bit samples into speech and silence, in windows of 5 ms. A window
-/// is speech if its root mean square exceeds that of a whisper. A silence shorter than `least_ms`
-/// counts as part of the surrounding speech.
-inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double least_ms) {
+/// is speech if its root mean square exceeds that of a whisper. A silence shorter than
+/// `min_silence_ms` counts as part of the surrounding speech.
+inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double min_silence_ms) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
     const auto data = bytes.find("data");
@@ -52,7 +52,7 @@ inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double
     }
     std::vector<stretch_of_sound> joined;
     for (const auto& s : found) {
-        const bool is_gap = !s.is_speech && s.ms < least_ms && !joined.empty();
+        const bool is_gap = !s.is_speech && s.ms < min_silence_ms && !joined.empty();
         if (!joined.empty() && (is_gap || joined.back().is_speech == s.is_speech))
             joined.back().ms += s.ms;
         else

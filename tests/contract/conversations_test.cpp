@@ -265,7 +265,7 @@ class caller {
     // Advances without waiting. Returns true if the conversation is over.
     bool advance() {
         if (said_ && !said_->ended()) return false;
-        if (said_) turn_ended();
+        if (said_) on_turn_ended();
         if (questions_.empty()) return true;
         const auto mark = prompts_.empty() ? std::string() : marker_ + ": ";
         history_.push_back({.role = "user", .content = mark + questions_.front()});
@@ -308,7 +308,7 @@ class caller {
         talk_->interrupt();
     }
 
-    void turn_ended() {
+    void on_turn_ended() {
         if (said_->error()) failures_.push_back(said_->result().diagnostics.to_string());
         texts_.push_back(said_->text());
         const auto all = said_->text() + said_->result().unspoken_text;

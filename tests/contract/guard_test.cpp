@@ -60,7 +60,7 @@ class guarded_speaker {
 };
 
 // The shortest time between two uses of one slot.
-microseconds shortest_rest(const std::vector<logged_use>& uses) {
+microseconds min_rest(const std::vector<logged_use>& uses) {
     auto shortest = microseconds::max();
     for (std::size_t i = 0; i < uses.size(); ++i)
         for (std::size_t k = i + 1; k < uses.size(); ++k) {
@@ -106,7 +106,7 @@ TEST_P(guard_contract, all_dialogues_use_the_slots_in_turn_and_none_within_its_g
         EXPECT_EQ(uses.size(), static_cast<std::size_t>(s->requests()));
         expect_in_turn(uses);
         uses_seen += uses.size();
-        shortest = std::min(shortest, shortest_rest(uses));
+        shortest = std::min(shortest, min_rest(uses));
     }
     std::cout << uses_seen << " uses, shortest rest of a slot " << shortest.count() / 1000
               << " ms\n";

@@ -12,12 +12,12 @@ namespace {
 using namespace tandem;
 using namespace tandem::gateway;
 
-constexpr std::size_t most_faults = 101;  // the last one may report more faults
-constexpr std::int64_t most_requests = 1'000'000;
-constexpr std::int64_t most_tokens = 1'000'000'000;
+constexpr std::size_t max_faults = 101;  // the last one may report more faults
+constexpr std::int64_t max_requests = 1'000'000;
+constexpr std::int64_t max_token_count = 1'000'000'000;
 
 void require_refused(const std::vector<config_fault>& faults, const api_keys& keys) {
-    fuzzing::require(faults.size() <= most_faults && keys.all().size() == 1);
+    fuzzing::require(faults.size() <= max_faults && keys.all().size() == 1);
     for (const auto& f : faults) {
         fuzzing::require(!f.message.empty() && f.message.size() < 1024);
         fuzzing::require(text::find_invalid_utf8(f.field + f.message) == std::string::npos);
@@ -31,9 +31,9 @@ bool is_within(std::int64_t value, std::int64_t most) {
 void require_right(const api_key& k) {
     fuzzing::require(!k.name.empty() && k.name.size() <= 64 && k.name != anonymous_name);
     for (const char c : k.name) fuzzing::require(c >= 0x20 && c < 0x7f);
-    fuzzing::require(is_within(k.requests_per_minute, most_requests));
-    fuzzing::require(is_within(k.concurrent, most_requests));
-    fuzzing::require(is_within(k.tokens_per_minute, most_tokens));
+    fuzzing::require(is_within(k.requests_per_minute, max_requests));
+    fuzzing::require(is_within(k.concurrent, max_requests));
+    fuzzing::require(is_within(k.tokens_per_minute, max_token_count));
     fuzzing::require(!to_string(k.priority).empty());
     for (const auto& m : k.models) fuzzing::require(!m.empty());
     fuzzing::require(k.rights.contains(right::generate) || k.rights.contains(right::read) ||

@@ -62,14 +62,14 @@ transport::http_request request_from(fuzzing::input& in) {
 class checked_script {
  public:
     checked_script(std::shared_ptr<detail::playback> from, detail::answer_script script,
-                   std::size_t most_steps)
-        : from_(std::move(from)), script_(std::move(script)), most_steps_(most_steps) {}
+                   std::size_t max_steps)
+        : from_(std::move(from)), script_(std::move(script)), max_steps_(max_steps) {}
 
     /// Runs the next step; false at the end.
     bool go_on() {
         const auto step = has_ended_ ? std::nullopt : script_();
         if (!step) return false;
-        fuzzing::require(++steps_ <= most_steps_);
+        fuzzing::require(++steps_ <= max_steps_);
         fuzzing::require(step->delay >= duration{});
         fuzzing::require(from_->delay_of_step(*step, peek_hold) >= duration{});
         fuzzing::require(is_valid(step->message));
@@ -84,7 +84,7 @@ class checked_script {
  private:
     std::shared_ptr<detail::playback> from_;
     detail::answer_script script_;
-    std::size_t most_steps_;
+    std::size_t max_steps_;
     std::size_t steps_ = 0;
     bool has_ended_ = false;
     std::string bytes_;
@@ -116,10 +116,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     player->set_speed(speed);
     const auto server = player->servers().empty() ? "http://a" : player->servers().front();
     // The input determines each step, except a few at the end.
-    const auto most_steps = size + 4;
+    const auto max_steps = size + 4;
     std::vector<checked_script> scripts;
     for (const auto& r : requests) {
-        scripts.emplace_back(player, player->answer(server, r, peek_hold), most_steps);
+        scripts.emplace_back(player, player->answer(server, r, peek_hold), max_steps);
         while (!is_together && scripts.back().go_on()) {
         }
     }

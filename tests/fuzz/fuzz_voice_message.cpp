@@ -10,7 +10,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::gateway;
 
-constexpr std::size_t most_bytes = 16 << 10;
+constexpr std::size_t max_bytes = 16 << 10;
 
 bool is_utf8(std::string_view bytes) {
     return text::find_invalid_utf8(bytes) == std::string_view::npos;
@@ -23,7 +23,7 @@ void require_right_turn(const std::string& turn) {
 void require_refused(const voice_message_error& e, std::size_t bytes) {
     require_right_turn(e.turn);
     fuzzing::require(e.status >= 400 && e.status < 500);
-    fuzzing::require((e.code == "message_too_large") == (bytes > most_bytes));
+    fuzzing::require((e.code == "message_too_large") == (bytes > max_bytes));
     fuzzing::require(!e.message.empty() && e.message.size() < 2048);
     fuzzing::require(is_utf8(e.message) && is_utf8(e.param));
 }
@@ -93,7 +93,7 @@ void require_right(const voice::end&) {}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const fuzzing::input in(data, size);
-    const auto read = parse_voice_message(in.rest(), most_bytes);
+    const auto read = parse_voice_message(in.rest(), max_bytes);
     if (const auto* const e = std::get_if<voice_message_error>(&read))
         require_refused(*e, in.rest().size());
     else

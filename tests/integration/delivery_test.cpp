@@ -153,7 +153,7 @@ TEST_F(a_control, of_no_reply_changes_nothing) {
 // the start of the next reply.
 TEST_F(a_control, interrupts_from_another_thread_at_any_time) {
     constexpr int times = 100'000;
-    constexpr int fewest_replies = 300;
+    constexpr int min_replies = 300;
     start();
     std::atomic<int> interrupts = 0;
     std::atomic<bool> is_over = false;
@@ -170,7 +170,7 @@ TEST_F(a_control, interrupts_from_another_thread_at_any_time) {
             }
         }
     });
-    for (int replies = 0; interrupts < times || replies < fewest_replies; ++replies) {
+    for (int replies = 0; interrupts < times || replies < min_replies; ++replies) {
         reply r = llm->start(prompt);
         {
             const std::lock_guard lock(latest_mutex);

@@ -17,7 +17,7 @@ class warming : public client_and_mock {
         return server->observe().of_path("/completion");
     }
     consumer say_warm() { return say_prefilled(loop, log, llm->start(prompt), story); }
-    static int most_evaluated(const consumer& said) {
+    static int max_evaluated(const consumer& said) {
         int most = 0;
         for (const auto& c : said.chunks())
             if (c.id.seq > 0) most = std::max(most, c.metrics.evaluated);
@@ -36,7 +36,7 @@ TEST_P(warming_of, leaves_the_next_request_one_token_to_evaluate) {
     const auto said = say_warm();
     EXPECT_EQ(said.text(), story);
     EXPECT_GT(said.chunks().size(), 5u);
-    EXPECT_EQ(most_evaluated(said), 1);
+    EXPECT_EQ(max_evaluated(said), 1);
     EXPECT_EQ(said.result().metrics.guard_waits, 0);
 }
 
@@ -52,7 +52,7 @@ TEST_F(warming, is_what_spares_a_recurrent_model_its_way_back) {
     start();
     const auto said = say();
     EXPECT_EQ(said.text(), story);
-    EXPECT_GT(most_evaluated(said), 2);
+    EXPECT_GT(max_evaluated(said), 2);
 }
 
 TEST_F(warming, never_sends_a_slot_two_requests_at_once) {

@@ -39,7 +39,7 @@ class caller {
     void ask();
     /// The server has generated the next token.
     void token_arrives();
-    void prefill_done() { machine_->response_started(now()); }
+    void prefill_done() { machine_->on_response_started(now()); }
     slots::owner_id id() const noexcept { return id_; }
     void perform_actions();
     void granted(const slots::grant& g);
@@ -49,9 +49,11 @@ class caller {
     void perform(const detail::action::request_server&);
     void perform(const detail::action::check_ids&) {}
     void perform(const detail::action::tokenize_prompt&) {
-        machine_->prompt_tokenized(now(), {1, 2, 3});
+        machine_->on_prompt_tokenized(now(), {1, 2, 3});
     }
-    void perform(const detail::action::recover_tokens&) { machine_->tokens_recovered(now(), {}); }
+    void perform(const detail::action::recover_tokens&) {
+        machine_->on_tokens_recovered(now(), {});
+    }
     void perform(const detail::action::request_slot&);
     void perform(const detail::action::update_slot_request&);
     void perform(const detail::action::check_slot_demand& a);
@@ -241,7 +243,7 @@ void caller::ask() {
         text::chunk_limits{.first_min_tokens = 10, .first_max_tokens = 24, .max_tokens = 96});
     machine_->set_pace(pace_);
     machine_->start(now());
-    machine_->chunk_requested(now());
+    machine_->on_chunk_requested(now());
     perform_actions();
 }
 
@@ -261,13 +263,13 @@ void caller::arm_timer() {
     all_.world.at(std::max(*due - now(), duration{}), [this, due, which = machine_->id()] {
         if (machine_->id() != which) return;
         if (timer_ == due) timer_.reset();
-        machine_->deadline_reached(now());
+        machine_->on_deadline(now());
         perform_actions();
     });
 }
 
 void caller::perform(const detail::action::request_server&) {
-    machine_->server_found(now(), all_.rules.slots, {.prompt = {.text = prompt()}});
+    machine_->on_server_found(now(), all_.rules.slots, {.prompt = {.text = prompt()}});
 }
 
 void caller::perform(const detail::action::request_slot&) {
@@ -283,7 +285,7 @@ void caller::perform(const detail::action::request_slot&) {
 void caller::granted(const slots::grant& g) {
     ticket_ = slots::no_ticket;
     slot_ = g.slot;
-    machine_->slot_granted(now(), g.slot, g.reused, g.guard_wait);
+    machine_->on_slot_granted(now(), g.slot, g.reused, g.guard_wait);
     perform_actions();
 }
 
@@ -297,7 +299,7 @@ void caller::perform(const detail::action::record_progress& a) {
 
 void caller::perform(const detail::action::check_slot_demand& a) {
     if (all_.scheduler.should_yield_slot(a.slot, machine_->due(now()), now()))
-        machine_->slot_wanted(now());
+        machine_->on_slot_wanted(now());
 }
 
 void caller::perform(const detail::action::cancel_slot_request&) {
@@ -330,7 +332,7 @@ void caller::perform(const detail::action::release_slot_ownership&) {
 
 // Prefills are not simulated, because they would evaluate only a token or two.
 void caller::perform(const detail::action::request_warm_slot&) {
-    machine_->warming_failed(now(), {errc::connect_failed, {}});
+    machine_->on_warming_failed(now(), {errc::connect_failed, {}});
 }
 void caller::perform(const detail::action::cancel_warm_slot_request&) {}
 void caller::perform(const detail::action::send_warming_request&) {}
@@ -346,7 +348,7 @@ void caller::token_arrives() {
         ++next_token_;
         e.predicted = ++predicted_;
     }
-    machine_->event_read(now(), e);
+    machine_->on_event_read(now(), e);
     perform_actions();
 }
 
@@ -368,7 +370,7 @@ void caller::perform(const detail::action::hand_over& a) {
         all_.world.at(speech, [this, id] { spoken(id); });
     all_.world.at({}, [this, id] {
         if (machine_->id() != id.reply || machine_->ended()) return;
-        machine_->chunk_requested(now());
+        machine_->on_chunk_requested(now());
         perform_actions();
     });
 }
@@ -376,13 +378,13 @@ void caller::perform(const detail::action::hand_over& a) {
 void caller::spoken(chunk_id id) {
     if (machine_->id() != id.reply || machine_->ended()) return;
     silent_since_ = now();
-    machine_->continued(now(), id);
+    machine_->on_continued(now(), id);
     perform_actions();
 }
 
 void caller::interrupt(std::uint64_t reply) {
     if (machine_->id() != reply || machine_->ended()) return;
-    machine_->interrupted(now());
+    machine_->on_interrupted(now());
     perform_actions();
 }
 

@@ -26,13 +26,13 @@ void expected_history::handed_over(const chunk& c) {
     generated_ = std::max(generated_, handed_over_);
 }
 
-void expected_history::reply_ended(time_point now, finish_reason why, std::size_t generated) {
+void expected_history::on_reply_ended(time_point now, finish_reason why, std::size_t generated) {
     generated_ = std::max(generated_, generated);
-    if (why == finish_reason::interrupted) return interrupted(now);
+    if (why == finish_reason::interrupted) return on_interrupted(now);
     state_ = why == finish_reason::error ? state::failed : state::complete;
 }
 
-void expected_history::interrupted(time_point now) {
+void expected_history::on_interrupted(time_point now) {
     if (state_ == state::none || state_ == state::interrupted) return;
     state_ = state::interrupted;
     interrupted_at_ = now;
@@ -66,7 +66,7 @@ bool expected_history::heard(time_point now, chunk_id id, std::size_t characters
     return true;
 }
 
-void expected_history::continued(time_point now, chunk_id id) {
+void expected_history::on_continued(time_point now, chunk_id id) {
     // An interrupted voice may still continue a chunk.
     if (state_ == state::interrupted && !is_over(now)) return;
     settle_if_over(now);

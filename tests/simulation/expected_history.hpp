@@ -28,14 +28,14 @@ class expected_history {
     void prepare_turn(std::string_view model_text);
     void handed_over(const chunk& c);
     /// The reply ended after this number of bytes of the model's text had been generated.
-    void reply_ended(time_point now, finish_reason why, std::size_t generated);
-    void interrupted(time_point now);
+    void on_reply_ended(time_point now, finish_reason why, std::size_t generated);
+    void on_interrupted(time_point now);
     bool can_resume(time_point now) const;
     /// Returns the generated text that the listener did not hear. The turn continues with it.
     std::string resume();
     /// Returns false if the chunk is no longer known.
     bool heard(time_point now, chunk_id id, std::size_t characters);
-    void continued(time_point now, chunk_id id);
+    void on_continued(time_point now, chunk_id id);
     /// The reply calls these functions.
     void record_calls(std::vector<tool_call> calls) { calls_ = std::move(calls); }
     /// Returns false if the turn has no such call without a result.

@@ -9,8 +9,8 @@
 namespace tandem::test {
 namespace {
 
-constexpr int smallest_piece = 60;
-constexpr int largest_piece = 700;
+constexpr int min_piece_bytes = 60;
+constexpr int max_piece_bytes = 700;
 
 std::string_view name_of(wire::stop_type stop) {
     switch (stop) {
@@ -116,7 +116,7 @@ void simulated_answer::arrive(rng& random) {
         return;
     }
     const auto rest = std::string_view(bytes_).substr(arrived_);
-    const auto size = static_cast<std::size_t>(pick(random, smallest_piece, largest_piece));
+    const auto size = static_cast<std::size_t>(pick(random, min_piece_bytes, max_piece_bytes));
     const auto piece = rest.substr(0, size);
     arrived_ += piece.size();
     reader_.feed(piece);

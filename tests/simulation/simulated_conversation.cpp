@@ -92,8 +92,8 @@ void simulated_conversation::user_speaks_meanwhile() {
 void simulated_conversation::interrupt() {
     if (ended_) return;
     if (running_ != 0) return reply().interrupt();
-    history_.interrupted(world_.now());
-    expected_.interrupted(world_.now());
+    history_.on_interrupted(world_.now());
+    expected_.on_interrupted(world_.now());
     compare();
 }
 
@@ -122,7 +122,7 @@ void simulated_conversation::end() {
     compare();
     auto* const core = std::exchange(core_, nullptr);
     if (core && !core->is_shut_down()) core->slots().retire(id_);
-    service_.conversation_ended(*this, core);
+    service_.on_conversation_ended(*this, core);
 }
 
 // --- start of a turn
@@ -139,7 +139,7 @@ void simulated_conversation::start_turn(std::optional<detail::reply_origin> resu
         simulated_source{[this](const start_handler& done) { begin_turn(done); },
                          [this](const failure&, const start_handler& done) { go_on(done); },
                          [this](const simulated_core& at, const error_code& why) {
-                             service_.server_failed(&at, why);
+                             service_.on_server_failed(&at, why);
                          }},
         *this));
     history_.begin_reply(running_);
@@ -187,7 +187,7 @@ void simulated_conversation::begin_turn(const start_handler& done) {
 
 void simulated_conversation::go_on(const start_handler& done) {
     if (ended_) return done({.why = {errc::session_not_found, {}}});
-    if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
+    if (const auto* left = std::exchange(generating_at_, nullptr)) service_.on_turn_ended(left);
     find_server(
         std::make_shared<turn_start>(turn_start{.reply = running_, .done = done, .goes_on = true}));
 }
@@ -228,15 +228,15 @@ void simulated_conversation::find_server(const start_ptr& start) {
     service_.check_counts();
     core_->prepare([this, start, check_id](const error_code& ec) {
         if (!is_current(start, check_id)) return;
-        if (ec) return server_check_failed(start, {ec, {}});
+        if (ec) return on_server_check_failed(start, {ec, {}});
         model_ = core_->model();
-        server_found(start);
+        on_server_found(start);
     });
 }
 
-void simulated_conversation::server_check_failed(const start_ptr& start, const failure& why) {
-    core_->request_failed(why.ec);
-    service_.server_failed(core_, why.ec);
+void simulated_conversation::on_server_check_failed(const start_ptr& start, const failure& why) {
+    core_->on_request_failed(why.ec);
+    service_.on_server_failed(core_, why.ec);
     try_other_server(start, why);
 }
 
@@ -256,14 +256,14 @@ void simulated_conversation::fail_without_server(const start_ptr& start) {
     start->done({.why = why});
 }
 
-void simulated_conversation::server_found(const start_ptr& start) {
+void simulated_conversation::on_server_found(const start_ptr& start) {
     end_server_check(start);
     if (!start->goes_on) {
         starting_.reset();
         has_started_ = true;
     }
     generating_at_ = core_;
-    service_.turn_began(core_);
+    service_.on_turn_started(core_);
     service_.check_counts();
     detail::reply_origin origin{.prompt = {.text = plan_->model.prompt()},
                                 .call_mark = std::string(call_mark)};
@@ -286,8 +286,8 @@ void simulated_conversation::on_handed_over(const chunk& c) {
 }
 
 void simulated_conversation::on_continued(chunk_id id) {
-    history_.continued(world_.now(), id);
-    expected_.continued(world_.now(), id);
+    history_.on_continued(world_.now(), id);
+    expected_.on_continued(world_.now(), id);
     compare();
 }
 
@@ -319,16 +319,16 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
                              : std::string(to_string(result.finish_reason)));
     running_ = 0;
     checking_.reset();
-    if (const auto* left = std::exchange(generating_at_, nullptr)) service_.turn_ended(left);
+    if (const auto* left = std::exchange(generating_at_, nullptr)) service_.on_turn_ended(left);
     history_.generated(world_.now(), rest.unspoken);
     // A resumed turn that failed to start keeps its previous state.
     const auto starting = std::exchange(starting_, nullptr);
     drop_draft();
     const bool never_began = starting && starting->resumed && !starting->is_drafted;
     const auto why = never_began ? finish_reason::interrupted : result.finish_reason;
-    history_.turn_ended(world_.now(), why);
-    expected_.reply_ended(world_.now(), why,
-                          has_started_ ? reply().spoken().size() + rest.unspoken.size() : 0);
+    history_.on_turn_ended(world_.now(), why);
+    expected_.on_reply_ended(world_.now(), why,
+                             has_started_ ? reply().spoken().size() + rest.unspoken.size() : 0);
     compare();
     for (auto& words : std::exchange(said_meanwhile_, {})) say(std::move(words));
     rest_ = never_began ? std::move(*starting->resumed->rest) : std::move(rest);

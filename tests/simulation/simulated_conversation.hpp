@@ -78,10 +78,10 @@ class simulated_conversation final : public detail::reply_listener {
     void begin_turn(const start_handler& done);
     void go_on(const start_handler& done);
     void find_server(const start_ptr& start);
-    void server_check_failed(const start_ptr& start, const failure& why);
+    void on_server_check_failed(const start_ptr& start, const failure& why);
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
-    void server_found(const start_ptr& start);
+    void on_server_found(const start_ptr& start);
     bool is_current(const start_ptr& start, int check_id) const noexcept;
     void end_server_check(const start_ptr& start) noexcept;
     void pin(simulated_core* core);

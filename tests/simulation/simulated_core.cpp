@@ -9,8 +9,8 @@ namespace tandem::test {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr int most_vocabularies = 3;
-constexpr int most_slots = 5;
+constexpr int max_vocabularies = 3;
+constexpr int max_slots = 5;
 constexpr duration request_timeout = 10s;
 }  // namespace
 
@@ -26,8 +26,8 @@ void simulated_core::starts_again() {
     is_up_ = true;
     hangs_ = false;
     ++starts_;
-    if (chance(random, 0.4)) vocabulary_ = pick(random, 0, most_vocabularies - 1);
-    if (chance(random, 0.4)) total_slots_ = pick(random, 1, most_slots);
+    if (chance(random, 0.4)) vocabulary_ = pick(random, 0, max_vocabularies - 1);
+    if (chance(random, 0.4)) total_slots_ = pick(random, 1, max_slots);
 }
 
 void simulated_core::prepare(prepared done) {
@@ -72,8 +72,8 @@ bool simulated_core::refuses() {
     return false;
 }
 
-void simulated_core::request_failed(const error_code& ec) {
-    known_.request_failed(ec);
+void simulated_core::on_request_failed(const error_code& ec) {
+    known_.on_request_failed(ec);
     const auto kind = detail::classify_failure(ec, true);
     const auto now = world_.now();
     if (kind == detail::failure_kind::away) circuit_.not_reached(now);

@@ -49,7 +49,7 @@ class simulated_core {
     bool is_known() const noexcept { return known_.props().has_value(); }
     bool may_serve() const noexcept { return circuit_.allows(world_.now()); }
     bool refuses();
-    void request_failed(const error_code& ec);
+    void on_request_failed(const error_code& ec);
     void request_answered();
     void report_slot_mismatch(int asked, int used);
     void shut_down();

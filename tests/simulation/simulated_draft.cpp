@@ -67,12 +67,12 @@ void simulated_conversation::draft(const std::string& words) {
     auto plan = random_plan(world_.random(), conversations::render_chatml(trial.messages()));
     draft_ = std::make_unique<simulated_draft>(
         world_, service_.next_id(), std::move(plan), *core_, id_,
-        [this] { service_.turn_ended(std::exchange(drafting_at_, nullptr)); },
+        [this] { service_.on_turn_ended(std::exchange(drafting_at_, nullptr)); },
         [this, count = old_drafts_.size()] {
             if (old_drafts_.size() == count) draft_over();
         });
     drafting_at_ = core_;
-    service_.turn_began(core_);
+    service_.on_turn_started(core_);
     draft_->start();
     const bool is_right = chance(world_.random(), 0.8);
     world_.at(up_to(world_.random(), 2000),

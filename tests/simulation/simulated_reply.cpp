@@ -71,7 +71,7 @@ simulated_source make_single_server_source(simulated_core& core, slots::owner_id
                                                             const start_handler& done) {
         if (core.refuses()) return done({.why = {errc::circuit_open, {}}});
         core.prepare([&core, owner, starts, from = std::move(from), done](const error_code& ec) {
-            if (ec) core.request_failed(ec);
+            if (ec) core.on_request_failed(ec);
             simulated_start found{.why = {ec, {}}, .where = {&core, owner}, .origin = from};
             // A restarted server may have another model. A conversation drops the ids, too.
             if (found.origin.rest && core.told_starts() != starts)
@@ -130,7 +130,7 @@ void simulated_reply::start() {
 
 void simulated_reply::interrupt() {
     habits_.interrupts = true;
-    machine_.interrupted(world_.now());
+    machine_.on_interrupted(world_.now());
     perform_actions();
 }
 
@@ -150,7 +150,7 @@ void simulated_reply::leave_server(const detail::reason_to_leave& reason) {
 }
 
 void simulated_reply::commit_draft() {
-    machine_.draft_committed(world_.now());
+    machine_.on_draft_committed(world_.now());
     perform_actions();
 }
 
@@ -158,9 +158,9 @@ void simulated_reply::server_died(const simulated_core& which) {
     if (site_.core != &which) return;
     if (warm_.open) {
         report_failure(errc::stream_incomplete);
-        machine_.warming_failed(world_.now(), {errc::stream_incomplete, {}});
+        machine_.on_warming_failed(world_.now(), {errc::stream_incomplete, {}});
     }
-    if (live_.open) request_failed({errc::stream_incomplete, {}});
+    if (live_.open) on_request_failed({errc::stream_incomplete, {}});
     perform_actions();
 }
 
@@ -203,7 +203,7 @@ void simulated_reply::on_server_acquired(simulated_start where) {
         }
         switch_to_server(std::move(where));
         slots_found_ = site_.core->slots().count();
-        machine_.server_found(world_.now(), slots_found_, std::move(origin));
+        machine_.on_server_found(world_.now(), slots_found_, std::move(origin));
     }
     perform_actions();
 }
@@ -245,10 +245,10 @@ void simulated_reply::later(int most, Answer what) {
     });
 }
 
-bool simulated_reply::ids_request_failed() {
+bool simulated_reply::on_ids_request_failed() {
     if (site_.core->is_up()) return false;
     explain(errc::connect_failed);
-    const bool is_left = machine_.ids_request_failed(world_.now(), {errc::connect_failed, {}});
+    const bool is_left = machine_.on_ids_request_failed(world_.now(), {errc::connect_failed, {}});
     if (is_left) world_.note("a server that is asked about ids is away");
     return is_left;
 }
@@ -256,28 +256,28 @@ bool simulated_reply::ids_request_failed() {
 void simulated_reply::perform(const detail::action::check_ids&) {
     const auto ids = machine_.next_prompt().ids;
     later(300, [this, ids = std::vector(ids.begin(), ids.end())] {
-        if (ids_request_failed()) return;
+        if (on_ids_request_failed()) return;
         starts_ = site_.core->starts();
         auto text = plan_.model.text_of(ids, site_.core->vocabulary());
         if (chance(world_.random(), 0.3)) text.insert(0, "<s>");
         if (chance(world_.random(), 0.1) || !site_.core->is_up()) text.clear();
-        machine_.ids_checked(world_.now(), text);
+        machine_.on_ids_checked(world_.now(), text);
     });
 }
 
 void simulated_reply::perform(const detail::action::tokenize_prompt&) {
     later(300, [this] {
-        if (ids_request_failed()) return;
+        if (on_ids_request_failed()) return;
         const bool fails = chance(world_.random(), habits_.tokenize_fault) || !site_.core->is_up();
-        machine_.prompt_tokenized(world_.now(),
-                                  fails ? std::vector<wire::token_id>()
-                                        : plan_.model.prompt_ids(site_.core->vocabulary()));
+        machine_.on_prompt_tokenized(world_.now(),
+                                     fails ? std::vector<wire::token_id>()
+                                           : plan_.model.prompt_ids(site_.core->vocabulary()));
     });
 }
 
 void simulated_reply::perform(const detail::action::recover_tokens& a) {
     later(300, [this, texts = a.texts] {
-        if (ids_request_failed()) return;
+        if (on_ids_request_failed()) return;
         std::vector<wire::token_id> ids;
         for (const auto& text : texts) {
             const auto piece = plan_.model.ids_of(text, site_.core->vocabulary());
@@ -286,7 +286,7 @@ void simulated_reply::perform(const detail::action::recover_tokens& a) {
         }
         const bool fails = chance(world_.random(), habits_.tokenize_fault) || !site_.core->is_up();
         if (fails) ids.clear();
-        machine_.tokens_recovered(world_.now(), ids);
+        machine_.on_tokens_recovered(world_.now(), ids);
     });
 }
 
@@ -303,14 +303,14 @@ void simulated_reply::perform(const detail::action::request_slot&) {
                                        [this](const slots::grant& g) {
                                            ticket_ = slots::no_ticket;
                                            if (!machine_.is_waiting_for_slot()) return false;
-                                           machine_.slot_granted(world_.now(), g.slot, g.reused,
-                                                                 g.guard_wait);
+                                           machine_.on_slot_granted(world_.now(), g.slot, g.reused,
+                                                                    g.guard_wait);
                                            perform_actions();
                                            return true;
                                        });
     if (ticket_ != slots::no_ticket) return site_.core->slots().give();
     explain(errc::queue_full);
-    machine_.slot_refused(world_.now());
+    machine_.on_slot_refused(world_.now());
 }
 
 void simulated_reply::perform(const detail::action::update_slot_request&) {
@@ -328,7 +328,7 @@ void simulated_reply::perform(const detail::action::check_slot_demand& a) {
                  "only a running request asks whether its slot is wanted");
     if (!site_.core->slots().should_yield_slot(a.slot, machine_.due(world_.now()))) return;
     world_.note("a request ends for a reply that is due sooner");
-    machine_.slot_wanted(world_.now());
+    machine_.on_slot_wanted(world_.now());
 }
 
 void simulated_reply::perform(const detail::action::cancel_slot_request&) {
@@ -349,7 +349,7 @@ void simulated_reply::perform(const detail::action::request_warm_slot&) {
                                                 warm_ticket_ = slots::no_ticket;
                                                 if (!machine_.is_waiting_for_warm_slot())
                                                     return false;
-                                                machine_.warm_slot_granted(world_.now(), g.slot);
+                                                machine_.on_warm_slot_granted(world_.now(), g.slot);
                                                 perform_actions();
                                                 return true;
                                             });
@@ -365,7 +365,7 @@ void simulated_reply::perform(const detail::action::cancel_warm_slot_request&) {
 void simulated_reply::request_next_chunk() {
     if (ended() || asked_ || next_seq_ >= habits_.asks_until.value_or(next_seq_ + 1)) return;
     asked_ = true;
-    machine_.chunk_requested(world_.now());
+    machine_.on_chunk_requested(world_.now());
     perform_actions();
     if (asked_ && habits_.takes_back && chance(world_.random(), 0.5))
         world_.at(milliseconds(pick(world_.random(), 0, 500)), [this] { take_back(); });
@@ -373,7 +373,7 @@ void simulated_reply::request_next_chunk() {
 
 void simulated_reply::take_back() {
     if (!std::exchange(asked_, false)) return;
-    machine_.chunk_request_withdrawn();
+    machine_.on_chunk_request_withdrawn();
     world_.at(milliseconds(pick(world_.random(), 0, 3000)), [this] { request_next_chunk(); });
 }
 
@@ -413,16 +413,16 @@ void simulated_reply::spoken(chunk_id id) {
     waits_since_ = world_.now();
     if (lost_since_) patience_begins();
     listener_.on_continued(id);
-    machine_.continued(world_.now(), id);
+    machine_.on_continued(world_.now(), id);
     request_next_chunk();
     perform_actions();
 }
 
 void simulated_reply::say_stale_things() {
     if (!chance(world_.random(), 0.2)) return;
-    machine_.continued(world_.now(), {machine_.id(), unspoken_.front().seq - 1});
-    machine_.continued(world_.now(), {machine_.id() + 1, next_seq_ - 1});
-    machine_.continued(world_.now(), {machine_.id(), next_seq_});
+    machine_.on_continued(world_.now(), {machine_.id(), unspoken_.front().seq - 1});
+    machine_.on_continued(world_.now(), {machine_.id() + 1, next_seq_ - 1});
+    machine_.on_continued(world_.now(), {machine_.id(), next_seq_});
 }
 
 void simulated_reply::perform(const detail::action::finish&) {
@@ -439,7 +439,7 @@ void simulated_reply::arm_timer() {
     timer_ = due;
     world_.at(std::max(*due - world_.now(), duration{}), [this] {
         timer_.reset();
-        machine_.deadline_reached(world_.now());
+        machine_.on_deadline(world_.now());
         perform_actions();
     });
 }

@@ -114,7 +114,7 @@ class simulated_reply {
     void perform_actions();
     void perform(const detail::action::request_server&);
     void perform(const detail::action::check_ids&);
-    bool ids_request_failed();
+    bool on_ids_request_failed();
     void perform(const detail::action::tokenize_prompt&);
     void perform(const detail::action::recover_tokens& a);
     void perform(const detail::action::request_slot&);
@@ -154,7 +154,7 @@ class simulated_reply {
     void piece_arrives(std::uint64_t id);
     void read_events(std::uint64_t id, simulated_answer& from);
     void events_come_late(simulated_answer& from);
-    void request_failed(const failure& why);
+    void on_request_failed(const failure& why);
     void report_failure(errc why);
     void end_warming(std::uint64_t id);
     bool is_live(std::uint64_t id) const noexcept { return id == live_.id && live_.open; }

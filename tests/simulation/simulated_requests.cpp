@@ -110,7 +110,7 @@ void simulated_reply::request_calls(int slot, bool are_invalid) {
         std::vector<tool_call> calls;
         if (!are_invalid)
             calls = {{.id = name + "a", .name = "one"}, {.id = name + "b", .name = "two"}};
-        machine_.calls_parsed(world_.now(), std::move(calls));
+        machine_.on_calls_parsed(world_.now(), std::move(calls));
         perform_actions();
     });
 }
@@ -128,7 +128,7 @@ void simulated_reply::explain_silence() {
 
 void simulated_reply::refuse(std::uint64_t id, const failure& why) {
     if (!is_live(id)) return;
-    request_failed(why);
+    on_request_failed(why);
     perform_actions();
 }
 
@@ -140,7 +140,7 @@ void simulated_reply::answer(std::uint64_t id) {
     if (what == fault::refused || what == fault::loading || what == fault::server_error)
         return refuse(id, refusal(what));
     lost_since_.reset();
-    machine_.response_started(world_.now());
+    machine_.on_response_started(world_.now());
     perform_actions();
     piece_arrives(id);
 }
@@ -157,7 +157,7 @@ void simulated_reply::piece_arrives(std::uint64_t id) {
     read_events(id, *from);
     if (!is_live(id)) return events_come_late(*from);
     if (const auto why = from->failed()) {
-        request_failed(*why);
+        on_request_failed(*why);
         return perform_actions();
     }
     if (!from->is_over()) world_.at(habits_.token_time, [this, id] { piece_arrives(id); });
@@ -171,7 +171,7 @@ void simulated_reply::read_events(std::uint64_t id, simulated_answer& from) {
             broken_ = 0;
             lost_since_.reset();
         }
-        machine_.event_read(world_.now(), event);
+        machine_.on_event_read(world_.now(), event);
         perform_actions();
     }
 }
@@ -181,20 +181,20 @@ void simulated_reply::events_come_late(simulated_answer& from) {
     wire::token_event event;
     while (!live_.open && from.read(event)) {
         const auto text = machine_.text().size();
-        machine_.event_read(world_.now(), event);
+        machine_.on_event_read(world_.now(), event);
         world_.check(machine_.text().size() == text, "late data is dropped");
         perform_actions();
     }
 }
 
-void simulated_reply::request_failed(const failure& why) {
+void simulated_reply::on_request_failed(const failure& why) {
     report_failure(static_cast<errc>(why.ec.value()));
-    machine_.request_failed(world_.now(), why);
+    machine_.on_request_failed(world_.now(), why);
 }
 
 void simulated_reply::report_failure(errc why) {
     explain(why);
-    site_.core->request_failed(why);
+    site_.core->on_request_failed(why);
     if (source_.failed) source_.failed(*site_.core, why);
 }
 
@@ -214,7 +214,7 @@ void simulated_reply::perform(const detail::action::send_warming_request& a) {
     const auto id = warm_.id;
     const int begins = site_.core->is_up() ? 600 : 10;
     world_.at(up_to(world_.random(), begins), [this, id] {
-        if (id == warm_.id && warm_.open) machine_.warming_begun();
+        if (id == warm_.id && warm_.open) machine_.on_warming_started();
         world_.at(up_to(world_.random(), site_.core->is_up() ? 3000 : 10),
                   [this, id] { end_warming(id); });
     });
@@ -224,11 +224,11 @@ void simulated_reply::end_warming(std::uint64_t id) {
     if (id != warm_.id || !warm_.open) return;
     if (chance(world_.random(), habits_.fault) || !site_.core->is_up()) {
         report_failure(errc::connect_failed);
-        machine_.warming_failed(world_.now(), {errc::connect_failed, {}});
+        machine_.on_warming_failed(world_.now(), {errc::connect_failed, {}});
     } else {
         wire::token_event last;
         last.what = wire::token_event::kind::final;
-        machine_.warming_read(world_.now(), last);
+        machine_.on_warming_event(world_.now(), last);
     }
     perform_actions();
 }

@@ -12,10 +12,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::uint64_t most_service_steps = 2'000'000;
+constexpr std::uint64_t max_service_steps = 2'000'000;
 constexpr int urls = 4;
 constexpr duration health_limit = 2s;
-constexpr int most_conversations = 30;
+constexpr int max_conversations = 30;
 
 slot_rules random_rules(rng& random) {
     return {.slots = pick(random, 1, 4),
@@ -31,7 +31,7 @@ simulated_service::simulated_service(std::uint64_t seed)
       rules_(random_rules(world_.random())),
       list_(chance(world_.random(), 0.5) ? placement::least_busy : placement::round_robin,
             milliseconds(pick(world_.random(), 100, 5000))),
-      to_come_(static_cast<std::size_t>(pick(world_.random(), 1, most_conversations))) {
+      to_come_(static_cast<std::size_t>(pick(world_.random(), 1, max_conversations))) {
     for (int url = pick(world_.random(), 1, 3); url > 0; --url) add_server(url);
 }
 
@@ -52,7 +52,7 @@ std::vector<std::string> simulated_service::run() {
         for (int n = pick(world_.random(), 1, 3); n > 0; --n)
             world_.at(up_to(world_.random(), 100'000),
                       [this] { world_.leap(random_leap(world_.random())); });
-    world_.run(most_service_steps);
+    world_.run(max_service_steps);
     if (world_.broken().empty()) check_nothing_left();
     return world_.broken();
 }
@@ -113,7 +113,7 @@ simulated_core* simulated_service::place(const simulated_core* pinned, bool else
     return &core;
 }
 
-bool simulated_service::server_failed(const simulated_core* core, const error_code& why) {
+bool simulated_service::on_server_failed(const simulated_core* core, const error_code& why) {
     auto* const s = list_.find(id_of(core));
     if (!s) return true;
     s->health.record_request_failure(world_.now(), why, {});
@@ -121,20 +121,20 @@ bool simulated_service::server_failed(const simulated_core* core, const error_co
     return !s->health.may_serve();
 }
 
-void simulated_service::turn_began(const simulated_core* core) {
+void simulated_service::on_turn_started(const simulated_core* core) {
     world_.check(id_of(core) != services::no_server, "a turn begins at a server of the list");
-    list_.turn_began(id_of(core));
+    list_.on_turn_started(id_of(core));
     arm_timer();
 }
 
-void simulated_service::turn_ended(const simulated_core* core) {
+void simulated_service::on_turn_ended(const simulated_core* core) {
     world_.check(id_of(core) != services::no_server,
                  "a server stays in the list until its replies have ended");
-    if (list_.turn_ended(id_of(core))) drop_drained();
+    if (list_.on_turn_ended(id_of(core))) drop_drained();
 }
 
-void simulated_service::conversation_ended(const simulated_conversation& who,
-                                           const simulated_core* pinned) {
+void simulated_service::on_conversation_ended(const simulated_conversation& who,
+                                              const simulated_core* pinned) {
     world_.check(who.ended() && open_ > 0, "a conversation ends once");
     list_.unpin(id_of(pinned));
     if (--open_ == 0) arm_timer();

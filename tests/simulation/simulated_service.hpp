@@ -42,10 +42,10 @@ class simulated_service {
     // Mirror server_provider.
     simulated_core* place(const simulated_core* pinned, bool elsewhere,
                           const std::vector<const simulated_core*>& without);
-    bool server_failed(const simulated_core* core, const error_code& why);
-    void turn_began(const simulated_core* core);
-    void turn_ended(const simulated_core* core);
-    void conversation_ended(const simulated_conversation& who, const simulated_core* pinned);
+    bool on_server_failed(const simulated_core* core, const error_code& why);
+    void on_turn_started(const simulated_core* core);
+    void on_turn_ended(const simulated_core* core);
+    void on_conversation_ended(const simulated_conversation& who, const simulated_core* pinned);
     /// Checks each server's counts of conversations and replies.
     void check_counts();
 

@@ -145,7 +145,7 @@ void simulated_slots::check_nobody_waits_in_vain() {
             scheduler_.find_wait_reason(ticket, world_.now()).value_or(slots::wait_reason{});
         world_.check(!why.guarded_slot || promised.insert(*why.guarded_slot).second,
                      "a slot is promised once");
-        if (!slots::is_live(who.wish) || why.prefilled_slot || why.most_running) continue;
+        if (!slots::is_live(who.wish) || why.prefilled_slot || why.max_running) continue;
         world_.check(count_open() == 0 || may_be_kept_waiting(who.wish),
                      "no request waits beside a free slot that is not kept for turns");
     }

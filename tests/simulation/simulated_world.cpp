@@ -22,8 +22,8 @@ void simulated_world::leap(duration ahead) {
     note("time leaps");
 }
 
-void simulated_world::run(std::uint64_t most_steps) {
-    while (!agenda_.empty() && steps_ < most_steps && broken_.empty()) {
+void simulated_world::run(std::uint64_t max_steps) {
+    while (!agenda_.empty() && steps_ < max_steps && broken_.empty()) {
         std::pop_heap(agenda_.begin(), agenda_.end(), is_later);
         auto next = std::move(agenda_.back());
         agenda_.pop_back();
@@ -36,7 +36,7 @@ void simulated_world::run(std::uint64_t most_steps) {
         ++steps_;
         course_ = course_ * 31 + static_cast<std::uint64_t>(now_.time_since_epoch().count());
     }
-    check(steps_ < most_steps, "the run ends");
+    check(steps_ < max_steps, "the run ends");
 }
 
 void simulated_world::check(bool holds, const char* promise) {

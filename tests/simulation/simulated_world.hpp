@@ -46,7 +46,7 @@ class simulated_world {
     bool leapt_since(time_point when) const noexcept { return leaps_ > 0 && leapt_at_ >= when; }
     bool leaps() const noexcept { return leaps_ > 0; }
     /// Runs until no events are left or a promise is broken.
-    void run(std::uint64_t most_steps);
+    void run(std::uint64_t max_steps);
     void check(bool holds, const char* promise);
     /// Counts an event, so that tests can check which events a run covered.
     void note(const std::string& what) { ++happened_[what]; }

@@ -9,7 +9,7 @@ namespace tandem::test {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr std::uint64_t most_steps = 200'000;
+constexpr std::uint64_t max_steps = 200'000;
 
 slot_rules random_slots(rng& random) {
     constexpr duration guards[] = {0s, 500ms, 2s};
@@ -56,7 +56,7 @@ simulation::~simulation() = default;
 std::vector<std::string> simulation::run() {
     for (std::uint64_t id = 1; id <= replies_.size(); ++id)
         world_.at(up_to(world_.random(), 5000), [this, id] { replies_[id - 1]->start(); });
-    world_.run(most_steps);
+    world_.run(max_steps);
     if (!world_.broken().empty()) return world_.broken();
     core_.slots().check_nothing_left();
     for (const auto& r : replies_) r->check_end();
@@ -99,7 +99,7 @@ void simulation::resume(const simulated_reply& before, detail::reply_remainder r
     if (chance(random, 0.3) || core_.starts() > 0)
         rest.text.forget_ids();
     else if (chance(random, 0.5))
-        rest.text.prompt_tokenized(before.plan().model.prompt_ids(core_.vocabulary()));
+        rest.text.on_prompt_tokenized(before.plan().model.prompt_ids(core_.vocabulary()));
     add(before.plan(), {.rest = std::move(rest), .spoken = std::move(spoken)});
     replies_.back()->start();
 }

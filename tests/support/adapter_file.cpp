@@ -14,7 +14,7 @@ constexpr int layers = 3;
 constexpr std::uint64_t hidden = 384;
 constexpr std::uint64_t width = 128;
 
-constexpr float largest_weight = 0.5f;
+constexpr float max_weight = 0.5f;
 constexpr std::size_t alignment = 32;
 
 enum value_type : std::uint32_t { f32_value = 6, string_value = 8 };
@@ -74,7 +74,7 @@ class adapter_text {
         put(tensors_, rows);
         put(tensors_, std::uint32_t{f32_tensor});
         put(tensors_, std::uint64_t{numbers_.size()});
-        std::uniform_real_distribution<float> weight(-largest_weight, largest_weight);
+        std::uniform_real_distribution<float> weight(-max_weight, max_weight);
         for (std::uint64_t i = 0; i < columns * rows; ++i) put(numbers_, weight(random_));
         numbers_.resize(padded(numbers_.size()));
     }

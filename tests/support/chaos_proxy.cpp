@@ -26,7 +26,7 @@ struct chaos_proxy::link {
         : client(std::move(c)),
           server(client.get_executor()),
           random(plan.seed * 1'000'003 + number),
-          longest_delay(plan.longest_delay) {
+          max_delay(plan.max_delay) {
         std::discrete_distribution<int> kind(plan.weights.begin(), plan.weights.end());
         what = static_cast<ill>(kind(random));
         to_client = std::bernoulli_distribution(0.75)(random);
@@ -44,7 +44,7 @@ struct chaos_proxy::link {
         }
     }
     std::chrono::microseconds some_delay() {
-        const auto most = std::chrono::duration_cast<std::chrono::microseconds>(longest_delay);
+        const auto most = std::chrono::duration_cast<std::chrono::microseconds>(max_delay);
         return std::chrono::microseconds(
             std::uniform_int_distribution<std::int64_t>(0, most.count())(random));
     }
@@ -52,7 +52,7 @@ struct chaos_proxy::link {
     tcp::socket client;
     tcp::socket server;
     std::mt19937_64 random;
-    std::chrono::milliseconds longest_delay;
+    std::chrono::milliseconds max_delay;
     ill what = ill::none;
     bool to_client = true;   // the direction that the fault strikes
     std::size_t behind = 0;  // bytes in this direction before the fault

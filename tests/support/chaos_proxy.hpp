@@ -43,7 +43,7 @@ struct chaos_plan {
     /// A stall, reset, close or corruption strikes after at most this number of bytes in one
     /// direction. Small numbers are more likely, so that faults hit HTTP heads as well as streams.
     std::size_t within = 32 * 1024;
-    std::chrono::milliseconds longest_delay{50};
+    std::chrono::milliseconds max_delay{50};
 };
 
 /// A TCP proxy on a free port of 127.0.0.1 with its own thread. The fault of the n-th connection

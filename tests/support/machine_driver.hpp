@@ -43,11 +43,11 @@ class machine_driver {
         machine.start(now);
         // The first server is found immediately, so the request for it is not recorded.
         machine.take_actions();
-        machine.server_found(now, slots, std::move(from));
+        machine.on_server_found(now, slots, std::move(from));
     }
     void found(int slots = 2, detail::reply_origin from = {}) {
         note_actions();
-        machine.server_found(now, slots, std::move(from));
+        machine.on_server_found(now, slots, std::move(from));
     }
     void not_found(errc code) {
         note_actions();
@@ -55,47 +55,49 @@ class machine_driver {
     }
     void checked(std::string text) {
         note_actions();
-        machine.ids_checked(now, text);
+        machine.on_ids_checked(now, text);
     }
     void grant(int slot, bool reused = false, duration guard_wait = {}) {
         note_actions();
         predicted_ = 0;
-        machine.slot_granted(now, slot, reused, guard_wait);
+        machine.on_slot_granted(now, slot, reused, guard_wait);
     }
     void grant_warm(int slot) {
         note_actions();
-        machine.warm_slot_granted(now, slot);
+        machine.on_warm_slot_granted(now, slot);
     }
     /// Feeds the whole answer to the prefill request, which evaluated this number of tokens.
     void warmed(int evaluated = 1) {
         note_actions();
-        machine.warming_begun();
+        machine.on_warming_started();
         wire::token_event e;
         e.tokens = {7};
-        machine.warming_read(now, e);
+        machine.on_warming_event(now, e);
         e = {};
         e.what = wire::token_event::kind::final;
         e.has_timings = true;
         e.timings.evaluated = evaluated;
-        machine.warming_read(now, e);
+        machine.on_warming_event(now, e);
     }
-    void begun() { machine.response_started(now); }
-    void ask() { machine.chunk_requested(now); }
+    void begun() { machine.on_response_started(now); }
+    void ask() { machine.on_chunk_requested(now); }
     void go_on(std::uint32_t seq) {
         note_actions();
-        machine.continued(now, {machine.id(), seq});
+        machine.on_continued(now, {machine.id(), seq});
     }
-    void interrupt() { machine.interrupted(now); }
-    void deadline() { machine.deadline_reached(now); }
+    void interrupt() { machine.on_interrupted(now); }
+    void deadline() { machine.on_deadline(now); }
     void tokenized(std::vector<wire::token_id> ids) {
-        machine.prompt_tokenized(now, std::move(ids));
+        machine.on_prompt_tokenized(now, std::move(ids));
     }
-    void recovered(std::vector<wire::token_id> ids) { machine.tokens_recovered(now, ids); }
+    void recovered(std::vector<wire::token_id> ids) { machine.on_tokens_recovered(now, ids); }
     void parsed(std::vector<tool_call> calls) {
         note_actions();
-        machine.calls_parsed(now, std::move(calls));
+        machine.on_calls_parsed(now, std::move(calls));
     }
-    void fail(errc code) { machine.request_failed(now, {code, {.client_message = "it failed"}}); }
+    void fail(errc code) {
+        machine.on_request_failed(now, {code, {.client_message = "it failed"}});
+    }
 
     /// Feeds a token event. The `lost` tokens before the event came without events.
     void token(std::string text, wire::token_id id = 7, int lost = 0) {
@@ -106,7 +108,7 @@ class machine_driver {
         e.prompt_tokens = prompt_tokens;
         e.has_timings = true;
         e.timings = timings;
-        machine.event_read(now, e);
+        machine.on_event_read(now, e);
     }
     template <class... Texts>
     void tokens(Texts... texts) {
@@ -120,7 +122,7 @@ class machine_driver {
         e.predicted = predicted_;
         e.prompt_tokens = prompt_tokens;
         e.stop = stop;
-        machine.event_read(now, e);
+        machine.on_event_read(now, e);
     }
 
     /// Starts a reply that runs a request on slot 0.
@@ -174,7 +176,7 @@ class machine_driver {
     }
     void note(const detail::action::check_slot_demand& a) {
         noted_.push_back(fmt::format("slot {} wanted?", a.slot));
-        if (is_slot_wanted) machine.slot_wanted(now);
+        if (is_slot_wanted) machine.on_slot_wanted(now);
     }
     void note(const detail::action::record_progress& a) { progress.push_back(a.generated.tokens); }
     void note(const detail::action::cancel_slot_request&) { noted_.push_back("slot no more"); }

@@ -54,7 +54,7 @@ void engine::submit(std::unique_ptr<task> t, time_point now) {
     tasks_.emplace(id, std::move(t));
 }
 
-void engine::client_gone(task_id id, time_point now) {
+void engine::on_client_gone(task_id id, time_point now) {
     const auto found = tasks_.find(id);
     if (found == tasks_.end() || found->second->disconnected_at) return;
     task& t = *found->second;
@@ -105,7 +105,7 @@ void engine::start(task& t, slot& s, time_point now) {
     take_adapters(t, s);
     memory_.trim_to_reusable_tokens(s, t.request.prompt);
     t.counts.cached = t.counts.processed = static_cast<int>(s.tokens.size());
-    journal_.slot_started(s.id, t.id, now);
+    journal_.record_slot_start(s.id, t.id, now);
     journal_.change(t.id, [&](request_record& r) {
         r.slot = s.id;
         r.started = now;
@@ -164,7 +164,7 @@ void engine::release(task& t, outcome how, time_point now) {
     slot& s = *t.slot;
     s.task.reset();
     s.last_used = now;
-    journal_.slot_ended(s.id, how == outcome::cut, static_cast<int>(s.tokens.size()), now);
+    journal_.record_slot_end(s.id, how == outcome::cut, static_cast<int>(s.tokens.size()), now);
     if (const auto next = deferred_.pop_for(s.id)) arrived_.push_front(*next);
 }
 

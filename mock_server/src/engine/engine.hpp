@@ -27,7 +27,7 @@ class engine {
 
     void submit(std::unique_ptr<task> t, time_point now);
     /// The client closed its connection. Takes effect when the server notices it.
-    void client_gone(task_id id, time_point now);
+    void on_client_gone(task_id id, time_point now);
     /// A request without a task was answered, which restarts all waits (see poll()).
     void note_result(time_point now) { last_result_ = now; }
 

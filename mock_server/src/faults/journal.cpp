@@ -74,7 +74,7 @@ void journal::end(std::uint64_t request, outcome how, time_point now) {
     });
 }
 
-void journal::slot_started(int slot, std::uint64_t request, time_point now) {
+void journal::record_slot_start(int slot, std::uint64_t request, time_point now) {
     update([&] {
         slot_record& s = seen_.slots[static_cast<std::size_t>(slot)];
         s.is_processing = true;
@@ -84,7 +84,7 @@ void journal::slot_started(int slot, std::uint64_t request, time_point now) {
     });
 }
 
-void journal::slot_ended(int slot, bool cut, int tokens, time_point now) {
+void journal::record_slot_end(int slot, bool cut, int tokens, time_point now) {
     update([&] {
         slot_record& s = seen_.slots[static_cast<std::size_t>(slot)];
         s.is_processing = false;
@@ -104,7 +104,7 @@ void journal::connection_opened() {
     update([&] { ++seen_.connections, ++seen_.open_connections; });
 }
 
-void journal::connection_closed() {
+void journal::record_closed_connection() {
     update([&] { --seen_.open_connections; });
 }
 

@@ -18,11 +18,11 @@ class journal {
     std::uint64_t add(request_record r);
     void change(std::uint64_t request, const std::function<void(request_record&)>& f);
     void end(std::uint64_t request, outcome how, time_point now);
-    void slot_started(int slot, std::uint64_t request, time_point now);
-    void slot_ended(int slot, bool cut, int tokens, time_point now);
+    void record_slot_start(int slot, std::uint64_t request, time_point now);
+    void record_slot_end(int slot, bool cut, int tokens, time_point now);
     void slot_holds(int slot, int tokens);
     void connection_opened();
-    void connection_closed();
+    void record_closed_connection();
     void crashed();
 
     // Called on any thread.

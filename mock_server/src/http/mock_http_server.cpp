@@ -119,7 +119,7 @@ void mock_http_server::answer(session& to, std::uint64_t number, const http_repl
 }
 
 void mock_http_server::on_client_gone(std::uint64_t number) {
-    engine_.client_gone(number, now());
+    engine_.on_client_gone(number, now());
     if (!stopped_) wait_for_poll();
 }
 
@@ -129,7 +129,7 @@ void mock_http_server::on_faulted(std::uint64_t number) {
 }
 
 void mock_http_server::on_closed(session& which) {
-    if (sessions_.erase(which.number()) > 0) journal_.connection_closed();
+    if (sessions_.erase(which.number()) > 0) journal_.record_closed_connection();
 }
 
 void mock_http_server::drive() {

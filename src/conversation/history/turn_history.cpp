@@ -177,17 +177,17 @@ void turn_history::make_ids_unique(std::vector<tool_call>& calls) const {
     }
 }
 
-void turn_history::turn_ended(time_point now, finish_reason why) {
+void turn_history::on_turn_ended(time_point now, finish_reason why) {
     if (state_ != turn_state::running) return;
     if (why == finish_reason::interrupted) {
-        interrupted(now);
+        on_interrupted(now);
         return;
     }
     state_ = turn_state::ended;
     end_ = is_complete(why) ? turn_end::complete : turn_end::failed;
 }
 
-bool turn_history::interrupted(time_point now) {
+bool turn_history::on_interrupted(time_point now) {
     if (!is_open()) return false;
     if (is_cut_short()) return false;
     state_ = turn_state::ended;
@@ -297,9 +297,9 @@ void turn_history::generated(time_point now, std::string_view unspoken) {
 }
 
 // A silenced voice may report that it is done, which does not mean that the chunk was heard.
-void turn_history::continued(time_point now, chunk_id id) {
+void turn_history::on_continued(time_point now, chunk_id id) {
     settle_if_over(now);
-    if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.continued(id);
+    if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.on_continued(id);
 }
 
 bool turn_history::heard(time_point now, chunk_id id, std::size_t speech_characters) {

@@ -87,10 +87,10 @@ class turn_history {
         return is_open() ? calls_.size() - results_.size() : 0;
     }
     /// The last reply of the running turn ended.
-    void turn_ended(time_point now, finish_reason why);
+    void on_turn_ended(time_point now, finish_reason why);
     /// The listener interrupted the turn: the running one, or the last chunks of an ended turn that
     /// is not settled. Returns false if there is none, or if it was already interrupted.
-    bool interrupted(time_point now);
+    bool on_interrupted(time_point now);
     /// Whether an interrupted turn can continue.
     bool can_resume(time_point now) const noexcept;
     /// Whether the model has ended the turn's text.
@@ -109,7 +109,7 @@ class turn_history {
     void begin_reply(std::uint64_t reply) noexcept;
     void handed_over(const chunk& c);
     void generated(time_point now, std::string_view unspoken);
-    void continued(time_point now, chunk_id id);
+    void on_continued(time_point now, chunk_id id);
     bool heard(time_point now, chunk_id id, std::size_t speech_characters);
     bool heard_share(time_point now, chunk_id id, double share);
     /// The state of the running or last turn.

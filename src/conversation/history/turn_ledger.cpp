@@ -74,7 +74,7 @@ std::string_view turn_ledger::speech_of(const part& p) const noexcept {
     return std::string_view(text_).substr(p.begin, p.end - p.begin);
 }
 
-void turn_ledger::continued(chunk_id id) {
+void turn_ledger::on_continued(chunk_id id) {
     if (const auto* p = find(id)) advance_heard(p->end);
 }
 

@@ -38,7 +38,7 @@ class turn_ledger {
     }
 
     /// This chunk and all earlier ones were heard completely.
-    void continued(chunk_id id);
+    void on_continued(chunk_id id);
     /// This many characters of the chunk's speech were heard, and all earlier chunks. The furthest
     /// report counts. Returns false if the turn has no such chunk, or if resume() took it back.
     bool heard(chunk_id id, std::size_t speech_characters);

@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_named = 16;
+constexpr std::size_t max_named = 16;
 
 json json_of(std::string_view model, std::int64_t created) {
     return {{"id", model}, {"object", "model"}, {"created", created}, {"owned_by", "tandem"}};
@@ -33,8 +33,8 @@ std::string model_body(std::string_view model, std::int64_t created) {
 
 std::string list_names(std::span<const std::string> models) {
     if (models.empty()) return "none";
-    const auto named = models.first(std::min(models.size(), most_named));
-    return fmt::format("{}{}", fmt::join(named, ", "), models.size() > most_named ? ", ..." : "");
+    const auto named = models.first(std::min(models.size(), max_named));
+    return fmt::format("{}{}", fmt::join(named, ", "), models.size() > max_named ? ", ..." : "");
 }
 
 api_error make_model_not_found_error(std::string_view id, std::span<const std::string> models) {

@@ -82,7 +82,7 @@ void voice_record::arm_timer() {
     timer_.expires_after(writer_.has_failed() ? retry_interval : settings_.kept);
     timer_.async_wait([weak = weak_from_this()](boost::system::error_code ec) {
         const auto self = weak.lock();
-        if (!ec && self) self->run(self->writer_.record_changed());
+        if (!ec && self) self->run(self->writer_.on_record_changed());
     });
 }
 

@@ -50,7 +50,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
 
     cluster::session_epoch epoch() const noexcept { return epoch_; }
     /// The session has changed: writes it, or has it written after the write that runs.
-    void session_changed() { run(writer_.record_changed()); }
+    void on_session_changed() { run(writer_.on_record_changed()); }
     bool is_written() const noexcept { return writer_.is_written(); }
     bool has_failed() const noexcept { return writer_.has_failed(); }
     /// Removes the record and stops.

@@ -8,7 +8,7 @@ class record_writer {
  public:
     enum class step { nothing, make, write };
 
-    step record_changed() noexcept {
+    step on_record_changed() noexcept {
         is_changed_ = true;
         return begin();
     }

@@ -49,7 +49,7 @@ void update_speech_load(served_model& model, const std::vector<server_status>& s
     std::vector<slots::speech_load::observation> usable;
     for (const auto& s : servers)
         if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late, s.lead_loss});
-    model.load.servers_seen(usable, detail::now());
+    model.load.on_servers_observed(usable, detail::now());
 }
 
 }  // namespace tandem::gateway

@@ -22,12 +22,12 @@ voice_session::voice_session(gateway_core& gateway, served_model& model, voice_t
       id_(turns.session()),
       turns_(std::move(turns)),
       check_(gateway.executor) {
-    model_.load.session_began(id_, detail::now());
+    model_.load.on_session_started(id_, detail::now());
 }
 
 voice_session::~voice_session() {
     if (record_) record_->stop();
-    model_.load.session_ended(id_, detail::now());
+    model_.load.on_session_ended(id_, detail::now());
 }
 
 // --- events and actions
@@ -42,7 +42,7 @@ void voice_session::perform_all() {
         }
     }
     is_performing_ = false;
-    if (record_ && std::exchange(is_changed_, false)) record_->session_changed();
+    if (record_ && std::exchange(is_changed_, false)) record_->on_session_changed();
     move_if_due();
     release_permit();
     arm_check_timer();
@@ -215,13 +215,13 @@ void voice_session::draft_checked(const voice_turn_ptr& turn, const std::optiona
     const auto diag = std::make_shared<diagnostics>();
     auto handler =
         bind_to_session([diag, turn](voice_session& self, const error_code& ec, int tokens) {
-            self.draft_ended(*turn, {ec, *diag}, tokens);
+            self.on_draft_ended(*turn, {ec, *diag}, tokens);
         });
     talk_->async_draft(turn->messages.back().content, options_of(*turn), *diag,
                        asio::bind_executor(gateway_.executor, std::move(handler)));
 }
 
-void voice_session::draft_ended(const voice_turn& turn, const failure& why, int tokens) {
+void voice_session::on_draft_ended(const voice_turn& turn, const failure& why, int tokens) {
     --drafts_;
     gateway_.gate.charge(caller_->who, detail::now(), tokens);
     if (!why.ec && tokens > 0 && audits_prompts()) prompts_.record_draft(turn);
@@ -278,7 +278,7 @@ void voice_session::begin(std::uint64_t number, reply r) {
     reply_ = std::move(r);
     number_ = number;
     began_ = detail::now();
-    model_.load.turn_began(id_, began_);
+    model_.load.on_turn_started(id_, began_);
     prompts_.begin_reply(number);
 }
 
@@ -336,18 +336,18 @@ void voice_session::take(time_point now, std::uint64_t number, const std::option
     if (c) {
         trace_.on_chunk(now);
         gateway_.metrics.record_chunk(model_.name, *c);
-        model_.load.chunk_came(id_, c->tokens, now);
+        model_.load.on_chunk_received(id_, c->tokens, now);
         watch_servers(gateway_, model_);
         return turns_.on_chunk(now, number, *c);
     }
-    model_.load.turn_ended(id_, reply_->result().usage.wasted, now);
+    model_.load.on_turn_ended(id_, reply_->result().usage.wasted, now);
     record_reply_end(now, reply_->result());
     trace_.end(now, caller_->request_id, model_.name, reply_->result());
     turns_.on_reply_ended(now, number, reply_->result());
 }
 
 void voice_session::perform(const voice_action::continue_after& a) {
-    for (std::size_t i = 0; i < a.chunks; ++i) model_.load.chunk_spoken(id_, detail::now());
+    for (std::size_t i = 0; i < a.chunks; ++i) model_.load.on_chunk_spoken(id_, detail::now());
     reply_->continue_after(a.id);
 }
 

@@ -119,7 +119,7 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     const std::string& traceparent_of(const voice_turn& turn) const noexcept;
     generation_options options_of(const voice_turn& turn) const;
     generation_options traced_options(const voice_turn& turn);
-    void draft_ended(const voice_turn& turn, const failure& why, int tokens);
+    void on_draft_ended(const voice_turn& turn, const failure& why, int tokens);
     bool audits_prompts() const;
     void begin(std::uint64_t number, reply r);
     void take(time_point now, std::uint64_t number, const std::optional<chunk>& c);

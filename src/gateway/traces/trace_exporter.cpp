@@ -170,7 +170,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
         const auto longest = limits_.first_pause * (1 << (batch_.attempts - 1));
         const auto own = std::chrono::duration_cast<duration>(
             longest * std::uniform_real_distribution<>(0.5, 1)(generator_));
-        return std::max(own, std::min(answer_.retry_after, limits_.longest_pause));
+        return std::max(own, std::min(answer_.retry_after, limits_.max_pause));
     }
 
     void on_delivered() {

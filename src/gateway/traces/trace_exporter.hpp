@@ -28,7 +28,7 @@ struct export_limits {
     int attempts = 5;
     duration first_pause = std::chrono::seconds(1);
     /// The longest wait that a collector can ask for with Retry-After.
-    duration longest_pause = std::chrono::minutes(1);
+    duration max_pause = std::chrono::minutes(1);
     /// How long the destructor may send what waits.
     duration farewell = std::chrono::seconds(3);
 };

@@ -38,7 +38,7 @@ class chunk_outbox {
     void add_call(time_point now, const wire::streamed_call::piece& call);
     /// The consumer requests a chunk, or withdraws its request.
     void request_chunk() noexcept { is_wanted_ = true; }
-    void request_withdrawn() noexcept { is_wanted_ = false; }
+    void on_request_withdrawn() noexcept { is_wanted_ = false; }
     /// Whether a chunk must be handed over now.
     bool is_due() const noexcept {
         return is_wanted_ && unspoken_.size() <= lookahead_ && !held_.empty();

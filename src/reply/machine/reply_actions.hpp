@@ -15,19 +15,19 @@
 namespace tandem::detail::action {
 
 /// Find a server on which the reply can start, or continue after failover_cause(). Report
-/// server_found() or no_server().
+/// on_server_found() or on_no_server().
 struct request_server {};
-/// Request /detokenize for the ids of machine.next_prompt(). Report ids_checked().
+/// Request /detokenize for the ids of machine.next_prompt(). Report on_ids_checked().
 struct check_ids {};
-/// Request /tokenize for said().untokenized_prompt(). Report prompt_tokenized().
+/// Request /tokenize for said().untokenized_prompt(). Report on_prompt_tokenized().
 struct tokenize_prompt {};
-/// Request /tokenize for pieces of text. Report tokens_recovered().
+/// Request /tokenize for pieces of text. Report on_tokens_recovered().
 struct recover_tokens {
     std::vector<std::string> texts;
     /// A text may be a special token.
     bool parse_special = false;
 };
-/// Request a slot from the scheduler. Report slot_granted().
+/// Request a slot from the scheduler. Report on_slot_granted().
 struct request_slot {
     /// The consumer waits for the result. If false, a pending hand-over to the consumer takes
     /// precedence.
@@ -35,8 +35,8 @@ struct request_slot {
 };
 /// The due time of the slot request has changed; see due().
 struct update_slot_request {};
-/// A chunk has ended, and more text follows. Call slot_wanted() at once if another reply needs the
-/// slot before due().
+/// A chunk has ended, and more text follows. Call on_slot_wanted() at once if another reply needs
+/// the slot before due().
 struct check_slot_demand {
     int slot;
 };
@@ -57,12 +57,12 @@ struct send_request {
     /// The model cannot end its text.
     bool ignores_end = false;
 };
-/// Let the server parse the generated text on the slot. Report calls_parsed().
+/// Let the server parse the generated text on the slot. Report on_calls_parsed().
 struct parse_calls {
     int slot;
 };
 /// Let the server generate and parse the calls anew on the slot, after the text before them. Report
-/// calls_parsed().
+/// on_calls_parsed().
 struct force_calls {
     int slot;
 };
@@ -90,7 +90,7 @@ struct release_slot_ownership {};
 
 // A prefill has a slot and a connection of its own.
 
-/// Request the next slot from the scheduler. Report warm_slot_granted(). Never urgent.
+/// Request the next slot from the scheduler. Report on_warm_slot_granted(). Never urgent.
 struct request_warm_slot {};
 struct cancel_warm_slot_request {};
 /// Send machine.warming_prompt() to the slot for one token, and report the answer.

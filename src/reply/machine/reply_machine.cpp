@@ -79,14 +79,14 @@ void reply_machine::begin(time_point now, reply_origin from) {
 
 // --- events from the server
 
-void reply_machine::prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
+void reply_machine::on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
     if (ended()) return;
     prompt_ids_pending_ = false;
-    continuation_.prompt_tokenized(std::move(ids));
+    continuation_.on_prompt_tokenized(std::move(ids));
     on_ids_resolved(now);
 }
 
-void reply_machine::tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
+void reply_machine::on_tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
     if (ended() || !recovery_pending_) return;
     recovery_pending_ = false;
     if (ids.empty())
@@ -102,7 +102,7 @@ void reply_machine::on_ids_resolved(time_point now) {
     pause_or_request_next(now);
 }
 
-void reply_machine::slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
+void reply_machine::on_slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
     if (phase_ != phase::queued) return;
     slot_ = slot;
     begun_ = false;
@@ -119,7 +119,7 @@ void reply_machine::slot_granted(time_point now, int slot, bool reused, duration
     actions_.push_back(make_request(slot));
 }
 
-void reply_machine::response_started(time_point now, std::optional<duration> connect_duration) {
+void reply_machine::on_response_started(time_point now, std::optional<duration> connect_duration) {
     if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
     heard_at_ = now;
     if (connect_duration) metrics_recorder_.connected(*connect_duration);
@@ -128,11 +128,11 @@ void reply_machine::response_started(time_point now, std::optional<duration> con
         actions_.push_back(action::log_late_start{*slot_, held});
 }
 
-void reply_machine::event_read(time_point now, const wire::token_event& event) {
+void reply_machine::on_event_read(time_point now, const wire::token_event& event) {
     using kind = wire::token_event::kind;
     if (!has_running_request()) return;
     heard_at_ = now;
-    metrics_recorder_.event_read(now, event);
+    metrics_recorder_.on_event_read(now, event);
     switch (event.what) {
         case kind::progress:
             // Shows a reader that a long prompt is still being evaluated.
@@ -156,13 +156,13 @@ void reply_machine::event_read(time_point now, const wire::token_event& event) {
             if (has_call_to_parse(reason_of(event.stop)))
                 return parse_calls(now, reason_of(event.stop));
             end_request(now, false);
-            return generation_ended(now, reason_of(event.stop));
+            return end_generation(now, reason_of(event.stop));
         case kind::error:
-            return;  // the shell reports it through request_failed()
+            return;  // the shell reports it through on_request_failed()
     }
 }
 
-void reply_machine::request_failed(time_point now, failure why) {
+void reply_machine::on_request_failed(time_point now, failure why) {
     if (!has_running_request()) return;
     if (is_parsing_calls() && is_parse_error(why.ec) && can_force_calls()) return force_calls(now);
     failed_slot_ = slot_;
@@ -172,16 +172,16 @@ void reply_machine::request_failed(time_point now, failure why) {
     // An uncut reply would have ended here because its context is full. This does not apply to a
     // server with a smaller context than the previous one.
     if (why.ec == errc::prompt_too_long && has_read_here_)
-        return generation_ended(now, finish_reason::length);
+        return end_generation(now, finish_reason::length);
     handle_server_failure(now, std::move(why));
 }
 
-void reply_machine::slot_refused(time_point now) {
+void reply_machine::on_slot_refused(time_point now) {
     if (phase_ != phase::queued) return;
-    generation_failed(now,
-                      {errc::queue_full,
-                       {.client_message = "the number of waiting replies has reached queue_limit; "
-                                          "use more slots or servers, or start fewer replies"}});
+    fail_generation(now,
+                    {errc::queue_full,
+                     {.client_message = "the number of waiting replies has reached queue_limit; "
+                                        "use more slots or servers, or start fewer replies"}});
 }
 
 // Partial events and old servers report no slot: -1.
@@ -190,17 +190,17 @@ void reply_machine::check_slot(const wire::token_event& last, int asked) {
         actions_.push_back(action::log_slot_mismatch{asked, last.id_slot});
 }
 
-void reply_machine::warm_slot_granted(time_point now, int slot) {
+void reply_machine::on_warm_slot_granted(time_point now, int slot) {
     if (!is_waiting_for_warm_slot()) return;
     metrics_recorder_.record_warming_request(now, slot);
-    warming_.slot_granted(now, slot);
+    warming_.on_slot_granted(now, slot);
 }
 
-void reply_machine::warming_begun() noexcept {
+void reply_machine::on_warming_started() noexcept {
     warming_.begun();
 }
 
-void reply_machine::warming_read(time_point now, const wire::token_event& event) {
+void reply_machine::on_warming_event(time_point now, const wire::token_event& event) {
     if (!warming_.is_running() || event.what != wire::token_event::kind::final) return;
     check_slot(event, warming_.running_slot());
     metrics_recorder_.record_warming_end(now, warming_.running_slot(), event);
@@ -210,7 +210,7 @@ void reply_machine::warming_read(time_point now, const wire::token_event& event)
 
 // If the server is gone, the time in which the voice speaks is used to find another one. The next
 // request meets and reports any other failure.
-void reply_machine::warming_failed(time_point now, failure why) {
+void reply_machine::on_warming_failed(time_point now, failure why) {
     warming_.on_failed();
     const bool seeks = rules_.retry_policy.retries > 0 && phase_ == phase::resting;
     if (seeks && classify_failure(why.ec, false) == failure_kind::away)
@@ -232,7 +232,7 @@ void reply_machine::pause_or_request_next(time_point now) {
 void reply_machine::next_request(time_point now) {
     warming_.stop_waiting_for_slot();
     if (is_token_budget_spent() && !is_parsing_calls())
-        return generation_ended(now, finish_reason::length);
+        return end_generation(now, finish_reason::length);
     enter_phase(phase::resolving, now);
     request_slot_when_resolved(now);
 }
@@ -251,7 +251,7 @@ void reply_machine::request_slot_when_resolved(time_point now) {
 void reply_machine::end_request(time_point now, bool cut) {
     actions_.push_back(action::close_connection{});
     metrics_recorder_.record_request_end(now);
-    meter_.request_ended(now);
+    meter_.on_request_ended(now);
     is_speech_forced_ = false;
     if (cut) metrics_recorder_.record_cut(now);
     const bool has_tokens = phase_ != phase::first_token;
@@ -294,16 +294,16 @@ prompt_view reply_machine::warming_prompt() const {
 
 // --- chunks and ends
 
-void reply_machine::chunk_requested(time_point now) {
+void reply_machine::on_chunk_requested(time_point now) {
     if (ended()) return;
     delivery_.request_chunk();
     hand_over_due_chunks(now);
     pause_or_request_next(now);
 }
 
-void reply_machine::continued(time_point now, chunk_id id) {
+void reply_machine::on_continued(time_point now, chunk_id id) {
     if (ended() || !delivery_.is_unspoken(id)) return;
-    speech_ended(now, id);
+    on_speech_ended(now, id);
     if (delivery_.count_unacknowledged() == 0) listener_waits_since_ = now;
     if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
     if (phase_ == phase::peeking && rules_.pacing.continue_revokes_cut) {
@@ -326,7 +326,7 @@ void reply_machine::hand_over_due_chunks(time_point now) {
 
 void reply_machine::hand_over(time_point now) {
     auto c = delivery_.hand_over(now, voice_);
-    if (!c.early) speech_started(now);
+    if (!c.early) on_speech_started(now);
     if (!c.text.empty()) {
         // The end of generation shows that a chunk is the last one, even if a sentence ends it.
         if (outcome_ && !outcome_->error.ec && delivery_.has_no_held_text())
@@ -337,20 +337,20 @@ void reply_machine::hand_over(time_point now) {
     actions_.push_back(action::hand_over{std::move(c)});
 }
 
-void reply_machine::interrupted(time_point now) {
+void reply_machine::on_interrupted(time_point now) {
     if (ended()) return;
     if (phase_ == phase::idle) metrics_recorder_.record_start(now);
     finish(now, {finish_reason::interrupted});
 }
 
-void reply_machine::abandoned(time_point now, error_code ec, const diagnostics& diag) {
+void reply_machine::end_with_error(time_point now, error_code ec, const diagnostics& diag) {
     if (ended()) return;
     if (phase_ == phase::idle) metrics_recorder_.record_start(now);
     finish(now, {finish_reason::error, {ec, diag}});
 }
 
 // If the end of the reply withdraws the request, the metrics in the result are already filled.
-void reply_machine::slot_wait_cancelled(duration guard_wait) {
+void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
     if (guard_wait <= duration{}) return;
     if (!ended()) return metrics_recorder_.record_guard_wait(guard_wait);
     ++result_.metrics.guard_waits;

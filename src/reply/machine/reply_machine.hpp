@@ -66,8 +66,8 @@ class reply_machine {
     /// The answer to action::request_server: a server with `slots` slots for the reply. With a
     /// single slot nothing is prefilled, because that slot holds the text. The reply starts from
     /// `from`; while it has not begun, another prompt makes it start over.
-    void server_found(time_point now, int slots, reply_origin from = {});
-    /// Sets the URL of the server; call it before server_found().
+    void on_server_found(time_point now, int slots, reply_origin from = {});
+    /// Sets the URL of the server; call it before on_server_found().
     void set_server_url(std::string_view server) {
         if (metrics_recorder_.set_server_url(server)) has_read_here_ = false;
     }
@@ -76,61 +76,61 @@ class reply_machine {
     /// Leaves a server that was removed; one that is away, if the reply rests; one that hangs, if
     /// no request runs or the running one has received nothing since the check began.
     void leave_server(time_point now, reason_to_leave reason);
-    void prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
+    void on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids);
     /// `ids` is empty if the ids are unavailable.
-    void tokens_recovered(time_point now, std::span<const wire::token_id> ids);
+    void on_tokens_recovered(time_point now, std::span<const wire::token_id> ids);
     /// The text of next_prompt()'s ids on the server; empty if the server does not report it.
-    void ids_checked(time_point now, std::string_view text);
+    void on_ids_checked(time_point now, std::string_view text);
     /// The server did not answer one of these id requests. Returns true if the reply left the
     /// server, because a server that is away proves nothing about the ids. If false, treat the
     /// failure as an answer without ids.
-    bool ids_request_failed(time_point now, const failure& why);
-    void slot_granted(time_point now, int slot, bool reused, duration guard_wait);
+    bool on_ids_request_failed(time_point now, const failure& why);
+    void on_slot_granted(time_point now, int slot, bool reused, duration guard_wait);
     /// Another reply needs the slot sooner; called during action::check_slot_demand.
-    void slot_wanted(time_point now);
+    void on_slot_wanted(time_point now);
     /// The limit of waiting requests is reached.
-    void slot_refused(time_point now);
+    void on_slot_refused(time_point now);
     /// The status of the answer arrived; the server sends it when a slot starts the request.
     /// `connect_duration` is the connect time, if known.
-    void response_started(time_point now, std::optional<duration> connect_duration = {});
-    void event_read(time_point now, const wire::token_event& event);
+    void on_response_started(time_point now, std::optional<duration> connect_duration = {});
+    void on_event_read(time_point now, const wire::token_event& event);
     /// The answer to action::parse_calls: the calls in the generated text. The text of a reply of
     /// JSON without a call is the answer.
-    void calls_parsed(time_point now, std::vector<tool_call> calls);
+    void on_calls_parsed(time_point now, std::vector<tool_call> calls);
     /// The request ended without a final event, or could not be sent.
-    void request_failed(time_point now, failure why);
+    void on_request_failed(time_point now, failure why);
     // The same events for the prefill request.
-    void warm_slot_granted(time_point now, int slot);
-    void warming_begun() noexcept;
-    void warming_read(time_point now, const wire::token_event& event);
-    void warming_failed(time_point now, failure why);
+    void on_warm_slot_granted(time_point now, int slot);
+    void on_warming_started() noexcept;
+    void on_warming_event(time_point now, const wire::token_event& event);
+    void on_warming_failed(time_point now, failure why);
     /// The slot request was withdrawn; `guard_wait` is how long the guard had delayed it.
-    void slot_wait_cancelled(duration guard_wait);
+    void on_slot_wait_cancelled(duration guard_wait);
     /// The server was done with a slot `since_cut` after this reply cut the request there.
-    void slot_idle(duration since_cut) { metrics_recorder_.slot_idle(since_cut); }
+    void on_slot_idle(duration since_cut) { metrics_recorder_.on_slot_idle(since_cut); }
     /// The consumer requests the next chunk.
-    void chunk_requested(time_point now);
+    void on_chunk_requested(time_point now);
     /// The consumer withdraws its request.
-    void chunk_request_withdrawn() noexcept { delivery_.request_withdrawn(); }
+    void on_chunk_request_withdrawn() noexcept { delivery_.on_request_withdrawn(); }
     /// The speech of the next chunk to hand over; nullopt until that chunk is complete. Changes no
     /// state.
     std::optional<std::string> upcoming_speech() const;
     /// The called functions; nullopt until they are known.
     std::optional<called_functions> get_called_functions() const;
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
-    void continued(time_point now, chunk_id id);
+    void on_continued(time_point now, chunk_id id);
     /// The voice needs this long for the rest of this chunk. Has no effect if it speaks another
     /// chunk.
     void speaks_until(time_point now, chunk_id id, duration rest);
-    void interrupted(time_point now);
+    void on_interrupted(time_point now);
     /// A listener waits for the draft: it ends as soon as its first chunk is complete.
-    void draft_committed(time_point now);
+    void on_draft_committed(time_point now);
     /// Ends the reply with an error in any phase.
-    void abandoned(time_point now, error_code ec, const diagnostics& diag);
+    void end_with_error(time_point now, error_code ec, const diagnostics& diag);
     /// deadline() has passed. Early calls have no effect.
-    void deadline_reached(time_point now);
+    void on_deadline(time_point now);
 
-    /// When to call deadline_reached() next, unless another event comes first.
+    /// When to call on_deadline() next, unless another event comes first.
     std::optional<time_point> deadline() const;
     /// The actions to execute, in this order; clears the list.
     std::vector<action::any> take_actions() { return std::exchange(actions_, {}); }
@@ -206,16 +206,16 @@ class reply_machine {
     void stop_after_chunk(time_point now, bool peeked);
     void collect_chunks(time_point now);
     void on_peek_token(time_point now, const wire::token_event& event);
-    void peek_ended(time_point now, bool ids_are_sure);
-    void reading_ended(time_point now, bool ids_are_sure);
+    void end_peek(time_point now, bool ids_are_sure);
+    void end_reading(time_point now, bool ids_are_sure);
     void check_slot(const wire::token_event& last, int asked);
 
     // Pacing, in reply_machine_speech.cpp.
     bool has_enough(time_point now) const;
     bool needs_more(time_point now) const;
     time_point next_request_time() const;
-    void speech_started(time_point now);
-    void speech_ended(time_point now, chunk_id last);
+    void on_speech_started(time_point now);
+    void on_speech_ended(time_point now, chunk_id last);
 
     // Tool calls, in reply_machine_calls.cpp.
     void call_read(time_point now);
@@ -281,9 +281,9 @@ class reply_machine {
     bool request_is_continue() const noexcept;
     void hand_over(time_point now);
     void flush_withheld_text(time_point now, finish_reason reason);
-    void generation_ended(time_point now, finish_reason reason);
-    void text_ended(time_point now, finish_reason reason);
-    void generation_failed(time_point now, failure why);
+    void end_generation(time_point now, finish_reason reason);
+    void end_text(time_point now, finish_reason reason);
+    void fail_generation(time_point now, failure why);
     void finish(time_point now, outcome how);
 
     // Time limits, in reply_machine_deadlines.cpp. A limit that does not apply is `never`.

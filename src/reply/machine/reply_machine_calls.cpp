@@ -86,7 +86,7 @@ void reply_machine::force_calls(time_point now) {
     request_calls(*slot_);
 }
 
-void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
+void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls) {
     if (!has_running_request() || !is_parsing_calls()) return;
     if (calls.empty() && can_force_calls()) return force_calls(now);
     retry_.begun();
@@ -95,7 +95,7 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
     end_request(now, false);
     if (calls.empty() && is_answer_in_json()) {
         show_text(calls_.release());
-        return generation_ended(now, *parses_as_);
+        return end_generation(now, *parses_as_);
     }
     if (calls.empty())
         return fail_call(
@@ -108,7 +108,7 @@ void reply_machine::calls_parsed(time_point now, std::vector<tool_call> calls) {
     actions_.push_back(action::report_calls{result_.calls});
     // A resumed reply speaks the rest of the text, and calls nothing again.
     calls_ = text::call_splitter();
-    text_ended(now, finish_reason::tool_calls);
+    end_text(now, finish_reason::tool_calls);
     rest_.generated = finish_reason::eos;
 }
 
@@ -121,7 +121,7 @@ bool reply_machine::is_parse_error(const error_code& ec) noexcept {
 
 void reply_machine::fail_call(time_point now, failure why) {
     why.ec = errc::invalid_tool_call;
-    generation_failed(now, std::move(why));
+    fail_generation(now, std::move(why));
 }
 
 /// Whether a request for another chunk counts as the continue of the last one. It does without

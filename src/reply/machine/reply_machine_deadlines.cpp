@@ -14,8 +14,8 @@ using phase = reply_phase;
 
 // A reply waits this long for token ids, and then continues from text. After a failure it waits
 // longer, because text that is split into other tokens may continue with other words.
-constexpr duration longest_resolving = std::chrono::milliseconds(500);
-constexpr duration longest_proving = std::chrono::seconds(2);
+constexpr duration max_resolving_time = std::chrono::milliseconds(500);
+constexpr duration max_proving_time = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -32,7 +32,7 @@ time_point reply_machine::next_deadline() const {
 }
 
 // Each handler clears the cause of its deadline, so the loop terminates.
-void reply_machine::deadline_reached(time_point now) {
+void reply_machine::on_deadline(time_point now) {
     while (next_deadline() <= now) {
         if (reply_deadline() <= now)
             handle_reply_timeout(now);
@@ -77,7 +77,7 @@ time_point reply_machine::phase_deadline() const {
         case phase::seeking:
             return server_search_deadline();
         case phase::resolving:
-            return phase_since_ + (ids_unproven_ ? longest_proving : longest_resolving);
+            return phase_since_ + (ids_unproven_ ? max_proving_time : max_resolving_time);
         case phase::queued:
             return phase_since_ + rules_.queue_timeout;
         case phase::first_token:
@@ -107,7 +107,7 @@ void reply_machine::handle_generation_timeout(time_point now) {
             return request_slot_when_resolved(now);
         case phase::queued:
             actions_.push_back(action::cancel_slot_request{});
-            return generation_failed(
+            return fail_generation(
                 now, make_timeout_failure(errc::queue_timeout, rules_.queue_timeout, "no slot"));
         case phase::first_token:
             return fail_with_timeout(now, errc::first_token_timeout, rules_.first_token_timeout,
@@ -123,7 +123,7 @@ void reply_machine::handle_generation_timeout(time_point now) {
         case phase::resting:
             return next_request(now);
         default:
-            return peek_ended(now, false);
+            return end_peek(now, false);
     }
 }
 

@@ -28,7 +28,7 @@ void reply_machine::keep_draft() {
     }
 }
 
-void reply_machine::draft_committed(time_point now) {
+void reply_machine::on_draft_committed(time_point now) {
     is_committed_ = true;
     if (phase_ == phase::queued) actions_.push_back(action::update_slot_request{});
     hand_over_due_chunks(now);

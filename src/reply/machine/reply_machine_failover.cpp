@@ -15,8 +15,8 @@ using phase = reply_phase;
 /// Ids of another vocabulary stand for other text, or for none. A server may put its first token
 /// before the text.
 bool say_the_same(std::string_view ids, std::string_view text) {
-    constexpr std::size_t longest_first_token = 64;
-    return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= longest_first_token;
+    constexpr std::size_t max_first_token_bytes = 64;
+    return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= max_first_token_bytes;
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void reply_machine::resume_from_remainder(time_point now, reply_remainder rest,
         unread.remove_prefix(rest.drafted_chunk->text.size());
     }
     for (const auto word : text::token_like_pieces(unread)) chunker_.feed(word);
-    if (rest.generated) return text_ended(now, *rest.generated);
+    if (rest.generated) return end_text(now, *rest.generated);
     if (calls_.has_call()) chunker_.finish();
     parses_as_ = rest.parses_as;
     continue_text(now);
@@ -74,7 +74,7 @@ void reply_machine::acquire_server(time_point now) {
     actions_.push_back(action::request_server{});
 }
 
-void reply_machine::server_found(time_point now, int slots, reply_origin from) {
+void reply_machine::on_server_found(time_point now, int slots, reply_origin from) {
     if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
     can_warm_ = rules_.pacing.prefills_while_speaking && slots > 1;
     prompt_ids_asked_ = false;
@@ -95,7 +95,7 @@ void reply_machine::server_found(time_point now, int slots, reply_origin from) {
 void reply_machine::on_no_server(time_point now, failure why, bool is_final) {
     if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
     const bool is_first = !retry_.since();
-    if (is_final || !can_retry(now, why)) return generation_failed(now, std::move(why));
+    if (is_final || !can_retry(now, why)) return fail_generation(now, std::move(why));
     failover_cause_ = std::move(why);
     if (is_first) {
         metrics_recorder_.record_failover(now);
@@ -131,9 +131,9 @@ void reply_machine::handle_server_failure(time_point now, failure why) {
     continuation_.record_cut();
     // The token limit was already reached, so the end was next.
     if (is_token_budget_spent() && !is_parsing_calls())
-        return generation_ended(now, finish_reason::length);
+        return end_generation(now, finish_reason::length);
     if (!can_retry(now, why))
-        return has_enough ? reading_ended(now, true) : generation_failed(now, std::move(why));
+        return has_enough ? end_reading(now, true) : fail_generation(now, std::move(why));
     metrics_recorder_.record_failover(now);
     actions_.push_back(action::log_failover{});
     failover_cause_ = std::move(why);
@@ -178,7 +178,7 @@ void reply_machine::request_ids_check() {
     actions_.push_back(action::check_ids{});
 }
 
-void reply_machine::ids_checked(time_point now, std::string_view text) {
+void reply_machine::on_ids_checked(time_point now, std::string_view text) {
     if (ended() || !std::exchange(ids_check_pending_, false)) return;
     auto known = this->text();
     known.remove_suffix(next_prompt().text.size());
@@ -191,7 +191,7 @@ void reply_machine::ids_checked(time_point now, std::string_view text) {
 // If the ids are not in doubt, the next request will detect a missing server. A server that answers
 // with an error may never report the text of ids, so the reply continues without them, as at its
 // last try.
-bool reply_machine::ids_request_failed(time_point now, const failure& why) {
+bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
     const bool is_asking = phase_ != phase::seeking && is_waiting_for_ids() && !ended();
     if (!is_asking || !ids_unproven_) return false;
     const auto what = classify_failure(why.ec, false);
@@ -227,7 +227,7 @@ void reply_machine::give_up(time_point now) {
     why.diag.client_message +=
         fmt::format("; no server continued the reply within resume_within of {:.1f} s",
                     to_ms(rules_.retry_policy.resume_within) / 1000);
-    generation_failed(now, std::move(why));
+    fail_generation(now, std::move(why));
 }
 
 /// When to end a sentence that was possibly complete when the server failed, because its peek may

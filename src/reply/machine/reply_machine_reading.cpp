@@ -31,7 +31,7 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     else
         continue_reading(now);
     // Ends a hold of zero duration, and an overdue chunk that had no place to end before.
-    deadline_reached(now);
+    on_deadline(now);
 }
 
 /// Returns whether text became visible.
@@ -55,7 +55,7 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
 /// Reads text that the filter decided while no request runs.
 void reply_machine::visible_read(time_point now, const text::visible_text& visible) {
     meter_.text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
-    meter_.request_ended(now);
+    meter_.on_request_ended(now);
     reasoning_read(now, visible.reasoning);
     show_text(calls_.feed(visible.text, visible.tokens));
 }
@@ -92,7 +92,7 @@ void reply_machine::record_progress() {
     actions_.push_back(action::record_progress{*slot_, metrics_recorder_.generated()});
 }
 
-void reply_machine::slot_wanted(time_point now) {
+void reply_machine::on_slot_wanted(time_point now) {
     const auto peeked = std::exchange(ended_chunk_was_peeked_, {});
     if (peeked && has_running_request()) stop_after_chunk(now, *peeked);
 }
@@ -107,7 +107,7 @@ void reply_machine::stop_after_chunk(time_point now, bool peeked) {
         peek_due_ += rules_.peek_hold;
     else if (rules_.has_stop_words)
         peek_due_ = last_token_ + stop_word_end_delay;
-    if (now >= peek_due_) return peek_ended(now, false);
+    if (now >= peek_due_) return end_peek(now, false);
     if (phase_ != phase::holding) metrics_recorder_.record_boundary(now);
     enter_phase(phase::peeking, now);
     hand_over_due_chunks(now);
@@ -132,23 +132,23 @@ void reply_machine::collect_chunks(time_point now) {
 
 // White space proves nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
-    if (peeked_) return peek_ended(now, true);
+    if (peeked_) return end_peek(now, true);
     last_token_ = now;
     const bool is_visible = read_text(now, event);
     if (calls_.has_call()) return call_read(now);
     if (!is_visible || text::is_all_white_space(event.content)) return;
-    if (!rules_.has_stop_words) return peek_ended(now, false);
+    if (!rules_.has_stop_words) return end_peek(now, false);
     peeked_ = true;
     peek_due_ = now + stop_word_end_delay;
 }
 
-void reply_machine::peek_ended(time_point now, bool ids_are_sure) {
+void reply_machine::end_peek(time_point now, bool ids_are_sure) {
     end_request(now, true);
-    reading_ended(now, ids_are_sure);
+    end_reading(now, ids_are_sure);
 }
 
 /// Stops reading the previous request, whose text is known.
-void reply_machine::reading_ended(time_point now, bool ids_are_sure) {
+void reply_machine::end_reading(time_point now, bool ids_are_sure) {
     if (!ids_are_sure) continuation_.record_cut();
     enter_phase(phase::resting, now);
     collect_chunks(now);
@@ -170,14 +170,14 @@ void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
         show_text(calls_.release());
 }
 
-void reply_machine::generation_ended(time_point now, finish_reason reason) {
+void reply_machine::end_generation(time_point now, finish_reason reason) {
     flush_withheld_text(now, reason);
     if (calls_.is_too_long()) return fail_call(now, make_too_long_failure());
-    text_ended(now, reason);
+    end_text(now, reason);
 }
 
 /// No more text follows.
-void reply_machine::text_ended(time_point now, finish_reason reason) {
+void reply_machine::end_text(time_point now, finish_reason reason) {
     outcome_ = {reason};
     rest_.generated = reason;
     enter_phase(phase::generated, now);
@@ -188,7 +188,7 @@ void reply_machine::text_ended(time_point now, finish_reason reason) {
 }
 
 /// Chunks completed before the failure are still handed over.
-void reply_machine::generation_failed(time_point now, failure why) {
+void reply_machine::fail_generation(time_point now, failure why) {
     outcome_ = {finish_reason::error, std::move(why)};
     warming_.stop_waiting_for_slot();
     warming_.cut();

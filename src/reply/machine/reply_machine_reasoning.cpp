@@ -12,11 +12,11 @@ namespace {
 using phase = reply_phase;
 
 // A model that resumes its reasoning after each closing mark would never speak.
-constexpr int most_closed_reasonings = 4;
+constexpr int max_closed_reasonings = 4;
 // A model may also end its text right after the mark. A request of `forced_tokens`, during which it
-// cannot end, prevents that, at most `most_forced_speeches` times.
+// cannot end, prevents that, at most `max_forced_speeches` times.
 constexpr int forced_tokens = 8;
-constexpr int most_forced_speeches = 4;
+constexpr int max_forced_speeches = 4;
 
 }  // namespace
 
@@ -41,14 +41,13 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
                             wire::find_channel_call(result_.reasoning) != std::string_view::npos;
     if (cut && is_calling) return meter_.lift_limit();
     end_request_to_go_on(now, cut);
-    if (meter_.cuts() == most_closed_reasonings)
-        return generation_ended(now, finish_reason::length);
+    if (meter_.cuts() == max_closed_reasonings) return end_generation(now, finish_reason::length);
     meter_.cut();
     continuation_.record_cut();
     const auto mark = server::find_closing_text(without_thinking_, reasoning_.closing_mark());
     continuation_.append_mark(mark);
     visible_read(now, reasoning_.feed(mark, 0));
-    reading_ended(now, true);
+    end_reading(now, true);
 }
 
 void reply_machine::end_request_to_go_on(time_point now, bool cut) {
@@ -62,7 +61,7 @@ bool reply_machine::ends_unspoken(finish_reason reason) const {
     if (is_speech_forced_ && reason == finish_reason::length) return !is_token_budget_spent();
     return meter_.cuts() > 0 && !meter_.has_spoken() && !calls_.has_call() &&
            (!rules_.is_constrained || drops_grammar()) && reason != finish_reason::length &&
-           forced_speeches_ < most_forced_speeches;
+           forced_speeches_ < max_forced_speeches;
 }
 
 void reply_machine::force_speech(time_point now) {
@@ -70,7 +69,7 @@ void reply_machine::force_speech(time_point now) {
     end_request_to_go_on(now, false);
     is_speech_forced_ = !was_forced;
     if (is_speech_forced_) ++forced_speeches_;
-    reading_ended(now, true);
+    end_reading(now, true);
 }
 
 action::send_request reply_machine::make_request(int slot) const {

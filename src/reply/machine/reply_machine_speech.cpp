@@ -52,22 +52,22 @@ time_point reply_machine::next_request_time() const {
     return at <= speech_ends_ ? at : never;
 }
 
-void reply_machine::speech_started(time_point now) {
+void reply_machine::on_speech_started(time_point now) {
     const auto characters = delivery_.unspoken().front().characters;
     speech_began_ = now;
     speech_ends_ = now + (characters > 0 ? pace_.estimate(characters) : duration{});
 }
 
 /// All chunks up to `last` were spoken.
-void reply_machine::speech_ended(time_point now, chunk_id last) {
+void reply_machine::on_speech_ended(time_point now, chunk_id last) {
     std::size_t characters = 0;
     while (delivery_.is_unspoken(last)) {
         const auto c = delivery_.continue_spoken(now);
         characters += c.characters;
-        if (c.has_text) metrics_recorder_.continued(now);
+        if (c.has_text) metrics_recorder_.on_continued(now);
     }
     pace_.learn(characters, now - speech_began_);
-    if (delivery_.is_speaking()) speech_started(now);
+    if (delivery_.is_speaking()) on_speech_started(now);
 }
 
 // Without the bound, a report such as duration::max() would overflow.

@@ -106,7 +106,7 @@ void reply_metrics_recorder::count_token(time_point now) {
     record_event(now, timeline_event::kind::first_token);
 }
 
-void reply_metrics_recorder::event_read(time_point now, const wire::token_event& event) {
+void reply_metrics_recorder::on_event_read(time_point now, const wire::token_event& event) {
     if (wire::is_generation_event(event) && std::exchange(is_lost_, false)) ++metrics_.went_on;
     if (event.what == wire::token_event::kind::token) count_token(now);
     if (event.has_timings) {
@@ -158,7 +158,7 @@ void reply_metrics_recorder::end_continue_wait(time_point now) noexcept {
     raise_to(metrics_.longest_continue_ms, now - *std::exchange(speech_began_at_, {}));
 }
 
-void reply_metrics_recorder::continued(time_point now) {
+void reply_metrics_recorder::on_continued(time_point now) {
     const auto spoken = unspoken_.front();
     unspoken_.pop_front();
     end_continue_wait(now);
@@ -179,7 +179,7 @@ void reply_metrics_recorder::record_warming_end(time_point now, int slot,
     record_event_at({server_, slot}, now, timeline_event::kind::warmed);
 }
 
-void reply_metrics_recorder::slot_idle(duration since_cut) {
+void reply_metrics_recorder::on_slot_idle(duration since_cut) {
     ++metrics_.verified_cuts;
     metrics_.cancel_to_idle_ms = std::max(metrics_.cancel_to_idle_ms, to_ms(since_cut));
 }

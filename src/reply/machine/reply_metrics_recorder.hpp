@@ -33,7 +33,7 @@ class reply_metrics_recorder {
     void connected(duration after) noexcept;
     void record_connect_failure(time_point now) noexcept { connected(now - request_.sent); }
     /// Counts an event of the running request.
-    void event_read(time_point now, const wire::token_event& event);
+    void on_event_read(time_point now, const wire::token_event& event);
     /// Prompt tokens of the running request, as far as the server has reported them.
     int cached_tokens() const noexcept { return request_.cached; }
     int evaluated_tokens() const noexcept { return request_.evaluated; }
@@ -48,11 +48,11 @@ class reply_metrics_recorder {
     /// Counts the chunk, and fills in its gap if no other is being spoken.
     void handed_over(time_point now, chunk& c);
     /// The first of the chunks handed over and not continued was continued.
-    void continued(time_point now);
+    void on_continued(time_point now);
     void record_warming_request(time_point now, int slot);
     /// `last` is the final event of the prefill request.
     void record_warming_end(time_point now, int slot, const wire::token_event& last);
-    void slot_idle(duration since_cut);
+    void on_slot_idle(duration since_cut);
     /// A server failed, and the reply continues.
     void record_failover(time_point now);
     void fill_result(time_point now, reply_result& result, int prompt_tokens);

@@ -15,7 +15,7 @@ reply_transcript::reply_transcript(prompt_with_ids prompt, bool has_stop_words)
       prompt_known_(known_bytes_ > 0 && known_bytes_ == prompt_bytes_),
       has_stop_words_(has_stop_words) {}
 
-void reply_transcript::prompt_tokenized(std::vector<wire::token_id> ids) {
+void reply_transcript::on_prompt_tokenized(std::vector<wire::token_id> ids) {
     if (prompt_known_ || ids.empty() || !ids_usable_) return;
     prompt_known_ = true;
     prompt_ids_ += ids.size();

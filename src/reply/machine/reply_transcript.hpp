@@ -34,7 +34,7 @@ class reply_transcript {
     explicit reply_transcript(prompt_with_ids prompt = {}, bool has_stop_words = false);
 
     /// Handles the answer of /tokenize for untokenized_prompt().
-    void prompt_tokenized(std::vector<wire::token_id> ids);
+    void on_prompt_tokenized(std::vector<wire::token_id> ids);
     /// Starts a new request that continues from here.
     void begin_request();
     /// Adds one token event of the running request.

@@ -32,7 +32,7 @@ void slot_warming::drop_warmed_slot() noexcept {
     slot_.reset();
 }
 
-void slot_warming::slot_granted(time_point now, int slot) {
+void slot_warming::on_slot_granted(time_point now, int slot) {
     state_ = state::running;
     slot_ = slot;
     since_ = now;

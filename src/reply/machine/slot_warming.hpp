@@ -24,7 +24,7 @@ class slot_warming {
     void stop_waiting_for_slot();
     /// The reply's next request was granted a slot, so the text will grow.
     void request_sent() noexcept;
-    void slot_granted(time_point now, int slot);
+    void on_slot_granted(time_point now, int slot);
     /// The server started the request.
     void begun() noexcept { begun_ = true; }
     /// The answer is complete.

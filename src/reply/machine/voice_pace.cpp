@@ -10,7 +10,7 @@ namespace {
 constexpr double kept_weight = 0.85;
 // A longer time includes a pause, such as a call on hold. It counts as this multiple of the
 // estimate.
-constexpr double longest_share = 3;
+constexpr double max_share = 3;
 
 using seconds = std::chrono::duration<double>;
 
@@ -33,7 +33,7 @@ void voice_pace::learn(std::size_t characters, duration took) noexcept {
     if (characters == 0) return;
     const auto x = static_cast<double>(characters);
     const double y =
-        std::min(seconds(took).count(), longest_share * seconds(estimate(characters)).count() + 1);
+        std::min(seconds(took).count(), max_share * seconds(estimate(characters)).count() + 1);
     const auto add = [](double& sum, double value) { sum = kept_weight * sum + value; };
     add(weight_, 1);
     add(x_, x);

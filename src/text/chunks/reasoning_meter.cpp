@@ -10,14 +10,14 @@ void reasoning_meter::text_read(time_point now, bool is_inside, int tokens) noex
     has_opened_ |= is_inside && !was_inside;
     tokens_ += tokens;
     if ((was_inside || is_inside) && !since_) since_ = now;
-    if (!is_inside) request_ended(now);
+    if (!is_inside) on_request_ended(now);
 }
 
 void reasoning_meter::text_shown(std::string_view text) noexcept {
     has_spoken_ = has_spoken_ || !is_all_white_space(text);
 }
 
-void reasoning_meter::request_ended(time_point now) noexcept {
+void reasoning_meter::on_request_ended(time_point now) noexcept {
     before_ = spent(now);
     since_.reset();
 }

@@ -27,7 +27,7 @@ class reasoning_meter {
     /// Text outside reasoning was shown.
     void text_shown(std::string_view text) noexcept;
     /// The request ended; the reasoning may continue in the next one.
-    void request_ended(time_point now) noexcept;
+    void on_request_ended(time_point now) noexcept;
     /// The limit, or the end of the text, closed the open reasoning.
     void cut() noexcept { ++cuts_; }
 

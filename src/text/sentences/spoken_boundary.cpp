@@ -68,7 +68,7 @@ boundary_verdict spoken_boundary::feed(std::string_view token) {
         read(c.character, c.bytes);
         rest.remove_prefix(c.bytes);
     }
-    token_ended(token);
+    finish_token(token);
     return current();
 }
 
@@ -242,7 +242,7 @@ void spoken_boundary::resolve(bool ends) {
     read_outside(again.back());
 }
 
-void spoken_boundary::token_ended(std::string_view token) {
+void spoken_boundary::finish_token(std::string_view token) {
     if (open_ && !is_all_white_space(token)) {
         if (!open_->after.characters.empty())
             decide_by_next_token(token);

@@ -50,7 +50,7 @@ class spoken_boundary final : public boundary_detector {
     void on_line_break();
     void decide();
     void resolve(bool ends);
-    void token_ended(std::string_view token);
+    void finish_token(std::string_view token);
     void decide_by_next_token(std::string_view token);
     bool ends_before_next_token(std::string_view token) const;
     void classify_token(std::string_view token) noexcept;

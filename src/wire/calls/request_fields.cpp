@@ -15,10 +15,10 @@ namespace {
 
 using maybe_fault = std::optional<field_fault>;
 
-constexpr std::size_t most_biases = 1024;
-constexpr std::size_t most_texts = 64;
-constexpr std::size_t most_text_bytes = 256;
-constexpr double most_bias = 100;
+constexpr std::size_t max_biases = 1024;
+constexpr std::size_t max_texts = 64;
+constexpr std::size_t max_text_bytes = 256;
+constexpr double max_bias = 100;
 constexpr int most_token_id = 10'000'000;
 
 struct range {
@@ -59,17 +59,17 @@ maybe_fault check_sampler(const json& value, std::string path) {
 }
 
 maybe_fault check_breaker(const json& value, std::string path) {
-    if (value.is_string() && value.get_ref<const std::string&>().size() <= most_text_bytes)
+    if (value.is_string() && value.get_ref<const std::string&>().size() <= max_text_bytes)
         return std::nullopt;
     return field_fault{std::move(path),
-                       fmt::format("must be a string of at most {} bytes", most_text_bytes)};
+                       fmt::format("must be a string of at most {} bytes", max_text_bytes)};
 }
 
 template <class CheckItem>
 maybe_fault check_texts(const json& value, std::string_view name, CheckItem check_item) {
-    if (!value.is_array() || value.empty() || value.size() > most_texts)
+    if (!value.is_array() || value.empty() || value.size() > max_texts)
         return field_fault{std::string(name),
-                           fmt::format("must be a list of 1 to {} strings", most_texts)};
+                           fmt::format("must be a list of 1 to {} strings", max_texts)};
     for (std::size_t i = 0; i < value.size(); ++i)
         if (auto fault = check_item(value[i], fmt::format("{}[{}]", name, i))) return fault;
     return std::nullopt;
@@ -85,11 +85,11 @@ maybe_fault check_breakers(const json& value, std::string_view name, range) {
 
 maybe_fault check_bias(const json& value, std::string path) {
     const bool is_bias =
-        value == false || (value.is_number() && std::abs(value.get<double>()) <= most_bias);
+        value == false || (value.is_number() && std::abs(value.get<double>()) <= max_bias);
     if (is_bias) return std::nullopt;
     return field_fault{std::move(path),
                        fmt::format("must give a token a number from {} to {}, or false for never",
-                                   -most_bias, most_bias)};
+                                   -max_bias, max_bias)};
 }
 
 /// A token id, or a text; the bias applies to each token of the text.
@@ -104,11 +104,10 @@ maybe_fault check_pair(const json& pair, const std::string& path) {
 
 /// Accepts the formats of OpenAI and of llama-server. Messages do not show the keys of an object.
 maybe_fault check_biases(const json& value, std::string_view name, range) {
-    if ((!value.is_object() && !value.is_array()) || value.size() > most_biases)
+    if ((!value.is_object() && !value.is_array()) || value.size() > max_biases)
         return field_fault{
             std::string(name),
-            fmt::format("must be an object, or a list of pairs, of at most {} tokens",
-                        most_biases)};
+            fmt::format("must be an object, or a list of pairs, of at most {} tokens", max_biases)};
     for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
         if (auto fault = check_pair(value[i], fmt::format("{}[{}]", name, i))) return fault;
     for (const auto& bias : value)
@@ -123,13 +122,13 @@ struct known_field {
     range possible{};
 };
 
-constexpr double most_tokens = 1'000'000;
+constexpr double max_token_count = 1'000'000;
 
 constexpr std::array passed_sampling_fields{
-    known_field{"dry_allowed_length", check_whole_number, {0, most_tokens}},
+    known_field{"dry_allowed_length", check_whole_number, {0, max_token_count}},
     known_field{"dry_base", check_number, {1, 100}},
     known_field{"dry_multiplier", check_number, {0, 100}},
-    known_field{"dry_penalty_last_n", check_whole_number, {0, most_tokens}},
+    known_field{"dry_penalty_last_n", check_whole_number, {0, max_token_count}},
     known_field{"dry_sequence_breakers", check_breakers},
     known_field{"dynatemp_exponent", check_number, {0, 100}},
     known_field{"dynatemp_range", check_number, {0, 100}},
@@ -155,11 +154,11 @@ maybe_fault check_template_values(const json& value, std::string_view name, rang
 }
 
 maybe_fault check_effort(const json& value, std::string_view name, range) {
-    constexpr std::size_t most_bytes = 64;
-    if (value.is_string() && value.get_ref<const std::string&>().size() <= most_bytes)
+    constexpr std::size_t max_bytes = 64;
+    if (value.is_string() && value.get_ref<const std::string&>().size() <= max_bytes)
         return std::nullopt;
     return field_fault{std::string(name),
-                       fmt::format("must be a string of at most {} bytes", most_bytes)};
+                       fmt::format("must be a string of at most {} bytes", max_bytes)};
 }
 
 constexpr std::array passed_template_fields{

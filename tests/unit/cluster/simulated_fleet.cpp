@@ -158,7 +158,7 @@ void simulated_fleet::begin(gateway& g, const slots::grant& grant) {
     auto starts = now_;
     if (s.busy_until > now_ && s.user != &g) {
         ++counts_.meetings;
-        counts_.longest_meeting = std::max(counts_.longest_meeting, s.busy_until - now_);
+        counts_.max_meeting = std::max(counts_.max_meeting, s.busy_until - now_);
         starts = s.busy_until;
     } else if (s.ended != time_point{} && now_ < s.ended + guard_) {
         ++counts_.broken_guards;

@@ -22,7 +22,7 @@ struct fleet_counts {
     /// Requests that reached a slot while a request of another gateway ran there, and the longest
     /// time that one of them waited for that.
     int meetings = 0;
-    duration longest_meeting{};
+    duration max_meeting{};
     /// Requests that began on a slot before its guard was over.
     int broken_guards = 0;
     /// How long requests waited for a slot.

@@ -33,7 +33,7 @@ class random_turn {
             case 2:
                 return hand_over();
             case 3:
-                return turn_.continued(some_chunk());
+                return turn_.on_continued(some_chunk());
             case 4:
                 return static_cast<void>(turn_.heard(some_chunk(), below(30)));
             case 5:

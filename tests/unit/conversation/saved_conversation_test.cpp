@@ -74,7 +74,7 @@ TEST(saved_conversation, leaves_a_turn_open_that_can_still_be_resumed) {
     history.append({"user", "Hi"});
     history.begin_turn();
     history.generated({}, "One");
-    history.interrupted({});
+    history.on_interrupted({});
     history.saved();
     EXPECT_TRUE(history.can_resume({}));
 }
@@ -87,7 +87,7 @@ turn_history make_running_turn() {
     history.begin_reply(7);
     history.handed_over(chunk_of({7, 0}, "One two."));
     history.handed_over(chunk_of({7, 1}, " Three four."));
-    history.continued({}, {7, 0});
+    history.on_continued({}, {7, 0});
     return history;
 }
 
@@ -104,7 +104,7 @@ TEST(saved_conversation, is_resumed_elsewhere_after_the_chunk_that_is_spoken) {
     turn_history elsewhere(read_back(make_running_turn().saved()), time_point{5s});
     EXPECT_EQ(elsewhere.resume(time_point{6s}, chunk_id{7, 1}), "");
     EXPECT_TRUE(elsewhere.heard(time_point{6s}, {7, 1}, 6));
-    elsewhere.interrupted(time_point{6s});
+    elsewhere.on_interrupted(time_point{6s});
     EXPECT_EQ(elsewhere.transcript().back().content, "One two. Three");
 }
 
@@ -125,7 +125,7 @@ TEST(saved_conversation, cannot_be_resumed_after_its_grace) {
 
 TEST(saved_conversation, is_not_open_if_its_turn_is_complete_or_has_called) {
     auto complete = make_running_turn();
-    complete.turn_ended({}, finish_reason::eos);
+    complete.on_turn_ended({}, finish_reason::eos);
     EXPECT_FALSE(complete.saved().open_turn);
     auto calling = make_running_turn();
     calling.record_calls({{"1", "book", "{}"}});
@@ -224,9 +224,9 @@ class random_history {
                 history_.heard(now_, {reply_, seq_ - 1}, below(12));
                 return;
             case 5:
-                return history_.turn_ended(now_, finish_reason(below(5)));
+                return history_.on_turn_ended(now_, finish_reason(below(5)));
             case 6:
-                history_.interrupted(now_);
+                history_.on_interrupted(now_);
                 return history_.generated(now_, text());
             case 7:
                 if (history_.resume(now_)) history_.begin_reply(++reply_);
@@ -288,16 +288,16 @@ TEST(random_histories, never_have_the_user_speak_twice_in_a_prompt) {
 
 TEST(random_histories, do_not_change_what_is_settled) {
     for_random_histories([](turn_history& history) {
-        history.interrupted({});
+        history.on_interrupted({});
         history.append({"user", "Next"});
         const auto before = history.transcript();
         for (std::uint64_t reply = 0; reply < 20; ++reply)
             for (std::uint32_t seq = 0; seq < 20; ++seq) {
-                history.continued({}, {reply, seq});
+                history.on_continued({}, {reply, seq});
                 EXPECT_FALSE(history.heard({}, {reply, seq}, 99));
             }
         history.generated({}, "more");
-        EXPECT_FALSE(history.interrupted({}));
+        EXPECT_FALSE(history.on_interrupted({}));
         EXPECT_FALSE(history.resume({}));
         EXPECT_EQ(history.transcript(), before);
     });

@@ -47,7 +47,7 @@ class history_of_calls : public testing::Test {
 };
 
 TEST_F(history_of_calls, has_the_results_after_the_calls_in_the_order_of_the_calls) {
-    history.turn_ended(now, finish_reason::tool_calls);
+    history.on_turn_ended(now, finish_reason::tool_calls);
     EXPECT_TRUE(history.answer_call("b", "noon"));
     EXPECT_TRUE(history.answer_call("a", "sunny"));
     history.begin_turn();
@@ -58,13 +58,13 @@ TEST_F(history_of_calls, has_the_results_after_the_calls_in_the_order_of_the_cal
 
 TEST_F(history_of_calls, takes_a_result_while_the_reply_still_runs) {
     EXPECT_TRUE(history.answer_call("a", "sunny"));
-    history.turn_ended(now, finish_reason::tool_calls);
+    history.on_turn_ended(now, finish_reason::tool_calls);
     EXPECT_TRUE(history.answer_call("b", "noon"));
 }
 
 TEST_F(history_of_calls, says_of_a_call_without_result_that_it_was_interrupted) {
     history.answer_call("a", "sunny");
-    history.interrupted(now);
+    history.on_interrupted(now);
     history.append({"user", "Stop."});
     EXPECT_THAT(list(history.messages()),
                 ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
@@ -74,7 +74,7 @@ TEST_F(history_of_calls, says_of_a_call_without_result_that_it_was_interrupted) 
 
 TEST_F(history_of_calls, keeps_the_calls_whole_and_of_the_text_what_was_heard) {
     history.heard(now, {1, 0}, 4);
-    history.interrupted(now);
+    history.on_interrupted(now);
     EXPECT_THAT(list(history.messages())[1], "assistant: One weather#a time#b");
 }
 
@@ -82,7 +82,7 @@ TEST_F(history_of_calls, takes_each_result_once_and_only_of_its_own_calls) {
     EXPECT_TRUE(history.answer_call("a", "sunny"));
     EXPECT_FALSE(history.answer_call("a", "rainy"));
     EXPECT_FALSE(history.answer_call("c", "rainy"));
-    history.turn_ended(now, finish_reason::tool_calls);
+    history.on_turn_ended(now, finish_reason::tool_calls);
     history.append({"user", "Thanks."});
     EXPECT_FALSE(history.answer_call("b", "noon"));
 }
@@ -97,7 +97,7 @@ TEST_F(history_of_calls, has_a_result_for_now_until_the_final_one_comes) {
 
 TEST_F(history_of_calls, takes_a_late_result_as_what_the_user_says) {
     history.answer_call("a", "later", false);
-    history.turn_ended(now, finish_reason::tool_calls);
+    history.on_turn_ended(now, finish_reason::tool_calls);
     EXPECT_EQ(history.make_late_message("b", "noon"), std::nullopt) << "it is not late yet";
     history.begin_turn();
     EXPECT_FALSE(history.answer_call("a", "sunny"));
@@ -108,7 +108,7 @@ TEST_F(history_of_calls, takes_a_late_result_as_what_the_user_says) {
 
 TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
     history.answer_call("a", "sunny");
-    history.interrupted(now);
+    history.on_interrupted(now);
     history.append({"user", "Stop."});
     EXPECT_EQ(history.make_late_message("a", "rainy"), std::nullopt);
     EXPECT_NE(history.make_late_message("b", "noon"), std::nullopt);
@@ -116,7 +116,7 @@ TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
 
 TEST_F(history_of_calls, omits_long_arguments_from_a_late_result) {
     history.record_calls({{"a", "weather", std::string(300, ' ')}});
-    history.interrupted(now);
+    history.on_interrupted(now);
     history.append({"user", "Stop."});
     EXPECT_EQ(history.make_late_message("a", "sunny")->content, "Result of weather: sunny");
 }
@@ -125,18 +125,18 @@ TEST_F(history_of_calls, expects_a_bounded_number_of_late_results) {
     std::vector<tool_call> calls(max_late_calls + 1);
     for (std::size_t i = 0; i < calls.size(); ++i) calls[i].id = std::to_string(i);
     history.record_calls(calls);
-    history.interrupted(now);
+    history.on_interrupted(now);
     history.append({"user", "Stop."});
     EXPECT_EQ(history.make_late_message("0", ""), std::nullopt);
     EXPECT_NE(history.make_late_message("1", ""), std::nullopt);
 }
 
 TEST_F(history_of_calls, forgets_the_calls_of_earlier_turns) {
-    history.turn_ended(now, finish_reason::tool_calls);
+    history.on_turn_ended(now, finish_reason::tool_calls);
     history.begin_turn();
     history.begin_reply(2);
     history.handed_over(chunk_of({2, 0}, "It is noon."));
-    history.turn_ended(now, finish_reason::eos);
+    history.on_turn_ended(now, finish_reason::eos);
     EXPECT_EQ(list(history.messages()).back(), "assistant: It is noon.");
 }
 
@@ -189,18 +189,18 @@ TEST_F(history_of_calls, has_a_filler_before_the_text_of_the_turn_that_has_ended
     history.add_filler("Hm.");
     EXPECT_EQ(list(history.messages())[1], "assistant: One moment. weather#a time#b")
         << "the model has yet to continue the prompt";
-    history.turn_ended(now, finish_reason::tool_calls);
+    history.on_turn_ended(now, finish_reason::tool_calls);
     EXPECT_EQ(list(history.messages())[1], "assistant: Hm. One moment. weather#a time#b");
     history.begin_turn();
     history.begin_reply(2);
     history.handed_over(chunk_of({2, 0}, "It is noon."));
-    history.turn_ended(now, finish_reason::eos);
+    history.on_turn_ended(now, finish_reason::eos);
     EXPECT_EQ(list(history.messages()).back(), "assistant: It is noon.");
 }
 
 TEST_F(history_of_calls, keeps_a_filler_of_a_turn_of_which_nothing_was_heard) {
     history.add_filler("Hm.");
-    history.interrupted(now);
+    history.on_interrupted(now);
     EXPECT_EQ(list(history.messages())[1], "assistant: Hm. weather#a time#b");
 }
 

@@ -28,7 +28,7 @@ void say(turn_history& history, int prompt) {
 void answer(turn_history& history) {
     history.begin_turn();
     history.generated(moment, "answer");
-    history.turn_ended(moment, finish_reason::eos);
+    history.on_turn_ended(moment, finish_reason::eos);
 }
 
 std::vector<int> tokens(const turn_history& history) {
@@ -154,11 +154,11 @@ TEST(turn_history_drop, does_not_take_a_prompt_with_half_the_answer_for_the_star
     say(history, 80);
     history.begin_turn();
     history.generated(moment, "One two");
-    history.interrupted(moment);
+    history.on_interrupted(moment);
     history.drop_oldest(1);
     history.resume(moment);
     history.record_prompt_tokens(70);
-    history.turn_ended(moment, finish_reason::eos);
+    history.on_turn_ended(moment, finish_reason::eos);
     say(history, 95);
     EXPECT_THAT(tokens(history), ElementsAre(-1, -1));
 }

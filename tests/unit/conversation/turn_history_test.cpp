@@ -52,7 +52,7 @@ class history : public testing::Test {
     }
     void end_turn(finish_reason why) {
         history_.generated(start, " Five");
-        history_.turn_ended(start, why);
+        history_.on_turn_ended(start, why);
     }
     void hear(std::size_t characters, time_point now = start) {
         history_.heard(now, {1, 0}, characters);
@@ -95,7 +95,7 @@ TEST_F(history, takes_no_message_while_a_turn_runs) {
     begin_turn();
     EXPECT_FALSE(history_.append(user("Wait")));
     EXPECT_FALSE(history_.begin_turn());
-    history_.interrupted(start);
+    history_.on_interrupted(start);
     EXPECT_TRUE(history_.append(user("Wait")));
 }
 
@@ -121,7 +121,7 @@ TEST_F(history, keeps_all_of_a_turn_that_ended_by_itself_though_nobody_told_it_w
 TEST_F(history, keeps_what_was_heard_of_an_interrupted_turn) {
     begin_turn();
     hear(5);
-    history_.interrupted(start);
+    history_.on_interrupted(start);
     EXPECT_EQ(last(), "assistant: One…");
 }
 
@@ -142,7 +142,7 @@ TEST_F(history, keeps_what_was_handed_over_of_a_turn_that_failed) {
 
 TEST_F(history, has_no_message_of_a_turn_that_left_nothing) {
     begin_turn("Hi");
-    history_.interrupted(start);
+    history_.on_interrupted(start);
     history_.append(user("Are you there?"));
     EXPECT_THAT(told(history_.messages()),
                 ElementsAre("system: Be brief.", "user: Hi\nAre you there?"));
@@ -154,7 +154,7 @@ TEST_F(history, has_no_message_of_white_space) {
     history_.append(user("Hi"));
     history_.begin_turn();
     history_.generated(start, " \n");
-    history_.turn_ended(start, finish_reason::eos);
+    history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(last(), "user: Hi");
 }
 
@@ -170,7 +170,7 @@ TEST_F(history, lets_the_assistant_speak_first) {
     history_.begin_turn();
     history_.begin_reply(1);
     history_.handed_over(chunk_of({1, 0}, "Hello!"));
-    history_.turn_ended(start, finish_reason::eos);
+    history_.on_turn_ended(start, finish_reason::eos);
     history_.append(user("Hi"));
     EXPECT_THAT(told(history_.messages()),
                 ElementsAre("system: Be brief.", "assistant: Hello!", "user: Hi"));
@@ -182,24 +182,24 @@ TEST_F(history, can_be_interrupted_while_the_last_chunk_of_a_complete_turn_is_sp
     begin_turn();
     end_turn(finish_reason::eos);
     hear(7);
-    EXPECT_TRUE(history_.interrupted(start + 1s));
+    EXPECT_TRUE(history_.on_interrupted(start + 1s));
     EXPECT_EQ(last(), "assistant: One two.…");
 }
 
 TEST_F(history, counts_the_first_interrupt_only) {
     begin_turn();
-    EXPECT_TRUE(history_.interrupted(start));
-    EXPECT_FALSE(history_.interrupted(start + 4s));
-    history_.turn_ended(start + 4s, finish_reason::interrupted);
+    EXPECT_TRUE(history_.on_interrupted(start));
+    EXPECT_FALSE(history_.on_interrupted(start + 4s));
+    history_.on_turn_ended(start + 4s, finish_reason::interrupted);
     EXPECT_FALSE(history_.can_resume(start + 5s));
 }
 
 TEST_F(history, knows_no_interrupt_if_no_turn_is_open) {
-    EXPECT_FALSE(history_.interrupted(start));
+    EXPECT_FALSE(history_.on_interrupted(start));
     begin_turn();
     end_turn(finish_reason::eos);
     history_.append(user("Next"));
-    EXPECT_FALSE(history_.interrupted(start));
+    EXPECT_FALSE(history_.on_interrupted(start));
     EXPECT_EQ(told(history_.transcript())[2], "assistant: One two. Three four. Five");
 }
 
@@ -214,7 +214,7 @@ TEST_F(history, counts_late_reports_until_the_grace_is_over) {
     EXPECT_EQ(history_.state(start + 5s), turn_state::settled);
     EXPECT_FALSE(history_.heard(start + 5s, {1, 0}, 8));
     EXPECT_FALSE(history_.heard_share(start + 5s, {1, 0}, 1));
-    history_.continued(start + 5s, {1, 1});
+    history_.on_continued(start + 5s, {1, 1});
     history_.generated(start + 5s, " Six");
     EXPECT_EQ(last(), "assistant: One…");
 }
@@ -243,7 +243,7 @@ TEST_F(history, is_not_settled_by_time_if_there_was_no_interrupt) {
     end_turn(finish_reason::eos);
     EXPECT_EQ(history_.state(start + 24h), turn_state::ended);
     EXPECT_TRUE(history_.heard(start + 24h, {1, 0}, 3));
-    EXPECT_TRUE(history_.interrupted(start + 24h));
+    EXPECT_TRUE(history_.on_interrupted(start + 24h));
     EXPECT_EQ(last(), "assistant: One…");
 }
 
@@ -271,14 +271,14 @@ TEST_F(history, continues_from_the_last_word_that_was_heard) {
     history_.handed_over(chunk_of({2, 0}, " two."));
     EXPECT_FALSE(history_.heard(start + 2s, {1, 1}, 5));
     EXPECT_TRUE(history_.heard(start + 2s, {2, 0}, 4));
-    history_.interrupted(start + 2s);
+    history_.on_interrupted(start + 2s);
     EXPECT_EQ(last(), "assistant: One two.…");
 }
 
 TEST_F(history, takes_no_continue_of_a_silenced_voice_for_heard) {
     begin_turn();
     end_turn(finish_reason::interrupted);
-    history_.continued(start, {1, 1});
+    history_.on_continued(start, {1, 1});
     EXPECT_EQ(last(), "user: Hi");
 }
 
@@ -298,7 +298,7 @@ TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_betwee
     history_.begin_turn();
     history_.begin_reply(2);
     history_.handed_over(chunk_of({2, 0}, " Six."));
-    history_.turn_ended(start, finish_reason::eos);
+    history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(history_.messages().size(), at_first);
     EXPECT_EQ(history_.transcript().size(), at_first + 1);
 }
@@ -311,7 +311,7 @@ TEST_F(history, parts_a_given_text_from_the_words_before_it) {
     history_.give_text("One moment.");
     history_.begin_reply(2);
     history_.handed_over(chunk_of({2, 0}, "One moment."));
-    history_.turn_ended(start, finish_reason::eos);
+    history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(last(), "assistant: One… One moment.");
 }
 
@@ -320,7 +320,7 @@ TEST_F(history, saves_a_given_text_whole_while_it_is_spoken) {
     history_.give_text("Good evening. This is the Blue Heron.");
     history_.begin_reply(1);
     history_.handed_over(chunk_of({1, 0}, "Good evening."));
-    history_.continued(start, {1, 0});
+    history_.on_continued(start, {1, 0});
     turn_history elsewhere(history_.saved(), start);
     EXPECT_EQ(elsewhere.resume(start), " This is the Blue Heron.");
     EXPECT_TRUE(elsewhere.is_turn_complete()) << "nothing is generated";
@@ -340,7 +340,7 @@ TEST_F(history, does_not_continue_without_a_grace) {
     history_ = turn_history(o);
     begin_turn();
     hear(3);
-    history_.interrupted(start);
+    history_.on_interrupted(start);
     EXPECT_FALSE(history_.can_resume(start));
     EXPECT_EQ(last(), "assistant: One…");
 }
@@ -366,15 +366,15 @@ TEST_F(history, takes_no_harm_from_reports_without_a_turn) {
     history_.begin_reply(1);
     history_.handed_over(chunk_of({1, 0}, "a"));
     history_.generated(start, "b");
-    history_.continued(start, {1, 0});
+    history_.on_continued(start, {1, 0});
     EXPECT_FALSE(history_.heard(start, {1, 0}, 1));
-    history_.turn_ended(start, finish_reason::eos);
+    history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_THAT(told(history_.messages()), ElementsAre("system: Be brief."));
 }
 
 TEST_F(history, takes_no_chunk_after_the_interrupt) {
     begin_turn();
-    history_.interrupted(start);
+    history_.on_interrupted(start);
     history_.handed_over(chunk_of({1, 2}, " Late."));
     EXPECT_EQ(history_.last_turn().handed_over, 20u);
 }
@@ -389,7 +389,7 @@ TEST_F(history, is_small_while_it_is_idle) {
         for (int i = 0; i < 5; ++i) {
             begin_turn(std::string(100, 'q'));
             history_.generated(start, std::string(500, 'a'));
-            history_.turn_ended(start, finish_reason::eos);
+            history_.on_turn_ended(start, finish_reason::eos);
         }
         one = history_;
     }

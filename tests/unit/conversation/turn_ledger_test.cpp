@@ -73,9 +73,9 @@ TEST(turn_ledger, takes_text_once_that_was_read_and_not_handed_over) {
 
 TEST(turn_ledger, takes_a_continued_chunk_and_those_before_it_as_heard) {
     auto turn = two_chunks();
-    turn.continued({first, 1});
+    turn.on_continued({first, 1});
     EXPECT_EQ(turn.heard(), 29u);
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     EXPECT_EQ(turn.heard(), 29u);
 }
 
@@ -110,7 +110,7 @@ TEST(turn_ledger, does_not_know_other_chunks) {
     EXPECT_FALSE(turn.heard({first, 2}, std::size_t{1}));
     EXPECT_FALSE(turn.heard({second, 0}, std::size_t{1}));
     EXPECT_FALSE(turn.heard_share({second, 0}, 1));
-    turn.continued({second, 0});
+    turn.on_continued({second, 0});
     EXPECT_EQ(turn.heard(), 0u);
 }
 
@@ -170,7 +170,7 @@ TEST(turn_ledger, keeps_all_that_was_heard_without_a_mark) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "One two. "));
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two. ");
 }
 
@@ -179,7 +179,7 @@ TEST(turn_ledger, does_not_count_white_space_as_left_out) {
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "One two."));
     turn.generated("\n");
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two.");
 }
 
@@ -190,7 +190,7 @@ TEST(turn_ledger, does_not_keep_a_word_that_continues_in_the_next_chunk) {
     cut.boundary = boundary::limit;
     turn.handed_over(cut);
     turn.handed_over(chunk_of({first, 1}, "ordinary word"));
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One…");
 }
 
@@ -256,7 +256,7 @@ turn_ledger two_joined_chunks() {
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "It is here."));
     turn.handed_over(chunk_of({first, 1}, "\u201cShall I go?\u201d"));
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     return turn;
 }
 
@@ -288,7 +288,7 @@ TEST(turn_ledger, continues_with_the_chunks_of_the_next_reply) {
 
 TEST(turn_ledger, takes_other_text_of_the_next_reply_in_place_of_what_was_not_heard) {
     auto turn = two_chunks();
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     turn.resume();
     turn.begin_reply(second);
     turn.handed_over(chunk_of({second, 0}, " Twelve."));
@@ -297,7 +297,7 @@ TEST(turn_ledger, takes_other_text_of_the_next_reply_in_place_of_what_was_not_he
 
 TEST(turn_ledger, keeps_the_rest_of_a_turn_that_is_cut_again_before_it_was_handed_over) {
     auto turn = two_chunks();
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     turn.resume();
     turn.begin_reply(second);
     turn.handed_over(chunk_of({second, 0}, " Four"));
@@ -326,13 +326,13 @@ TEST(turn_ledger, goes_back_to_no_chunk_before_the_last_words_that_were_heard) {
 
 TEST(turn_ledger, takes_an_unknown_chunk_for_silence) {
     auto turn = two_chunks();
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     EXPECT_EQ(turn.resume(chunk_id{second, 0}), " Four five six. Seven");
 }
 
 TEST(turn_ledger, forgets_the_chunks_of_a_reply_that_a_resume_cut) {
     auto turn = two_chunks();
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     turn.resume();
     EXPECT_FALSE(turn.heard({first, 0}, std::size_t{3}));
     EXPECT_FALSE(turn.heard({first, 1}, std::size_t{9}));
@@ -344,7 +344,7 @@ TEST(turn_ledger, has_nothing_to_hear_on_if_all_was_heard) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.handed_over(chunk_of({first, 0}, "One. "));
-    turn.continued({first, 0});
+    turn.on_continued({first, 0});
     EXPECT_EQ(turn.resume(), "");
     expect_sizes(turn, 5, 5, 5);
 }

@@ -60,7 +60,7 @@ TEST(server_props_cache, is_forgotten_if_it_may_have_been_started_again) {
     for (const auto ec : {errc::connect_failed, errc::stream_incomplete, errc::model_loading}) {
         server_props_cache s(2, 2s);
         s.store_props(props_with(2));
-        s.request_failed(ec);
+        s.on_request_failed(ec);
         EXPECT_FALSE(s.props()) << make_error_code(ec).message();
     }
 }
@@ -69,7 +69,7 @@ TEST(server_props_cache, is_not_forgotten_for_what_one_request_did_wrong) {
     for (const auto ec : {errc::prompt_too_long, errc::bad_request, errc::server_error}) {
         server_props_cache s(2, 2s);
         s.store_props(props_with(2));
-        s.request_failed(ec);
+        s.on_request_failed(ec);
         EXPECT_TRUE(s.props()) << make_error_code(ec).message();
     }
 }
@@ -77,7 +77,7 @@ TEST(server_props_cache, is_not_forgotten_for_what_one_request_did_wrong) {
 TEST(server_props_cache, that_returns_as_it_was_is_not_told_again) {
     server_props_cache s(2, 2s);
     s.store_props(props_with(1));
-    s.request_failed(errc::connect_failed);
+    s.on_request_failed(errc::connect_failed);
     EXPECT_THAT(s.store_props(props_with(1)), IsEmpty());
     EXPECT_TRUE(s.props());
 }
@@ -85,7 +85,7 @@ TEST(server_props_cache, that_returns_as_it_was_is_not_told_again) {
 TEST(server_props_cache, that_returns_with_other_slots_is_reported_and_warned_of_again) {
     server_props_cache s(3, 2s);
     s.store_props(props_with(2));
-    s.request_failed(errc::stream_incomplete);
+    s.on_request_failed(errc::stream_incomplete);
     EXPECT_THAT(texts(s.store_props(props_with(1))),
                 ElementsAre(HasSubstr("1 slot of"), HasSubstr("using 1")));
 }
@@ -93,7 +93,7 @@ TEST(server_props_cache, that_returns_with_other_slots_is_reported_and_warned_of
 TEST(server_props_cache, that_returns_with_another_model_is_reported_but_not_warned_of_again) {
     server_props_cache s(3, 2s);
     s.store_props(props_with(2));
-    s.request_failed(errc::stream_incomplete);
+    s.on_request_failed(errc::stream_incomplete);
     auto other = props_with(2);
     other.model = "chat";
     EXPECT_THAT(texts(s.store_props(other)), ElementsAre(HasSubstr("model chat")));
@@ -150,7 +150,7 @@ TEST(automatic_guard, follows_a_server_that_returns_with_another_build) {
     server_props_cache s(2, std::nullopt);
     s.store_props(props_with(2));
     EXPECT_EQ(s.reuse_guard(), 0s);
-    s.request_failed(errc::connect_failed);
+    s.on_request_failed(errc::connect_failed);
     auto other = props_with(2);
     other.build_info = "b7000";
     EXPECT_THAT(texts(s.store_props(other)),
@@ -161,7 +161,7 @@ TEST(automatic_guard, follows_a_server_that_returns_with_another_build) {
 TEST(automatic_guard, is_reported_once_for_a_server_that_returns_as_it_was) {
     server_props_cache s(2, std::nullopt);
     s.store_props(props_with(2));
-    s.request_failed(errc::connect_failed);
+    s.on_request_failed(errc::connect_failed);
     EXPECT_THAT(s.store_props(props_with(2)), IsEmpty());
     auto other = props_with(2);
     other.model = "chat";

@@ -18,7 +18,7 @@ using state = tandem::server_status::health;
 // A server that was checked at startup and answered with `answer`.
 server_health asked(tandem::error_code answer = {}) {
     server_health h(5s);
-    h.check_started();
+    h.on_check_started();
     h.record_check_result(at(0s), answer, "words");
     return h;
 }
@@ -38,7 +38,7 @@ TEST(server_health, is_asked_again_after_the_interval_while_it_is_up) {
 
 TEST(server_health, is_not_asked_while_an_answer_is_waited_for) {
     auto h = asked();
-    h.check_started();
+    h.on_check_started();
     EXPECT_EQ(h.next_check(), std::nullopt);
 }
 
@@ -55,17 +55,17 @@ TEST(server_health, is_asked_less_and_less_often_while_it_is_down) {
     for (const auto pause : {100ms, 200ms, 400ms, 800ms, 1600ms, 3200ms, 5000ms, 5000ms}) {
         EXPECT_EQ(h.next_check(), last + pause);
         last = *h.next_check();
-        h.check_started();
+        h.on_check_started();
         EXPECT_FALSE(h.record_check_result(last, errc::connect_failed, "words")) << "nothing new";
     }
-    h.check_started();
+    h.on_check_started();
     EXPECT_TRUE(h.record_check_result(last, {}, {}));
     EXPECT_EQ(h.fault(), "");
 }
 
 TEST(server_health, is_never_asked_more_often_than_the_interval_says_if_that_is_short) {
     server_health h(100ms);
-    h.check_started();
+    h.on_check_started();
     h.record_check_result(at(0s), errc::connect_failed, {});
     EXPECT_EQ(h.next_check(), at(100ms));
 }
@@ -77,7 +77,7 @@ TEST(server_health, is_asked_often_while_somebody_waits_however_long_it_has_been
     auto last = at(0s);
     for (int i = 0; i < 6; ++i) {
         last = *h.next_check();
-        h.check_started();
+        h.on_check_started();
         h.request_check_soon();
         EXPECT_EQ(h.next_check(), std::nullopt) << "the answer has not arrived";
         h.record_check_result(last, errc::connect_failed, "words");
@@ -98,7 +98,7 @@ TEST(server_health, is_asked_if_a_turn_begins_unless_it_has_just_answered) {
     EXPECT_FALSE(h.check_if_stale(at(400ms)));
     EXPECT_TRUE(h.check_if_stale(at(600ms)));
     EXPECT_EQ(h.next_check(), at(600ms));
-    h.check_started();
+    h.on_check_started();
     EXPECT_FALSE(h.check_if_stale(at(700ms))) << "the answer is still pending";
 }
 
@@ -154,12 +154,12 @@ TEST(server_health, takes_what_knows_neither_health_nor_a_request_for_no_llama_s
     EXPECT_TRUE(h.record_request_failure(at(1s), errc::not_supported, "no /completion"));
     EXPECT_EQ(h.state(), state::down);
     EXPECT_TRUE(h.is_hanging()) << "it may serve if no other server can";
-    h.check_started();
+    h.on_check_started();
     EXPECT_FALSE(h.record_check_result(at(2s), errc::not_supported, "no /health"));
     EXPECT_EQ(h.state(), state::down);
     EXPECT_EQ(h.fault(), "no /completion");
     EXPECT_TRUE(h.next_check());
-    h.check_started();
+    h.on_check_started();
     EXPECT_TRUE(h.record_check_result(at(3s), {}, {})) << "a llama-server now runs there";
     EXPECT_EQ(h.state(), state::up);
     EXPECT_FALSE(h.is_hanging());
@@ -173,11 +173,11 @@ TEST(server_health, minds_no_request_that_a_healthy_server_does_not_know) {
 
 TEST(server_health, of_one_without_the_endpoint_is_no_proof_of_its_key_either) {
     auto h = asked(errc::not_supported);
-    h.check_started();
+    h.on_check_started();
     h.record_request_failure(at(1s), errc::unauthorized, "rejected the API key");
     EXPECT_FALSE(h.record_check_result(at(1s), errc::not_supported, {})) << "it was asked before";
     EXPECT_EQ(h.state(), state::down);
-    h.check_started();
+    h.on_check_started();
     EXPECT_TRUE(h.record_check_result(at(2s), {}, {}));
     EXPECT_EQ(h.state(), state::up);
 }
@@ -197,15 +197,15 @@ TEST(server_health, hangs_if_no_connection_comes_up_in_time) {
 TEST(server_health, is_not_proven_by_health_if_the_key_is_refused) {
     auto h = asked();
     EXPECT_FALSE(h.needs_authenticated_check());
-    h.check_started();
+    h.on_check_started();
     EXPECT_TRUE(h.record_request_failure(at(1s), errc::unauthorized, "rejected the API key"));
     EXPECT_TRUE(h.needs_authenticated_check());
     EXPECT_FALSE(h.record_check_result(at(1s), {}, {})) << "it was asked for its health before";
     EXPECT_TRUE(h.needs_authenticated_check());
-    h.check_started();
+    h.on_check_started();
     EXPECT_FALSE(h.record_check_result(at(2s), errc::unauthorized, "rejected the API key"));
     EXPECT_TRUE(h.needs_authenticated_check());
-    h.check_started();
+    h.on_check_started();
     EXPECT_TRUE(h.record_check_result(at(3s), {}, {}));
     EXPECT_FALSE(h.needs_authenticated_check());
 }

@@ -82,9 +82,9 @@ TEST(server_list, begins_it_anywhere_if_that_server_cannot_serve) {
 
 TEST(server_list, begins_it_where_it_was_on_a_full_server_only_if_no_other_has_room) {
     two_servers t;
-    for (int i = 0; i < 2; ++i) t.list.turn_began(t.two);
+    for (int i = 0; i < 2; ++i) t.list.on_turn_started(t.two);
     EXPECT_FALSE(t.list.pin_if_suitable("two", all_is_well));
-    for (int i = 0; i < 2; ++i) t.list.turn_began(t.one);
+    for (int i = 0; i < 2; ++i) t.list.on_turn_started(t.one);
     EXPECT_TRUE(t.list.pin_if_suitable("two", all_is_well));
 }
 
@@ -160,13 +160,13 @@ TEST(server_list, places_nothing_on_a_server_that_is_being_removed) {
 
 TEST(server_list, places_nothing_on_a_drained_server_and_keeps_it) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     EXPECT_TRUE(t.list.set_drained("one", true));
     EXPECT_FALSE(t.list.set_drained("one", true)) << "nothing changes";
     EXPECT_FALSE(t.list.set_drained("three", true)) << "it is not there";
     EXPECT_EQ(t.place(t.one), t.two);
     EXPECT_FALSE(t.list.pin_if_suitable("one", all_is_well));
-    EXPECT_FALSE(t.list.turn_ended(t.one));
+    EXPECT_FALSE(t.list.on_turn_ended(t.one));
     EXPECT_THAT(t.list.drop_drained(), IsEmpty());
     EXPECT_TRUE(t.list.set_drained("one", false));
     EXPECT_EQ(t.place(t.one), t.one);
@@ -198,26 +198,26 @@ TEST(server_list, asks_for_the_health_of_what_is_away_soon_if_nothing_is_up) {
 
 TEST(server_list, drops_a_removed_server_with_its_last_reply) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1min);
     EXPECT_THAT(t.list.drop_drained(), IsEmpty());
-    EXPECT_TRUE(t.list.turn_ended(t.one));
+    EXPECT_TRUE(t.list.on_turn_ended(t.one));
     EXPECT_THAT(t.list.drop_drained(), ElementsAre(t.one));
     EXPECT_EQ(t.list.find(t.one), nullptr);
 }
 
 TEST(server_list, keeps_a_server_that_is_added_again_in_time) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1min);
     t.list.add("one");
-    EXPECT_FALSE(t.list.turn_ended(t.one));
+    EXPECT_FALSE(t.list.on_turn_ended(t.one));
     EXPECT_THAT(t.list.drop_drained(), IsEmpty());
 }
 
 TEST(server_list, reports_once_that_a_removed_server_is_overdue) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1s);
     EXPECT_EQ(t.list.next_event(true), at(1s));
     EXPECT_THAT(t.list.take_expired_removals(at(900ms)), IsEmpty());
@@ -228,7 +228,7 @@ TEST(server_list, reports_once_that_a_removed_server_is_overdue) {
 // The voice may take long to speak a reply after all of its text has arrived.
 TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1s);
     t.list.take_expired_removals(at(1s));
     EXPECT_EQ(t.list.next_event(false), std::nullopt);
@@ -236,16 +236,16 @@ TEST(server_list, does_not_wake_up_again_and_again_for_what_stays_too_long) {
 
 TEST(server_list, reports_a_reply_that_arrives_when_it_is_too_late) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1s);
     t.list.take_expired_removals(at(1s));
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     EXPECT_THAT(t.list.take_expired_removals(at(2s)), ElementsAre(t.one));
 }
 
 TEST(server_list, asks_for_the_health_of_what_stays_and_only_while_somebody_watches) {
     two_servers t;
-    t.list.turn_began(t.one);
+    t.list.on_turn_started(t.one);
     t.list.remove(at(0s), "one", 1min);
     EXPECT_EQ(t.list.next_event(true), at(5s));
     EXPECT_EQ(t.list.next_event(false), at(1min));

@@ -284,7 +284,7 @@ void learn(slot_scheduler& s) {
 TEST(running_limit, is_kept_by_the_scheduler) {
     slot_scheduler s(8, 0s);
     learn(s);
-    ASSERT_EQ(s.most_running(), 2);
+    ASSERT_EQ(s.max_running(), 2);
     const auto now = at(400s);
     for (int i = 0; i < 4; ++i) s.request({.due = now});
     EXPECT_EQ(s.take_grants(now).size(), 2u);
@@ -310,7 +310,7 @@ TEST(running_limit, is_learned_from_requests_that_still_run) {
         }
     }
     s.take_grants(now);
-    EXPECT_EQ(s.most_running(), 2);
+    EXPECT_EQ(s.max_running(), 2);
 }
 
 TEST(running_limit, counts_what_a_request_generated_once) {

@@ -52,7 +52,7 @@ class release_watching : public testing::Test {
              due = watch.next_poll_at()) {
             now = std::max(*due - start, now);
             looks.push_back(now / 1ms);
-            watch.poll_started(start + now);
+            watch.on_poll_started(start + now);
             note(watch.record_poll_result(server(), start + now));
         }
         now = end;
@@ -193,7 +193,7 @@ TEST_F(release_watching, starts_again_with_the_next_cut) {
 
 TEST_F(release_watching, has_one_look_at_a_time) {
     cut(0);
-    watch.poll_started(start + 20ms);
+    watch.on_poll_started(start + 20ms);
     now = 25ms;
     cut(1);
     EXPECT_FALSE(watch.next_poll_at());
@@ -203,7 +203,7 @@ TEST_F(release_watching, has_one_look_at_a_time) {
 
 TEST_F(release_watching, believes_no_answer_to_a_question_from_before_the_cut) {
     cut(0);
-    watch.poll_started(start + 20ms);
+    watch.on_poll_started(start + 20ms);
     now = 25ms;
     cut(1);
     note(watch.record_poll_result(server(), start + 30ms));
@@ -219,7 +219,7 @@ TEST_F(release_watching, takes_a_slot_that_the_server_does_not_have_any_more_for
 
 TEST_F(release_watching, looks_again_at_the_next_time_after_a_failure) {
     cut(0);
-    watch.poll_started(start + 20ms);
+    watch.on_poll_started(start + 20ms);
     EXPECT_THAT(watch.record_poll_failure(start + 30ms), IsEmpty());
     EXPECT_EQ(watch.next_poll_at(), start + 100ms);
 }
@@ -228,7 +228,7 @@ TEST_F(release_watching, ends_after_too_many_failures_in_a_row) {
     cut(0);
     for (int i = 0; i < max_failed_polls; ++i) {
         ASSERT_TRUE(watch.next_poll_at());
-        watch.poll_started(*watch.next_poll_at());
+        watch.on_poll_started(*watch.next_poll_at());
         note(watch.record_poll_failure(start + std::chrono::seconds(i)));
     }
     EXPECT_FALSE(watch.next_poll_at());

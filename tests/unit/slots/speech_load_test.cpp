@@ -19,17 +19,17 @@ using tandem::test::at;
 /// Callers who hear a chunk of 10 tokens in 3 s, and ask again at once.
 class a_speech_load : public testing::Test {
  protected:
-    void begin(int caller) { load.session_began(name(caller), now); }
-    void end(int caller) { load.session_ended(name(caller), now); }
+    void begin(int caller) { load.on_session_started(name(caller), now); }
+    void end(int caller) { load.on_session_ended(name(caller), now); }
     void pass(duration time) { now += time; }
     /// All callers hear a reply of one chunk, after a silence of `wait` and a pause.
     void talk(int callers, duration wait = {}, duration pause = {}) {
-        for (int c = 0; c < callers; ++c) load.turn_began(name(c), now);
+        for (int c = 0; c < callers; ++c) load.on_turn_started(name(c), now);
         pass(wait);
-        for (int c = 0; c < callers; ++c) load.chunk_came(name(c), 10, now);
+        for (int c = 0; c < callers; ++c) load.on_chunk_received(name(c), 10, now);
         pass(3s);
-        for (int c = 0; c < callers; ++c) load.chunk_spoken(name(c), now);
-        for (int c = 0; c < callers; ++c) load.turn_ended(name(c), 0, now);
+        for (int c = 0; c < callers; ++c) load.on_chunk_spoken(name(c), now);
+        for (int c = 0; c < callers; ++c) load.on_turn_ended(name(c), 0, now);
         pass(pause);
     }
     void begin_and_talk(int callers, duration wait = {}, duration pause = {}) {
@@ -37,7 +37,7 @@ class a_speech_load : public testing::Test {
         for (int turn = 0; turn < 20; ++turn) talk(callers, wait, pause);
     }
     void make(double tokens_per_s, duration late = {}) {
-        load.servers_seen({{"one", tokens_per_s, late}}, now);
+        load.on_servers_observed({{"one", tokens_per_s, late}}, now);
     }
     static std::string name(int caller) { return std::to_string(caller); }
 
@@ -56,7 +56,7 @@ TEST_F(a_speech_load, lets_in_everybody_before_anything_is_known) {
 TEST_F(a_speech_load, lets_in_everybody_while_the_speed_of_a_server_is_unknown) {
     begin_and_talk(100);
     EXPECT_FALSE(load.refuse_session(now));
-    load.servers_seen({{"one", 10.0, {}}, {"two", std::nullopt, {}}}, now);
+    load.on_servers_observed({{"one", 10.0, {}}, {"two", std::nullopt, {}}}, now);
     EXPECT_FALSE(load.refuse_session(now)) << "it may take all of them";
 }
 
@@ -64,7 +64,7 @@ TEST_F(a_speech_load, is_what_listeners_need_of_what_the_servers_make) {
     begin_and_talk(48);
     make(320);
     EXPECT_NEAR(load.compute_load(now), 0.5, 0.01);
-    load.servers_seen({{"one", 320.0, {}}, {"two", 320.0, {}}}, now);
+    load.on_servers_observed({{"one", 320.0, {}}, {"two", 320.0, {}}}, now);
     EXPECT_NEAR(load.compute_load(now), 0.25, 0.01);
 }
 
@@ -103,11 +103,11 @@ TEST_F(a_speech_load, refuses_those_who_are_more_than_the_servers_can_speak_for)
 
 TEST_F(a_speech_load, counts_a_chunk_as_soon_as_it_was_spoken) {
     begin(0);
-    load.turn_began(name(0), now);
-    for (int chunk = 0; chunk < 6; ++chunk) load.chunk_came(name(0), 10, now);
+    load.on_turn_started(name(0), now);
+    for (int chunk = 0; chunk < 6; ++chunk) load.on_chunk_received(name(0), 10, now);
     for (int chunk = 0; chunk < 5; ++chunk) {
         pass(3s);
-        load.chunk_spoken(name(0), now);
+        load.on_chunk_spoken(name(0), now);
     }
     make(10.0 / 3);
     EXPECT_NEAR(load.compute_load(now), 1, 0.01);
@@ -117,11 +117,11 @@ TEST_F(a_speech_load, counts_what_an_interrupted_reply_had_generated) {
     for (int c = 0; c < 10; ++c) begin(c);
     for (int turn = 0; turn < 20; ++turn) {
         for (int c = 0; c < 10; ++c) {
-            load.turn_began(name(c), now);
-            load.chunk_came(name(c), 10, now);
+            load.on_turn_started(name(c), now);
+            load.on_chunk_received(name(c), 10, now);
         }
         pass(3s);
-        for (int c = 0; c < 10; ++c) load.turn_ended(name(c), 5, now);
+        for (int c = 0; c < 10; ++c) load.on_turn_ended(name(c), 5, now);
     }
     make(50);
     EXPECT_NEAR(load.compute_load(now), 1, 0.01);
@@ -131,11 +131,11 @@ TEST_F(a_speech_load, takes_nobody_for_a_voice_who_reads) {
     for (int c = 0; c < 2; ++c) begin(c);
     for (int turn = 0; turn < 20; ++turn)
         for (int c = 0; c < 2; ++c) {
-            load.turn_began(name(c), now);
-            load.chunk_came(name(c), 100, now);
+            load.on_turn_started(name(c), now);
+            load.on_chunk_received(name(c), 100, now);
             pass(1s);
-            load.chunk_spoken(name(c), now);
-            load.turn_ended(name(c), 0, now);
+            load.on_chunk_spoken(name(c), now);
+            load.on_turn_ended(name(c), 0, now);
         }
     make(100);
     EXPECT_LE(load.compute_load(now), 0.25);
@@ -157,7 +157,7 @@ TEST_F(a_speech_load, tells_to_retry_when_as_many_as_are_too_many_may_have_ended
     make(320);
     const auto first = load.refuse_session(now);
     ASSERT_TRUE(first);
-    EXPECT_GE(*first, speech_load::shortest_retry);
+    EXPECT_GE(*first, speech_load::min_retry_after);
     make(320);
     for (int c = 200; c < 210; ++c) begin(c);
     EXPECT_GT(*load.refuse_session(now), *first);
@@ -167,7 +167,7 @@ TEST_F(a_speech_load, tells_to_retry_when_as_many_as_are_too_many_may_have_ended
     }
     EXPECT_LT(*load.refuse_session(now), *first) << "sessions end quickly";
     for (int c = 300; c < 500; ++c) begin(c);
-    EXPECT_LE(*load.refuse_session(now), speech_load::longest_retry);
+    EXPECT_LE(*load.refuse_session(now), speech_load::max_retry_after);
 }
 
 TEST_F(a_speech_load, refuses_sessions_while_the_server_is_late_for_other_reasons) {
@@ -177,73 +177,73 @@ TEST_F(a_speech_load, refuses_sessions_while_the_server_is_late_for_other_reason
     EXPECT_FALSE(load.refuse_session(now)) << "that was long ago";
     make(320, 5s);
     EXPECT_TRUE(load.refuse_session(now));
-    load.servers_seen({{"one", 320.0, 5s}, {"two", 320.0, 0s}}, now);
+    load.on_servers_observed({{"one", 320.0, 5s}, {"two", 320.0, 0s}}, now);
     EXPECT_FALSE(load.refuse_session(now)) << "the other one is not";
 }
 
 TEST_F(a_speech_load, refuses_sessions_while_requests_lose_most_of_their_lead) {
     begin_and_talk(85);
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8}}, now);
     EXPECT_TRUE(load.refuse_session(now));
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8},
-                       {.server = "two", .tokens_per_s = 20.0, .lead_loss = 0.3}},
-                      now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8},
+                              {.server = "two", .tokens_per_s = 20.0, .lead_loss = 0.3}},
+                             now);
     EXPECT_FALSE(load.refuse_session(now)) << "the other one has slots to spare";
 }
 
 TEST_F(a_speech_load, lets_in_whoever_comes_far_from_the_limit_even_if_requests_lose_their_lead) {
     begin_and_talk(8);
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 1}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 1}}, now);
     EXPECT_FALSE(load.refuse_session(now));
     EXPECT_FALSE(load.refuse_session(now));
 }
 
 TEST_F(a_speech_load, lets_sessions_in_one_by_one_while_requests_lose_much_of_their_lead) {
     begin_and_talk(85);
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
     EXPECT_FALSE(load.refuse_session(now)) << "a session that does not begin changes nothing";
     begin(85);
     EXPECT_TRUE(load.refuse_session(now)) << "its effect on the leads is not seen yet";
     pass(5s);
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.5}}, now);
     EXPECT_FALSE(load.refuse_session(now));
     begin(86);
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.1}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.1}}, now);
     EXPECT_FALSE(load.refuse_session(now)) << "there is room for several";
 }
 
 TEST_F(a_speech_load, ignores_leads_that_were_lost_some_time_ago) {
     begin_and_talk(85);
-    load.servers_seen({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8}}, now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 320.0, .lead_loss = 0.8}}, now);
     pass(3s);
     EXPECT_FALSE(load.refuse_session(now));
 }
 
 TEST_F(a_speech_load, refuses_sessions_while_one_server_is_late_and_the_other_one_loses_leads) {
     begin_and_talk(85);
-    load.servers_seen({{.server = "one", .tokens_per_s = 160.0, .late = 3s},
-                       {.server = "two", .tokens_per_s = 160.0, .lead_loss = 0.8}},
-                      now);
+    load.on_servers_observed({{.server = "one", .tokens_per_s = 160.0, .late = 3s},
+                              {.server = "two", .tokens_per_s = 160.0, .lead_loss = 0.8}},
+                             now);
     EXPECT_TRUE(load.refuse_session(now));
 }
 
 TEST_F(a_speech_load, leaves_out_a_server_that_cannot_be_used) {
     begin_and_talk(96);
-    load.servers_seen({{"one", 320.0, {}}, {"two", 320.0, {}}}, now);
+    load.on_servers_observed({{"one", 320.0, {}}, {"two", 320.0, {}}}, now);
     EXPECT_FALSE(load.refuse_session(now));
     make(320);
     EXPECT_TRUE(load.refuse_session(now));
-    load.servers_seen({}, now);
+    load.on_servers_observed({}, now);
     EXPECT_FALSE(load.refuse_session(now)) << "the turn has a better error";
 }
 
 TEST_F(a_speech_load, knows_a_speed_for_some_minutes) {
     begin_and_talk(96);
     make(320);
-    load.servers_seen({{"one", std::nullopt, {}}}, now);
+    load.on_servers_observed({{"one", std::nullopt, {}}}, now);
     EXPECT_TRUE(load.refuse_session(now));
     pass(20min);
     for (int turn = 0; turn < 20; ++turn) talk(96);

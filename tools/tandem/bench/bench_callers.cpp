@@ -135,7 +135,7 @@ awaitable<bool> bench_callers::take_turn(caller& c, const dialogue& d, int turn,
     c.running =
         std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(std::move(options)), where,
                                       pace_, settings_.client.limits.continue_timeout, &talk);
-    load_.stream_began();
+    load_.on_stream_started();
     plan_interrupt(c, d);
     co_await speak(c);
     const auto ended = std::exchange(c.running, nullptr);
@@ -165,7 +165,7 @@ void bench_callers::report_end(const caller& c, const reply_result& r) {
     const bool failed = r.finish_reason == finish_reason::error;
     totals_.add(c.times, r, c.is_leaving);
     if (step_) step_->add_ended(c.times, failed, bench_workload::clock::now());
-    load_.stream_ended(!failed);
+    load_.on_stream_ended(!failed);
 }
 
 }  // namespace tandem::command

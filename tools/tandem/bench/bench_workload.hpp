@@ -37,8 +37,8 @@ class bench_workload {
         return dialogues_[next_dialogue_++ % dialogues_.size()];
     }
 
-    void stream_began() noexcept { peak_streams_ = std::max(peak_streams_, ++streams_); }
-    void stream_ended(bool has_succeeded) noexcept {
+    void on_stream_started() noexcept { peak_streams_ = std::max(peak_streams_, ++streams_); }
+    void on_stream_ended(bool has_succeeded) noexcept {
         --streams_;
         ++ended_;
         if (!has_succeeded) ++failed_;

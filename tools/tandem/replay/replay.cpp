@@ -141,7 +141,7 @@ awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     turn_outcome outcome;
     outcome.add(running->end().result);
     report_end(running->end(), check_turn(d, 0, outcome));
-    servers_.reply_failed(server, running->end().result.error);
+    servers_.on_reply_failed(server, running->end().result.error);
     totals_.set_server_state(server.url, server.state());
 }
 

@@ -86,7 +86,7 @@ auto server_clients::next() -> server& {
     return servers_[next_++ % servers_.size()];
 }
 
-void server_clients::reply_failed(server& s, const error_code& ec) {
+void server_clients::on_reply_failed(server& s, const error_code& ec) {
     const bool gone = ec == errc::connect_failed || ec == errc::connect_timeout ||
                       ec == errc::resolve_failed || ec == errc::tls_failed;
     if (!gone || count_answering() == 1) return;

@@ -49,7 +49,7 @@ class server_clients {
     /// Returns the next server in rotation that answered. Precondition: at least one did.
     server& next();
     /// Handles the result of a reply. An unreachable server is excluded unless it is the last one.
-    void reply_failed(server& s, const error_code& ec);
+    void on_reply_failed(server& s, const error_code& ec);
 
     std::size_t count_answering() const noexcept;
     /// Returns the URLs as given. Omits servers with a permanent error if another server can be

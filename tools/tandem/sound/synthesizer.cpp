@@ -30,22 +30,21 @@ void synthesizer::prepare(const std::string& text) {
     prepared_ = begin(text);
 }
 
-awaitable<synthesis> synthesizer::make(std::string text, duration shortest_play) {
+awaitable<synthesis> synthesizer::make(std::string text, duration min_play) {
     if (prepared_.text != text) drop(prepared_);
     running_ = prepared_.program ? std::exchange(prepared_, {}) : begin(text);
     const auto j = running_;
     const auto end = co_await j.program->wait();
-    auto result =
-        j.program->was_stopped() ? synthesis{} : read(end, end.at - j.began_at, shortest_play);
+    auto result = j.program->was_stopped() ? synthesis{} : read(end, end.at - j.began_at, min_play);
     result.began_at = j.began_at;
     result.ended_at = end.at;
     co_return result;
 }
 
-synthesis synthesizer::read(const process_result& end, duration took, duration shortest_play) {
+synthesis synthesizer::read(const process_result& end, duration took, duration min_play) {
     if (!end.fault.empty()) return {.fault = end.fault};
     if (end.out.empty()) {
-        plays_itself_ = rate_ == 0 && took >= shortest_play;
+        plays_itself_ = rate_ == 0 && took >= min_play;
         if (plays_itself_) return {};
         if (rate_ != 0) return {.fault = "it wrote no sound"};
         return {.fault = "it wrote no sound",

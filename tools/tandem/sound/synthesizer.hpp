@@ -41,8 +41,8 @@ class synthesizer {
     /// Starts synthesis of a text in advance, unless the program plays its sounds itself.
     void prepare(const std::string& text);
     /// Returns the sound of `text`, prepared or new. No fault if stop() ended it. A program that
-    /// wrote nothing counts as having played the sound if it ran for at least `shortest_play`.
-    awaitable<synthesis> make(std::string text, duration shortest_play);
+    /// wrote nothing counts as having played the sound if it ran for at least `min_play`.
+    awaitable<synthesis> make(std::string text, duration min_play);
     /// Stops the program and drops prepared sounds.
     void stop();
 
@@ -59,7 +59,7 @@ class synthesizer {
 
     job begin(const std::string& text);
     static void drop(job& j);
-    synthesis read(const process_result& end, duration took, duration shortest_play);
+    synthesis read(const process_result& end, duration took, duration min_play);
 
     boost::asio::any_io_executor executor_;
     std::vector<std::string> args_;

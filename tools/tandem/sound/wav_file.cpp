@@ -24,7 +24,7 @@ constexpr int default_rate = 22050;
 constexpr std::int64_t max_samples = (std::int64_t{2} << 30) / 2;
 constexpr int max_channels = 32;
 constexpr int min_sample_rate = 4000;
-constexpr int largest_rate = 384000;
+constexpr int max_sample_rate = 384000;
 constexpr auto longest = std::chrono::minutes(10);
 
 // An in-memory file for libsndfile.
@@ -107,9 +107,9 @@ std::string fault_of(const SF_INFO& info) {
     if (info.channels < 1 || info.channels > max_channels)
         return fmt::format("it has {} channels; the supported range is 1 to {}", info.channels,
                            max_channels);
-    if (info.samplerate < min_sample_rate || info.samplerate > largest_rate)
+    if (info.samplerate < min_sample_rate || info.samplerate > max_sample_rate)
         return fmt::format("it has a sample rate of {} Hz; the supported range is {} to {} Hz",
-                           info.samplerate, min_sample_rate, largest_rate);
+                           info.samplerate, min_sample_rate, max_sample_rate);
     return {};
 }
 

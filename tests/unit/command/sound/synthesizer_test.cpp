@@ -39,8 +39,8 @@ class programs : public ::testing::Test {
         EXPECT_TRUE(ioc.stopped()) << "something still runs";
         return result;
     }
-    synthesis speak(synthesizer& s, const std::string& text, duration shortest_play = {}) {
-        return wait_for(s.make(text, shortest_play));
+    synthesis speak(synthesizer& s, const std::string& text, duration min_play = {}) {
+        return wait_for(s.make(text, min_play));
     }
     synthesis run(const std::string& command, duration limit = 20s) {
         synthesizer s(ioc.get_executor(), shell_arguments(command), limit);

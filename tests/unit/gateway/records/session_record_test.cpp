@@ -76,10 +76,10 @@ TEST(session_record, cut_at_any_byte_is_refused) {
 
 TEST(record_writer, writes_one_record_at_a_time) {
     record_writer w;
-    EXPECT_EQ(w.record_changed(), step::make);
+    EXPECT_EQ(w.on_record_changed(), step::make);
     EXPECT_EQ(w.record_made(), step::write);
-    EXPECT_EQ(w.record_changed(), step::nothing);
-    EXPECT_EQ(w.record_changed(), step::nothing);
+    EXPECT_EQ(w.on_record_changed(), step::nothing);
+    EXPECT_EQ(w.on_record_changed(), step::nothing);
     EXPECT_EQ(w.record_written(true), step::make);
     EXPECT_FALSE(w.is_written());
     EXPECT_EQ(w.record_made(), step::write);
@@ -89,8 +89,8 @@ TEST(record_writer, writes_one_record_at_a_time) {
 
 TEST(record_writer, makes_a_record_again_that_changed_meanwhile) {
     record_writer w;
-    w.record_changed();
-    EXPECT_EQ(w.record_changed(), step::nothing);
+    w.on_record_changed();
+    EXPECT_EQ(w.on_record_changed(), step::nothing);
     EXPECT_EQ(w.record_made(), step::make);
     EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_written(true), step::nothing);
@@ -99,12 +99,12 @@ TEST(record_writer, makes_a_record_again_that_changed_meanwhile) {
 
 TEST(record_writer, writes_again_after_a_failure) {
     record_writer w;
-    w.record_changed();
+    w.on_record_changed();
     w.record_made();
     EXPECT_EQ(w.record_written(false), step::nothing);
     EXPECT_TRUE(w.has_failed());
     EXPECT_FALSE(w.is_written());
-    EXPECT_EQ(w.record_changed(), step::make);
+    EXPECT_EQ(w.on_record_changed(), step::make);
     EXPECT_EQ(w.record_made(), step::write);
     EXPECT_EQ(w.record_written(true), step::nothing);
     EXPECT_TRUE(w.is_written());

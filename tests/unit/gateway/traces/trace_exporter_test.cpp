@@ -126,7 +126,7 @@ TEST_F(exported, turns_wait_as_long_as_the_collector_asks) {
 
 TEST_F(exported, turns_do_not_wait_longer_than_the_limit) {
     otlp_collector collector({busy_for(3600)});
-    limits.longest_pause = 1ms;
+    limits.max_pause = 1ms;
     start(collector.url());
     add("first");
     EXPECT_TRUE(poll_until([&] { return collector.requests().size() == 2; }));

@@ -27,8 +27,8 @@ class engine_driver {
     task_id restore(int id_slot, std::string file) {
         return act_on_slot(task_kind::restore, id_slot, std::move(file));
     }
-    void client_gone(task_id id) {
-        engine_.client_gone(id, now_);
+    void on_client_gone(task_id id) {
+        engine_.on_client_gone(id, now_);
         settle();
     }
     void poll_slots() { engine_.note_result(now_); }

@@ -29,7 +29,7 @@ TEST(engine_faults, leave_a_stalled_slot_to_be_released_when_the_client_gives_up
     engine_driver d(timed(50));
     const task_id id = d.submit(prompt_of(10), fault{.kind = fault_kind::stall, .at_token = 3});
     d.run_for(milliseconds(500));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(seconds(1));
     EXPECT_FALSE(d.slot(0).is_processing);
     EXPECT_EQ(d.record(id).outcome, outcome::cut);
@@ -40,7 +40,7 @@ TEST(engine_faults, have_a_reply_continue_whose_cut_is_noticed_late) {
     const task_id id =
         d.submit(prompt_of(10), fault{.kind = fault_kind::unnoticed_cut, .duration = seconds(3)});
     d.run_for(milliseconds(10 + 90));  // ten tokens
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(milliseconds(2999));
     EXPECT_TRUE(d.slot(0).is_processing);
     d.run_for(milliseconds(11));
@@ -54,7 +54,7 @@ TEST(engine_faults, keep_a_slot_busy_whose_cut_is_never_noticed) {
     const task_id id = d.submit(prompt_of(10), fault{.kind = fault_kind::unnoticed_cut});
     const task_id other = d.submit(prompt_of(10, 1));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     const task_id waiting = d.submit(prompt_of(10));
     d.run_for(std::chrono::hours(1));
     EXPECT_TRUE(d.slot(0).is_processing);
@@ -68,8 +68,8 @@ TEST(engine_faults, let_go_late_of_a_request_that_waits_or_has_its_prompt_proces
     const fault late{.kind = fault_kind::unnoticed_cut, .duration = seconds(10)};
     const task_id prompt = d.submit(prompt_of(5000, 0), late);
     const task_id waiting = d.submit(prompt_of(10, 0), late);
-    d.client_gone(prompt);
-    d.client_gone(waiting);
+    d.on_client_gone(prompt);
+    d.on_client_gone(waiting);
     d.run_for(seconds(9));
     EXPECT_EQ(d.record(prompt).generated, 51);
     EXPECT_FALSE(d.record(waiting).started);

@@ -271,7 +271,7 @@ TEST(engine, runs_deferred_requests_out_of_order) {
     const task_id b = d.submit(prompt_of(10, 1));  // also until about 1.5 s
     const task_id c = d.submit(prompt_of(11, 0));
     const task_id e = d.submit(prompt_of(12, 0));
-    d.client_gone(b);  // slot 1 is released early and pops c, but c's slot is busy
+    d.on_client_gone(b);  // slot 1 is released early and pops c, but c's slot is busy
     d.run_for(seconds(10));
     EXPECT_LT(*d.record(e).started, *d.record(c).started);
 }
@@ -283,7 +283,7 @@ TEST(engine, starves_an_unpinned_request_after_a_pinned_one) {
     const task_id pinned = d.submit(prompt_of(10, 0));
     const task_id any = d.submit(prompt_of(10, -1));
     d.run_for(milliseconds(100));
-    d.client_gone(b);
+    d.on_client_gone(b);
     d.run_for(milliseconds(1000));
     EXPECT_FALSE(d.slot(1).is_processing);
     EXPECT_FALSE(d.record(any).started);  // although slot 1 is idle
@@ -302,7 +302,7 @@ TEST(engine, notices_a_cut_at_the_next_token_and_keeps_all_tokens) {
     engine_driver d(timed(100));
     const task_id id = d.submit(prompt_of(10));
     d.run_for(milliseconds(10 + 40));  // five tokens were sent, four of them are in the slot
-    d.client_gone(id);
+    d.on_client_gone(id);
     EXPECT_TRUE(d.slot(0).is_processing);
     d.run_for(milliseconds(10));
     EXPECT_FALSE(d.slot(0).is_processing);
@@ -317,7 +317,7 @@ TEST(engine, notices_a_cut_of_a_prompt_at_the_poll_and_the_end_of_the_batch) {
     engine_driver d(timed(100));
     const task_id id = d.submit(prompt_of(5000));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(milliseconds(1900));
     EXPECT_TRUE(d.slot(0).is_processing);
     d.run_for(milliseconds(100));
@@ -332,7 +332,7 @@ TEST(engine, does_not_notice_a_cut_of_a_prompt_while_others_stream) {
     d.submit(prompt_of(10, 1));
     const task_id id = d.submit(prompt_of(5000, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(seconds(10));
     EXPECT_EQ(d.slot(0).tokens, 5000);  // the whole prompt
     EXPECT_EQ(d.record(id).outcome, outcome::cut);
@@ -341,7 +341,7 @@ TEST(engine, does_not_notice_a_cut_of_a_prompt_while_others_stream) {
 TEST(engine, does_not_notice_a_cut_of_a_prompt_while_slots_are_polled) {
     engine_driver d(timed(10));
     const task_id id = d.submit(prompt_of(5000));
-    d.client_gone(id);
+    d.on_client_gone(id);
     for (int i = 0; i < 60; ++i) {
         d.poll_slots();
         d.run_for(milliseconds(100));
@@ -354,7 +354,7 @@ TEST(engine, drops_a_waiting_request_whose_client_has_gone) {
     engine_driver d(o);
     d.submit(prompt_of(5000));
     const task_id waiting = d.submit(prompt_of(10));
-    d.client_gone(waiting);
+    d.on_client_gone(waiting);
     d.run_for(milliseconds(1100));
     EXPECT_TRUE(d.has(waiting, output_kind::cancelled));
 }
@@ -363,7 +363,7 @@ TEST(engine, runs_a_request_whose_client_has_gone_if_others_streamed_meanwhile) 
     engine_driver d(timed(300));
     d.submit(prompt_of(10));
     const task_id ghost = d.submit(prompt_of(700));
-    d.client_gone(ghost);
+    d.on_client_gone(ghost);
     d.run_for(seconds(10));
     EXPECT_TRUE(d.record(ghost).started);
     EXPECT_EQ(d.slot(0).tokens, 700);
@@ -376,7 +376,7 @@ TEST(engine, delays_a_slots_release_while_another_slots_prompt_is_in_the_batch) 
     d.run_for(milliseconds(100));
     d.submit(prompt_of(400, 1));
     d.run_for(milliseconds(15));
-    d.client_gone(cut);
+    d.on_client_gone(cut);
     d.run_for(milliseconds(300));
     EXPECT_TRUE(d.slot(0).is_processing);
     d.run_for(milliseconds(200));
@@ -393,7 +393,7 @@ TEST(engine, does_not_cancel_a_task_that_may_not_be_cancelled) {
     t->cancellable = false;
     e.submit(std::move(t), {});
     e.begin_step({});
-    e.client_gone(1, {});
+    e.on_client_gone(1, {});
     e.end_step({});
     while (e.begin_step({})) e.end_step({});
     EXPECT_EQ(e.take_outputs().back().kind, output_kind::final_event);

@@ -218,7 +218,7 @@ TEST(memory, of_a_cut_prompt_has_the_checkpoints_that_were_reached) {
     engine_driver d(o);
     const task_id cut = d.submit(prompt_of(600));
     d.run_for(milliseconds(100));  // the first batch takes 84 ms, the second 512 ms
-    d.client_gone(cut);
+    d.on_client_gone(cut);
     d.run_for(seconds(1));
     EXPECT_EQ(d.slot(0).tokens, 596);
     const task_id other = d.submit(request_of(changed(tokens(600, '?'), 300, 1)));

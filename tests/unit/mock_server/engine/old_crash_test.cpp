@@ -21,7 +21,7 @@ TEST(the_old_crash, comes_when_a_cut_slot_is_reached_too_soon) {
     engine_driver d(fragile());
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(milliseconds(499));
     EXPECT_FALSE(d.crashed());
     d.submit(prompt_of(20, 0));
@@ -34,7 +34,7 @@ TEST(the_old_crash, comes_when_the_cut_was_not_noticed_yet) {
     engine_driver d(fragile());
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.submit(prompt_of(20, 0));
     EXPECT_TRUE(d.crashed());
 }
@@ -44,7 +44,7 @@ TEST(the_old_crash, comes_when_the_next_request_overtook_the_cut) {
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
     d.submit(prompt_of(20, 0));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(milliseconds(20));
     EXPECT_TRUE(d.crashed());
 }
@@ -53,7 +53,7 @@ TEST(the_old_crash, comes_when_a_prompt_was_cut) {
     engine_driver d(fragile());
     const task_id id = d.submit(prompt_of(1000, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.submit(prompt_of(20, 0));
     EXPECT_TRUE(d.crashed());
 }
@@ -62,7 +62,7 @@ TEST(the_old_crash, does_not_come_after_the_guard) {
     engine_driver d(fragile());
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.run_for(milliseconds(500));
     d.submit(prompt_of(20, 0));
     EXPECT_FALSE(d.crashed());
@@ -72,7 +72,7 @@ TEST(the_old_crash, does_not_come_on_the_other_slot) {
     engine_driver d(fragile());
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.submit(prompt_of(20, 1));
     d.run_for(milliseconds(20));
     EXPECT_FALSE(d.crashed());
@@ -84,7 +84,7 @@ TEST(the_old_crash, does_not_come_after_a_reply_that_ended_by_itself) {
     engine_driver d(o);
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.submit(prompt_of(20, 0));
     d.run_for(milliseconds(100));
     EXPECT_FALSE(d.crashed());
@@ -95,7 +95,7 @@ TEST(the_old_crash, stops_everything) {
     const task_id other = d.submit(prompt_of(10, 1));
     const task_id id = d.submit(prompt_of(10, 0));
     d.run_for(milliseconds(100));
-    d.client_gone(id);
+    d.on_client_gone(id);
     d.submit(prompt_of(20, 0));
     d.run_for(milliseconds(10));
     const int events = d.count(other, output_kind::event);

@@ -48,7 +48,7 @@ TEST(known_start, is_followed_by_the_ids_of_the_rest_once_they_are_known) {
     reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     EXPECT_EQ(c.next_prompt().text, " you!");
-    c.prompt_tokenized({3});
+    c.on_prompt_tokenized({3});
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2, 3, 4));
     EXPECT_TRUE(c.next_prompt().as_ids());
     EXPECT_EQ(c.untokenized_prompt(), "");
@@ -56,7 +56,7 @@ TEST(known_start, is_followed_by_the_ids_of_the_rest_once_they_are_known) {
 
 TEST(known_start, stays_if_the_rest_has_another_number_of_tokens_at_the_server) {
     reply_transcript c(half_known());
-    c.prompt_tokenized({3});
+    c.on_prompt_tokenized({3});
     c.append(token("!", {4}, 1, 5));
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2));
     EXPECT_EQ(c.next_prompt().text, " you!");
@@ -71,7 +71,7 @@ TEST(known_start, may_be_the_whole_prompt) {
 TEST(known_start, keeps_its_place_before_a_hole_that_is_filled) {
     reply_transcript c(half_known());
     c.append(token("X", {5}, 2));  // the event with id 4 was lost
-    c.prompt_tokenized({3});
+    c.on_prompt_tokenized({3});
     const std::vector<token_id> answer{4, 5, reply_transcript::separator};
     c.set_recovered_ids(answer);
     EXPECT_THAT(known_ids(c), ElementsAre(1, 2, 3, 4, 5));
@@ -81,7 +81,7 @@ TEST(known, is_prompt_and_reply_with_a_place_after_each_token) {
     reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
     c.append(token(" Bye", {5}, 2));
-    c.prompt_tokenized({3});
+    c.on_prompt_tokenized({3});
     const auto known = c.to_tokenized_text();
     EXPECT_EQ(known.text(), "Hi you! Bye");
     EXPECT_THAT(known.attach_known_ids("Hi you! Bye now").ids, ElementsAre(1, 2, 3, 4, 5));
@@ -94,7 +94,7 @@ TEST(known, counts_the_tokens_of_a_text_that_several_made_as_one_place) {
     reply_transcript c(prompt_with_ids{.text = "Hi"});
     c.append(token("X", {5}, 2, 1));  // the event with id 4 was lost
     c.append(token("b", {6}, 3, 1));
-    c.prompt_tokenized({1});
+    c.on_prompt_tokenized({1});
     const std::vector<token_id> answer{4, 5, reply_transcript::separator};
     c.set_recovered_ids(answer);
     EXPECT_THAT(c.to_tokenized_text().attach_known_ids("HiXc").ids, ElementsAre(1, 4, 5));
@@ -110,7 +110,7 @@ TEST(known, is_the_known_start_alone_if_the_rest_is_not) {
 TEST(known, has_no_ids_once_they_are_forgotten) {
     reply_transcript c(half_known());
     c.append(token("!", {4}, 1));
-    c.prompt_tokenized({3});
+    c.on_prompt_tokenized({3});
     c.forget_ids();
     EXPECT_THAT(known_ids(c), IsEmpty());
     EXPECT_EQ(c.next_prompt().text, "Hi you!");
@@ -122,7 +122,7 @@ TEST(known, takes_no_ids_once_they_are_forgotten) {
         reply_transcript c(half_known());
         if (counted > 0) c.append(token("!", {4}, 1, counted));
         c.forget_ids();
-        c.prompt_tokenized({1, 2, 3});
+        c.on_prompt_tokenized({1, 2, 3});
         EXPECT_THAT(known_ids(c), IsEmpty());
         EXPECT_EQ(c.next_prompt().text, counted > 0 ? "Hi you!" : "Hi you");
     }

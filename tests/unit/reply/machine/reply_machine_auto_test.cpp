@@ -94,7 +94,7 @@ TEST_F(auto_pacing, ignores_a_demand_that_comes_in_mid_sentence) {
     sentence();
     d.wants();
     d.token(" the");
-    d.machine.slot_wanted(d.now);
+    d.machine.on_slot_wanted(d.now);
     EXPECT_THAT(d.wants(), IsEmpty());
 }
 

@@ -206,7 +206,7 @@ TEST_F(calling_reply, fails_if_its_last_token_makes_a_call_too_long) {
     last.what = tandem::wire::token_event::kind::final;
     last.content = std::string(tandem::text::max_call_bytes, 'x');
     last.stop = tandem::wire::stop_type::eos;
-    d.machine.event_read(d.now, last);
+    d.machine.on_event_read(d.now, last);
     d.ask();
     d.wants();
     EXPECT_EQ(d.machine.result().error, errc::invalid_tool_call);

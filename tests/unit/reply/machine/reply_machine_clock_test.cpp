@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(limits, reply_machine_clock,
                                                    [](machine_driver& d) {
                                                        d.begin();
                                                        d.pass(5s);
-                                                       d.machine.chunk_request_withdrawn();
+                                                       d.machine.on_chunk_request_withdrawn();
                                                        d.tokens("Hello!", " How");
                                                    },
                                                    30s, "end continue_timeout"},

@@ -59,7 +59,7 @@ TEST_F(a_draft, ends_with_its_first_chunk_and_the_token_after_it) {
 TEST_F(a_draft, ends_without_the_token_after_its_chunk_if_a_listener_waits) {
     begin();
     d.tokens("It", " works");
-    d.machine.draft_committed(d.now);
+    d.machine.on_draft_committed(d.now);
     EXPECT_FALSE(is_complete());
     d.token(".");
     EXPECT_TRUE(is_complete());
@@ -69,7 +69,7 @@ TEST_F(a_draft, ends_at_once_if_a_listener_begins_to_wait_after_its_chunk) {
     begin();
     d.tokens("It", " works", ".");
     EXPECT_FALSE(is_complete());
-    d.machine.draft_committed(d.now);
+    d.machine.on_draft_committed(d.now);
     EXPECT_TRUE(is_complete());
 }
 
@@ -107,7 +107,7 @@ TEST_F(a_draft, is_due_late_until_a_listener_waits_for_it) {
     d.start();
     EXPECT_EQ(d.machine.due(d.now) - d.now, tandem::detail::draft_lifetime);
     d.wants();
-    d.machine.draft_committed(d.now);
+    d.machine.on_draft_committed(d.now);
     EXPECT_THAT(d.wants(), ElementsAre("slot, due 0 ms"));
 }
 

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
                     interrupt_row{"ready",
                                   [](machine_driver& d) {
                                       d.begin();
-                                      d.machine.chunk_request_withdrawn();
+                                      d.machine.on_chunk_request_withdrawn();
                                       d.tokens("Hello!", " How");
                                   },
                                   {"end interrupted"}},
@@ -125,7 +125,7 @@ TEST(reply_machine, ignores_prompt_progress) {
     d.begin();
     tandem::wire::token_event progress;
     progress.what = tandem::wire::token_event::kind::progress;
-    d.machine.event_read(d.now, progress);
+    d.machine.on_event_read(d.now, progress);
     EXPECT_EQ(d.machine.phase(), reply_phase::first_token);
     EXPECT_THAT(d.wants(), IsEmpty());
 }

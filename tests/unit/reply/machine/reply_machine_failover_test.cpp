@@ -158,7 +158,7 @@ TEST(reply_machine_going_on, looks_for_a_first_server_as_long_as_the_listener_wa
     d.now = *d.machine.deadline();
     d.deadline();
     EXPECT_THAT(d.wants(), ElementsAre("server?"));
-    d.machine.server_found(d.now, 2, {.prompt = {.text = "P"}});
+    d.machine.on_server_found(d.now, 2, {.prompt = {.text = "P"}});
     d.grant(0);
     EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 0 n=-1 'P'"));
 }
@@ -330,7 +330,7 @@ TEST(reply_machine_going_on, keeps_its_ids_if_the_next_server_is_away_too) {
     d.break_behind("Hello", " you");
     d.found();
     d.wants();
-    EXPECT_TRUE(d.machine.ids_request_failed(d.now, {errc::connect_failed, {}}));
+    EXPECT_TRUE(d.machine.on_ids_request_failed(d.now, {errc::connect_failed, {}}));
     EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
     d.pause();
     d.found_again("PHello you");
@@ -344,7 +344,7 @@ TEST(reply_machine_going_on,
     d.break_behind("Hello", " you");
     d.found();
     d.wants();
-    EXPECT_TRUE(d.machine.ids_request_failed(d.now, {errc::stream_incomplete, {}}));
+    EXPECT_TRUE(d.machine.on_ids_request_failed(d.now, {errc::stream_incomplete, {}}));
     EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
 }
 
@@ -354,7 +354,7 @@ TEST(reply_machine_going_on, asks_no_other_server_if_one_cannot_report_what_ids_
         d.break_behind("Hello", " you");
         d.found();
         d.wants();
-        EXPECT_FALSE(d.machine.ids_request_failed(d.now, {code, {}}));
+        EXPECT_FALSE(d.machine.on_ids_request_failed(d.now, {code, {}}));
         d.checked("");
         d.grant(0);
         EXPECT_FALSE(d.machine.next_prompt().as_ids());
@@ -365,11 +365,11 @@ TEST(reply_machine_going_on, does_without_ids_at_its_last_try_if_no_server_repor
     patient_driver d;  // allows two retries
     d.break_behind("Hello", " you");
     d.found();
-    EXPECT_TRUE(d.machine.ids_request_failed(d.now, {errc::stream_incomplete, {}}));
+    EXPECT_TRUE(d.machine.on_ids_request_failed(d.now, {errc::stream_incomplete, {}}));
     d.pause();
     d.found();
     d.wants();
-    EXPECT_FALSE(d.machine.ids_request_failed(d.now, {errc::stream_incomplete, {}}));
+    EXPECT_FALSE(d.machine.on_ids_request_failed(d.now, {errc::stream_incomplete, {}}));
     d.checked("");
     d.grant(0);
     EXPECT_FALSE(d.machine.next_prompt().as_ids());
@@ -382,7 +382,7 @@ TEST(reply_machine_going_on, ends_if_each_server_is_away_for_too_long) {
         d.wants();
         if (d.machine.phase() == reply_phase::seeking) {
             d.found();
-            d.machine.ids_request_failed(d.now, {errc::connect_failed, {}});
+            d.machine.on_ids_request_failed(d.now, {errc::connect_failed, {}});
         }
         d.pass(100ms);
         d.deadline();
@@ -416,7 +416,7 @@ TEST(reply_machine_going_on, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_
     d.pass(500ms);
     d.deadline();
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'Hello,' clause", "slot no more"));
-    d.machine.slot_wait_cancelled(500ms);
+    d.machine.on_slot_wait_cancelled(500ms);
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
     d.interrupt();
@@ -435,7 +435,7 @@ TEST(reply_machine_going_on,
     d.wants();
     d.interrupt();
     auto rest = d.machine.take_remainder();
-    rest.text.prompt_tokenized({101});
+    rest.text.on_prompt_tokenized({101});
     EXPECT_THAT(rest.text.next_prompt().ids, IsEmpty());
 }
 

@@ -93,11 +93,11 @@ TEST(reply_figures, count_the_wait_for_a_continue_that_never_came) {
 TEST(reply_figures, report_the_longest_connection_that_an_answer_came_by) {
     machine_driver d;
     d.begin();
-    d.machine.response_started(d.now, 12ms);
+    d.machine.on_response_started(d.now, 12ms);
     d.tokens("One", ".", " Two");
     d.go_on(0);
     d.grant(1);
-    d.machine.response_started(d.now, 3ms);
+    d.machine.on_response_started(d.now, 3ms);
     d.interrupt();
     EXPECT_EQ(d.machine.result().metrics.longest_connect_ms, 12);
 }

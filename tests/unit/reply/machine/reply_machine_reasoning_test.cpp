@@ -179,7 +179,7 @@ TEST(reply_machine_reasoning, leaves_the_grammar_that_wrote_its_opening_mark) {
         d.wants();
         d.recovered({9, 0});
         d.wants();
-        d.machine.slot_granted(d.now, 1, false, {});
+        d.machine.on_slot_granted(d.now, 1, false, {});
         const auto actions = d.machine.take_actions();
         ASSERT_EQ(actions.size(), 1u);
         const auto& sent = std::get<tandem::detail::action::send_request>(actions[0]);

@@ -165,7 +165,7 @@ TEST(slot_of_a_reply, is_reported_if_it_is_not_the_one_that_was_asked_for) {
     d.grant(1);
     d.token("Hello");
     d.wants();
-    d.machine.event_read(d.now, final_event_of_slot(0));
+    d.machine.on_event_read(d.now, final_event_of_slot(0));
     EXPECT_THAT(d.wants(), Contains("slot 0 for 1"));
 }
 
@@ -176,7 +176,7 @@ TEST(slot_of_a_reply, is_not_told_if_it_is_the_right_one_or_unknown) {
         d.grant(1);
         d.token("Hello");
         d.wants();
-        d.machine.event_read(d.now, final_event_of_slot(slot));
+        d.machine.on_event_read(d.now, final_event_of_slot(slot));
         EXPECT_THAT(d.wants(), ElementsAre("close", "release 1"));
     }
 }

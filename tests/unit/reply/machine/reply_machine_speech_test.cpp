@@ -104,16 +104,16 @@ tandem::wire::token_event progress_to(int evaluated) {
 TEST(reply_machine_speech, tells_a_reader_that_a_long_prompt_is_being_evaluated) {
     machine_driver d(reader_rules());
     d.begin();
-    d.machine.event_read(d.now, progress_to(0));
+    d.machine.on_event_read(d.now, progress_to(0));
     EXPECT_THAT(d.wants(), IsEmpty()) << "it has begun";
-    d.machine.event_read(d.now, progress_to(40));
+    d.machine.on_event_read(d.now, progress_to(40));
     EXPECT_THAT(d.wants(), ElementsAre("thought 0 ''"));
-    d.machine.event_read(d.now, progress_to(60));
-    d.machine.event_read(d.now, progress_to(80));
+    d.machine.on_event_read(d.now, progress_to(60));
+    d.machine.on_event_read(d.now, progress_to(80));
     d.go_on(0);
     d.ask();
     EXPECT_THAT(d.wants(), ElementsAre("thought 1 ''")) << "one for all progress since then";
-    d.machine.event_read(d.now, progress_to(90));
+    d.machine.on_event_read(d.now, progress_to(90));
     d.go_on(1);
     d.ask();
     EXPECT_THAT(d.wants(), IsEmpty()) << "its first token comes next";
@@ -122,7 +122,7 @@ TEST(reply_machine_speech, tells_a_reader_that_a_long_prompt_is_being_evaluated)
 TEST(reply_machine_speech, tells_a_voice_nothing_of_the_prompt) {
     machine_driver d(speech_rules());
     d.begin();
-    d.machine.event_read(d.now, progress_to(40));
+    d.machine.on_event_read(d.now, progress_to(40));
     EXPECT_THAT(d.wants(), IsEmpty());
 }
 

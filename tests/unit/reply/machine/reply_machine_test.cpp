@@ -133,7 +133,7 @@ TEST(reply_machine, loses_no_text_that_comes_with_the_final_event) {
     last.what = tandem::wire::token_event::kind::final;
     last.content = " now.";
     last.stop = stop_type::eos;
-    d.machine.event_read(d.now, last);
+    d.machine.on_event_read(d.now, last);
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "chunk 0 'Bye now.' end"));
 }
 
@@ -263,7 +263,7 @@ TEST(reply_machine, hands_a_chunk_over_only_when_the_consumer_asks) {
 TEST(reply_machine, keeps_a_chunk_for_the_next_call_when_the_consumer_takes_its_wish_back) {
     machine_driver d;
     d.begin();
-    d.machine.chunk_request_withdrawn();
+    d.machine.on_chunk_request_withdrawn();
     d.tokens("Hello", "!", " How");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));
     d.ask();
@@ -276,8 +276,8 @@ TEST(reply_machine, ignores_stale_early_and_foreign_continues) {
     d.go_on(0);  // not handed over yet
     d.tokens("Hello", "!", " How");
     d.wants();
-    d.go_on(1);                           // does not exist yet
-    d.machine.continued(d.now, {99, 0});  // of another reply
+    d.go_on(1);                              // does not exist yet
+    d.machine.on_continued(d.now, {99, 0});  // of another reply
     EXPECT_THAT(d.wants(), IsEmpty());
     d.go_on(0);
     d.go_on(0);  // repeated

@@ -153,7 +153,7 @@ TEST_F(warm_reply, continues_as_if_nothing_was_prefilled_if_that_fails) {
     first_chunk();
     d.grant_warm(1);
     d.wants();
-    d.machine.warming_failed(d.now, {tandem::errc::stream_incomplete, {}});
+    d.machine.on_warming_failed(d.now, {tandem::errc::stream_incomplete, {}});
     EXPECT_THAT(d.wants(), ElementsAre("close warm", "release 1"));
     EXPECT_EQ(d.machine.warm_slot(), std::nullopt);
     d.go_on(0);
@@ -164,7 +164,7 @@ TEST_F(warm_reply, without_retries_leaves_a_server_that_is_away_to_the_next_requ
     first_chunk();
     d.grant_warm(1);
     d.wants();
-    d.machine.warming_failed(d.now, {tandem::errc::model_loading, {}});
+    d.machine.on_warming_failed(d.now, {tandem::errc::model_loading, {}});
     EXPECT_THAT(d.wants(), ElementsAre("close warm", "release 1"));
     d.go_on(0);
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
@@ -177,7 +177,7 @@ TEST_F(warm_reply, cuts_a_prefilling_that_takes_too_long) {
     slow.begin();
     slow.tokens("Hello", "!", " How");
     slow.grant_warm(1);
-    slow.machine.warming_begun();
+    slow.machine.on_warming_started();
     slow.wants();
     slow.pass(2s - 1ns);
     slow.deadline();
@@ -207,7 +207,7 @@ TEST_F(warm_reply, tells_a_server_that_prefilled_another_slot) {
     tandem::wire::token_event last;
     last.what = tandem::wire::token_event::kind::final;
     last.id_slot = 0;
-    d.machine.warming_read(d.now, last);
+    d.machine.on_warming_event(d.now, last);
     EXPECT_THAT(d.wants(), ElementsAre("slot 0 for 1", "close warm", "release 1, no use"));
 }
 

@@ -37,9 +37,9 @@ TEST(reply_transcript, is_the_prompt_as_text_before_anything_is_known) {
 TEST(reply_transcript, becomes_ids_when_prompt_and_tokens_are_known_in_either_order) {
     for (const bool prompt_first : {true, false}) {
         reply_transcript c(prompt_with_ids{"Hi"});
-        if (prompt_first) c.prompt_tokenized({1, 2});
+        if (prompt_first) c.on_prompt_tokenized({1, 2});
         c.append(event("a", {3}, 1));
-        if (!prompt_first) c.prompt_tokenized({1, 2});
+        if (!prompt_first) c.on_prompt_tokenized({1, 2});
         EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
         EXPECT_EQ(c.text(), "Hia");
         EXPECT_EQ(c.generated(), "a");
@@ -61,7 +61,7 @@ TEST(reply_transcript, fills_several_holes_between_known_ids) {
     c.append(event("X", {5}, 3));  // the event with id 4 was lost
     c.append(event("b", {6}, 4));
     c.append(event("Y", {9}, 7));  // the events with ids 7 and 8 were lost
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre("X", "Y"));
     EXPECT_THAT(ids_of(c), ElementsAre(-1));
     const std::vector<tandem::wire::token_id> answer{4, 5, 0, 7, 8, 9, 0};
@@ -78,7 +78,7 @@ class continuation_misfit : public testing::TestWithParam<misfit> {};
 
 TEST_P(continuation_misfit, is_refused_for_text) {
     reply_transcript c(prompt_with_ids{"Hi"});
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     c.append(event("X", {5}, 2));
     c.set_recovered_ids(GetParam().answer);
     EXPECT_FALSE(c.next_prompt().as_ids());
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(answers, continuation_misfit,
 
 TEST(reply_transcript, is_text_where_events_carry_no_ids) {
     reply_transcript c(prompt_with_ids{"Hi"});
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     c.append(event("a", {}, 1));
     EXPECT_FALSE(c.next_prompt().as_ids());
     EXPECT_THAT(c.texts_with_missing_ids(), IsEmpty());
@@ -111,13 +111,13 @@ TEST(reply_transcript, counts_the_tokens_it_keeps_over_requests) {
     EXPECT_EQ(c.kept_tokens(), 1);
     c.append(event("b", {5}, 1));
     EXPECT_EQ(c.kept_tokens(), 2);
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 5));
 }
 
 TEST(reply_transcript, counts_tokens_itself_where_the_server_does_not) {
     reply_transcript c(prompt_with_ids{"Hi"});
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     c.append(event("a", {3}, 0));
     c.append(event("b", {4}, 0));
     EXPECT_EQ(c.kept_tokens(), 2);
@@ -127,7 +127,7 @@ TEST(reply_transcript, counts_tokens_itself_where_the_server_does_not) {
 // The first of two events with half a character each, as completion_reader returns it.
 TEST(reply_transcript, knows_the_ids_of_events_whose_text_was_held_for_a_whole_character) {
     reply_transcript c(prompt_with_ids{"Hi"});
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     c.append(event("a", {3}, 1));
     c.append(event("", {4}, 2));
     auto second = event("b\xE2\x82\xAC", {5}, 3);
@@ -141,7 +141,7 @@ TEST(reply_transcript, knows_the_ids_of_events_whose_text_was_held_for_a_whole_c
 TEST(reply_transcript, goes_on_from_before_an_event_whose_text_was_held) {
     for (const bool as_ids : {true, false}) {
         reply_transcript c(prompt_with_ids{"Hi"});
-        if (as_ids) c.prompt_tokenized({1, 2});
+        if (as_ids) c.on_prompt_tokenized({1, 2});
         c.append(event("a", {3}, 1));
         c.append(event("", {4}, 2));
         c.record_cut();
@@ -168,8 +168,8 @@ TEST(reply_transcript, counts_the_events_of_a_text_where_the_server_counts_no_to
 TEST(reply_transcript, takes_only_the_first_answer_for_the_prompt) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.append(event("a", {3}, 1));
-    c.prompt_tokenized({1, 2});
-    c.prompt_tokenized({8, 9});
+    c.on_prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({8, 9});
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3));
 }
 
@@ -184,7 +184,7 @@ class stop_words : public testing::TestWithParam<stop_row> {};
 
 TEST_P(stop_words, that_came_with_the_last_text_are_not_gone_on_from) {
     reply_transcript c(prompt_with_ids{"Hi"}, true);
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     for (const auto& e : GetParam().events) c.append(e);
     c.record_cut();
     auto ids = GetParam().tokenized;
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(reply_transcript, keeps_its_ids_where_the_last_text_holds_no_stop_word) {
     reply_transcript c(prompt_with_ids{"Hi"}, true);
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     c.append(event("", {3}, 1));
     c.append(event("ab", {4}, 2));
     c.record_cut();
@@ -226,7 +226,7 @@ TEST(reply_transcript, asks_for_no_sure_ids_where_there_are_no_stop_words) {
 TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
     reply_transcript c(prompt_with_ids{"Hi"}, true);
     c.append(event("a", {3}, 1));
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     c.record_cut();
     c.record_cut();
     EXPECT_THAT(c.texts_with_missing_ids(), ElementsAre("a"));
@@ -240,7 +240,7 @@ TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
 // The delivered text lacks half a character that the id of its last event includes.
 TEST(reply_transcript, goes_on_as_text_where_half_a_character_was_too_much_to_hold) {
     reply_transcript c(prompt_with_ids{"Hi"});
-    c.prompt_tokenized({1, 2});
+    c.on_prompt_tokenized({1, 2});
     tandem::wire::utf8_event_joiner stream;
     const std::string half(tandem::wire::max_withheld_bytes / 2 + 1, 'a');
     auto first = event(half + "\xC3", {3}, 1);

@@ -49,7 +49,7 @@ TEST(reasoning_meter, has_one_limit_for_all_of_a_reply) {
 TEST(reasoning_meter, rests_between_requests) {
     reasoning_meter m({.time = 3s});
     m.text_read(start, true, 1);
-    m.request_ended(start + 1s);
+    m.on_request_ended(start + 1s);
     EXPECT_FALSE(m.due());
     m.text_read(start + 9s, true, 1);
     EXPECT_EQ(m.due(), start + 11s);

@@ -38,8 +38,8 @@ std::size_t read_in_tokens(std::string_view text, std::size_t bytes) {
     return out;
 }
 
-void expect_to_finish(std::string_view text, std::size_t largest_token = megabyte) {
-    for (const auto bytes : {std::size_t{1}, std::size_t{7}, largest_token})
+void expect_to_finish(std::string_view text, std::size_t max_token_bytes = megabyte) {
+    for (const auto bytes : {std::size_t{1}, std::size_t{7}, max_token_bytes})
         EXPECT_EQ(read_in_tokens(text, bytes), text.size());
 }
 

@@ -17,7 +17,7 @@ namespace tandem::text {
 namespace {
 
 constexpr unsigned texts = 3000;
-constexpr std::size_t most_tokens = 60;
+constexpr std::size_t max_token_count = 60;
 
 using string_list = std::vector<std::string>;
 
@@ -79,7 +79,7 @@ std::size_t visible_tokens(const string_list& tokens, std::size_t first, std::si
 
 TEST(joined_sentences, are_the_text_that_was_fed) {
     for (unsigned seed = 0; seed < texts; ++seed) {
-        const auto tokens = random_text(seed).tokens(most_tokens);
+        const auto tokens = random_text(seed).tokens(max_token_count);
         const auto text = joined(tokens);
         ASSERT_EQ(joined(sentences_of(tokens)), text) << "seed " << seed;
         ASSERT_EQ(joined(sentences_of(in_characters(text))), text) << "seed " << seed;
@@ -93,7 +93,7 @@ TEST(joined_sentences, are_the_text_in_each_language) {
     for (const char* language : {"de", "fr", "es", "it", "pt", "nl", "sv", "da", "pl", "cs", "tr",
                                  "ru", "el", "hi", "ja", "xx"})
         for (unsigned seed = 0; seed < texts / 10; ++seed) {
-            const auto tokens = random_text(seed).tokens(most_tokens);
+            const auto tokens = random_text(seed).tokens(max_token_count);
             ASSERT_EQ(joined(sentences_of(tokens, {.language = language})), joined(tokens))
                 << language << ", seed " << seed;
         }
@@ -115,14 +115,14 @@ TEST(joined_sentences, are_the_text_though_it_is_no_utf_8) {
 TEST(joined_sentences, are_the_text_by_the_classic_rule_too) {
     const sentence_options classic{.rule = boundary_rule::classic};
     for (unsigned seed = 0; seed < texts; ++seed) {
-        const auto tokens = random_text(seed).tokens(most_tokens);
+        const auto tokens = random_text(seed).tokens(max_token_count);
         ASSERT_EQ(joined(sentences_of(tokens, classic)), joined(tokens)) << "seed " << seed;
     }
 }
 
 TEST(single_bytes, make_the_sentences_of_single_characters) {
     for (unsigned seed = 0; seed < texts; ++seed) {
-        const auto text = joined(random_text(seed).tokens(most_tokens));
+        const auto text = joined(random_text(seed).tokens(max_token_count));
         ASSERT_EQ(sentences_of(in_bytes(text)), sentences_of(in_characters(text)))
             << "seed " << seed;
     }
@@ -130,7 +130,7 @@ TEST(single_bytes, make_the_sentences_of_single_characters) {
 
 TEST(empty_tokens, change_nothing) {
     for (unsigned seed = 0; seed < texts; ++seed) {
-        const auto tokens = random_text(seed).tokens(most_tokens);
+        const auto tokens = random_text(seed).tokens(max_token_count);
         string_list with_gaps;
         for (const auto& t : tokens) append(with_gaps, {"", t, ""});
         ASSERT_EQ(sentences_of(with_gaps), sentences_of(tokens)) << "seed " << seed;
@@ -139,7 +139,7 @@ TEST(empty_tokens, change_nothing) {
 
 TEST(sentences, are_never_empty_and_show_something_unless_they_are_the_last) {
     for (unsigned seed = 0; seed < texts; ++seed) {
-        const auto sentences = sentences_of(random_text(seed).tokens(most_tokens));
+        const auto sentences = sentences_of(random_text(seed).tokens(max_token_count));
         for (const auto& s : sentences) {
             ASSERT_FALSE(s.empty()) << "seed " << seed;
             ASSERT_TRUE(&s == &sentences.back() || !is_blank(s)) << "seed " << seed;
@@ -149,7 +149,7 @@ TEST(sentences, are_never_empty_and_show_something_unless_they_are_the_last) {
 
 TEST(ends, are_reported_one_visible_token_later_at_most) {
     for (unsigned seed = 0; seed < texts; ++seed) {
-        const auto tokens = random_text(seed).tokens(most_tokens);
+        const auto tokens = random_text(seed).tokens(max_token_count);
         const auto told = announced_by(tokens);
         std::size_t end = 0;
         for (std::size_t i = 0; i < told.sentences.size(); ++i) {
@@ -166,10 +166,10 @@ TEST(ends, are_reported_one_visible_token_later_at_most) {
 TEST(ends, that_were_reported_stay_whatever_follows) {
     for (unsigned seed = 0; seed < texts; ++seed) {
         random_text random(seed);
-        auto tokens = random.tokens(most_tokens);
+        auto tokens = random.tokens(max_token_count);
         tokens.resize(random.below(tokens.size() + 1));
         const auto told = announced_by(tokens).sentences;
-        append(tokens, random.tokens(most_tokens));
+        append(tokens, random.tokens(max_token_count));
         const auto all = sentences_of(tokens);
         ASSERT_GE(all.size(), told.size()) << "seed " << seed;
         ASSERT_EQ(string_list(all.begin(), all.begin() + std::ssize(told)), told)
@@ -195,14 +195,14 @@ TEST(ends, need_one_visible_token_after_them_and_no_more) {
     unsigned tried = 0;
     for (unsigned seed = 0; seed < texts; ++seed) {
         random_text random(seed);
-        const auto tokens = random.tokens(most_tokens);
+        const auto tokens = random.tokens(max_token_count);
         const auto decided = random.below(tokens.size() + 1);
         auto next = decided;
         while (next < tokens.size() && is_blank(tokens[next])) ++next;
         if (next >= tokens.size()) continue;
         auto other = first_of(tokens, next + 1);
         if (joined(other).find('<') != std::string::npos) continue;
-        append(other, random.tokens(most_tokens));
+        append(other, random.tokens(max_token_count));
         const auto bytes = joined(first_of(tokens, decided)).size();
         ASSERT_EQ(ends_within(sentences_of(tokens), bytes), ends_within(sentences_of(other), bytes))
             << "seed " << seed;
@@ -217,7 +217,7 @@ TEST(holds, that_expire_lose_nothing) {
         sentence_splitter splitter;
         string_list all;
         std::string fed;
-        for (auto n = random.below(most_tokens); n > 0; --n) {
+        for (auto n = random.below(max_token_count); n > 0; --n) {
             const auto token = random.token();
             fed += token;
             append(all, splitter.feed(token));
@@ -254,7 +254,7 @@ TEST(holds, are_not_told_after_a_title) {
 TEST(finish, makes_the_splitter_as_new) {
     sentence_splitter splitter;
     for (unsigned seed = 0; seed < texts / 10; ++seed) {
-        const auto tokens = random_text(seed).tokens(most_tokens);
+        const auto tokens = random_text(seed).tokens(max_token_count);
         string_list all;
         for (const auto& t : tokens) append(all, splitter.feed(t));
         append(all, splitter.finish());

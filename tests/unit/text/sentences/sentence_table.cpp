@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned seeds = 3;
 constexpr std::size_t longest_run_of_marks = 4;
 constexpr std::size_t longest_run_of_digits = 3;
-constexpr std::size_t longest_piece = 6;
+constexpr std::size_t max_piece_bytes = 6;
 
 enum class sort { letter, digit, line_break, space, ascii_mark, mark };
 
@@ -100,7 +100,7 @@ token_list in_random_pieces(std::string_view text, unsigned seed) {
     std::size_t left = 0;
     for (const auto& c : in_characters(text)) {
         if (left == 0) {
-            left = 1 + random() % longest_piece;
+            left = 1 + random() % max_piece_bytes;
             tokens.emplace_back();
         }
         tokens.back() += c;
