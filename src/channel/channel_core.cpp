@@ -21,7 +21,7 @@ channel_core::channel_core(const channel_options& options)
 std::optional<stream_chunk> channel_core::pop(std::optional<time_point> deadline) {
     for (bool asks = true;; asks = false) {
         std::unique_lock lock(mutex_);
-        if (asks) queue_.item_requested();
+        if (asks) queue_.on_item_requested();
         auto item = queue_.take_item();
         const bool is_over = item || queue_.is_drained();
         const auto spoken = queue_.take_due_continue();

@@ -23,7 +23,7 @@ class chunk_queue {
     /// `interval` tokens. Has no effect after the end.
     void add_chunk(time_point now, chunk c, int interval);
     /// A consumer requests an item, so the previous item was spoken.
-    void item_requested() noexcept { speaks_ = false; }
+    void on_item_requested() noexcept { speaks_ = false; }
     /// The next item, if there is one; finally the terminal item, once.
     std::optional<stream_chunk> take_item();
     /// The chunk to continue, after which the next one must be requested; returned once. Nothing if

@@ -23,12 +23,12 @@ constexpr int max_drafts = 100;
 
 class fault_list {
  public:
-    void unless(bool holds, std::string field, std::string message) {
+    void require(bool holds, std::string field, std::string message) {
         if (!holds) faults.push_back({std::move(field), std::move(message)});
     }
     void check_text(const std::string& field, std::string_view text) {
-        unless(text::find_invalid_utf8(text) == std::string_view::npos, field,
-               "is not valid UTF-8");
+        require(text::find_invalid_utf8(text) == std::string_view::npos, field,
+                "is not valid UTF-8");
     }
 
     std::vector<config_fault> faults;
@@ -36,8 +36,8 @@ class fault_list {
 
 void check_message(const std::string& at, const chat_message& m, fault_list& list) {
     constexpr std::array roles{"system", "user", "assistant", "tool"};
-    list.unless(std::ranges::find(roles, m.role) != roles.end(), at + ".role",
-                "must be system, user, assistant or tool");
+    list.require(std::ranges::find(roles, m.role) != roles.end(), at + ".role",
+                 "must be system, user, assistant or tool");
     list.check_text(at + ".content", m.content);
     list.check_text(at + ".tool_call_id", m.tool_call_id);
     list.check_text(at + ".name", m.name);
@@ -50,25 +50,25 @@ void check_message(const std::string& at, const chat_message& m, fault_list& lis
 }
 
 void check_policy(const conversation_options& o, fault_list& list) {
-    list.unless(!to_string(o.interrupted).empty(), "interrupted",
-                fmt::format("is {}, which is not a valid value", static_cast<int>(o.interrupted)));
+    list.require(!to_string(o.interrupted).empty(), "interrupted",
+                 fmt::format("is {}, which is not a valid value", static_cast<int>(o.interrupted)));
     list.check_text("interrupted_mark", o.interrupted_mark);
-    list.unless(
+    list.require(
         o.interrupted_mark.size() <= max_mark_bytes, "interrupted_mark",
         fmt::format("has {} bytes; the maximum is {}", o.interrupted_mark.size(), max_mark_bytes));
-    list.unless(o.resume_grace >= duration{} && o.resume_grace <= max_grace, "resume_grace",
-                detail::invalid_value_text(to_string(o.resume_grace),
-                                           detail::describe_time_range({}, max_grace)));
+    list.require(o.resume_grace >= duration{} && o.resume_grace <= max_grace, "resume_grace",
+                 detail::invalid_value_text(to_string(o.resume_grace),
+                                            detail::describe_time_range({}, max_grace)));
 }
 
 void check_context(const conversation_options& o, fault_list& list) {
-    list.unless(
+    list.require(
         o.reply_reserve >= 0 && o.reply_reserve <= max_reserve, "reply_reserve",
         fmt::format("is {}; it must be a whole number from 0 to {}", o.reply_reserve, max_reserve));
     // Written so that NaN, which compares false, is a fault too.
-    list.unless(o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
-                fmt::format("is {}; it must be a number from 0 to {}", o.trim_slack, max_slack));
-    list.unless(
+    list.require(o.trim_slack >= 0 && o.trim_slack <= max_slack, "trim_slack",
+                 fmt::format("is {}; it must be a number from 0 to {}", o.trim_slack, max_slack));
+    list.require(
         o.draft_limit >= 0 && o.draft_limit <= max_drafts, "draft_limit",
         fmt::format("is {}; it must be a whole number from 0 to {}", o.draft_limit, max_drafts));
 }

@@ -157,7 +157,7 @@ reply_draft::events conversation_shell::make_draft_events(draft_handler done) {
                 },
             .on_over =
                 [weak = weak_from_this(), done = std::move(done)](reply_draft& draft) {
-                    if (const auto self = weak.lock()) self->draft_over(draft);
+                    if (const auto self = weak.lock()) self->on_draft_over(draft);
                     done(draft.cause().ec, draft.cause().diag, draft.work().drafted);
                 },
             .on_expired =
@@ -246,7 +246,7 @@ void conversation_shell::begin_draft(reply_draft& draft, const server::call_mark
     done({}, {}, std::move(here));
 }
 
-void conversation_shell::draft_over(const reply_draft& draft) {
+void conversation_shell::on_draft_over(const reply_draft& draft) {
     if (draft.server()) host_->on_turn_ended(draft.server());
     early_.prefilled += draft.work().prefilled;
     metrics_.prefilled += draft.work().prefilled;

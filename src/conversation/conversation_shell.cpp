@@ -288,7 +288,7 @@ void conversation_shell::on_request_failed(const server_link_ptr& at, const fail
 void conversation_shell::on_handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
-    if (!c.text.empty()) history_.handed_over(c);
+    if (!c.text.empty()) history_.on_handed_over(c);
 }
 
 server::call_id conversation_shell::parse_calls(
@@ -338,7 +338,7 @@ void conversation_shell::on_ended(std::uint64_t reply, const reply_result& resul
         watch_.record_prompt_tokens(result.usage.prompt);
     }
     tokens_said_ = result.usage.prompt + result.usage.generated;
-    history_.generated(now(), rest.unspoken);
+    history_.on_generated(now(), rest.unspoken);
     pace_ = rest.pace;
     discard_draft();
     if (starting_ && starting_->draft) count_wasted(starting_->draft->drafted);

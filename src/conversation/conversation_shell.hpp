@@ -231,7 +231,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
                           prompt_with_ids prompt, const start_handler& done);
     void begin_draft(reply_draft& draft, const server::call_mark& mark, prompt_with_ids prompt,
                      const start_handler& done);
-    void draft_over(const reply_draft& draft);
+    void on_draft_over(const reply_draft& draft);
     early_work take_early_work(const turn_start& start);
     void count_wasted(int tokens);
 

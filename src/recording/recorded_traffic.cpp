@@ -20,7 +20,7 @@ class traffic_reader {
         if (is_start == std::exchange(has_begun_, true)) return false;
         return std::visit([&](auto& entry) { return take(std::move(entry)); }, line.entry);
     }
-    void last_line_is_torn() { traffic_.is_unfinished = true; }
+    void mark_unfinished() { traffic_.is_unfinished = true; }
     recorded_traffic finished() {
         for (const auto& [number, index] : running_) traffic_.exchanges[index].ended_at = last_at_;
         traffic_.is_unfinished |= !running_.empty();
@@ -101,7 +101,7 @@ std::optional<recorded_traffic> parse_traffic(std::string_view lines, std::strin
         if (text.empty()) continue;
         auto line = wire::read_recording_line(text, fault);
         if (!line && !is_whole && reader.has_begun()) {
-            reader.last_line_is_torn();  // the program was killed while writing it
+            reader.mark_unfinished();  // the program was killed while writing it
             break;
         }
         if (line && !reader.read(std::move(*line))) {

@@ -98,7 +98,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     void perform_actions();
     void perform(action::request_server);
     void perform(action::check_ids);
-    void after_hand_over(std::function<void(reply_shell&)> ask);
+    void run_after_hand_over(std::function<void(reply_shell&)> ask);
     void tokenize_prompt();
     void recover_tokens(const action::recover_tokens& a);
     bool on_ids_request_failed(const error_code& ec, const diagnostics& diag);

@@ -50,7 +50,7 @@ void reply_shell::perform_actions() {
 
 // Sending a request takes some hundred microseconds, which must not delay a chunk that is being
 // handed over.
-void reply_shell::after_hand_over(std::function<void(reply_shell&)> ask) {
+void reply_shell::run_after_hand_over(std::function<void(reply_shell&)> ask) {
     boost::asio::post(scope_->executor(),
                       [weak = weak_from_this(), at = moves_, ask = std::move(ask)] {
                           const auto self = weak.lock();
@@ -59,7 +59,7 @@ void reply_shell::after_hand_over(std::function<void(reply_shell&)> ask) {
 }
 
 void reply_shell::perform(action::tokenize_prompt) {
-    after_hand_over(&reply_shell::tokenize_prompt);
+    run_after_hand_over(&reply_shell::tokenize_prompt);
 }
 
 void reply_shell::tokenize_prompt() {
@@ -77,7 +77,7 @@ void reply_shell::tokenize_prompt() {
 }
 
 void reply_shell::perform(action::recover_tokens a) {
-    after_hand_over([a = std::move(a)](reply_shell& s) { s.recover_tokens(a); });
+    run_after_hand_over([a = std::move(a)](reply_shell& s) { s.recover_tokens(a); });
 }
 
 void reply_shell::recover_tokens(const action::recover_tokens& a) {
@@ -107,7 +107,7 @@ bool reply_shell::on_ids_request_failed(const error_code& ec, const diagnostics&
     return ec && machine_.on_ids_request_failed(now(), {ec, diag});
 }
 
-// Like after_hand_over(), but still valid after a move to another server.
+// Like run_after_hand_over(), but still valid after a move to another server.
 void reply_shell::perform(action::request_slot a) {
     if (a.is_urgent) return request_slot();
     boost::asio::post(scope_->executor(), [weak = weak_from_this()] {

@@ -23,7 +23,7 @@ bool circuit_breaker::succeeded() noexcept {
     return std::exchange(open_until_, std::nullopt).has_value();
 }
 
-void circuit_breaker::not_reached(time_point now) noexcept {
+void circuit_breaker::on_unreachable(time_point now) noexcept {
     if (std::exchange(tried_, std::nullopt)) open_until_ = now;
 }
 

@@ -24,7 +24,7 @@ class circuit_breaker {
     /// closed the circuit.
     bool succeeded() noexcept;
     /// A request did not reach the server, so another one may be sent in its place.
-    void not_reached(time_point now) noexcept;
+    void on_unreachable(time_point now) noexcept;
     /// Whether a request may be sent.
     bool allows(time_point now) const noexcept { return !open_until_ || *open_until_ <= now; }
     /// A request is sent. If the circuit is open, it is the only one for a pause.

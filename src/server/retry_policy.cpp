@@ -47,7 +47,7 @@ bool retry_policy::record_failure(time_point now, failure_kind what) noexcept {
     return true;
 }
 
-void retry_policy::progressed() noexcept {
+void retry_policy::on_progress() noexcept {
     since_.reset();
     broken_ = tries_ = 0;
 }

@@ -43,9 +43,9 @@ class retry_policy {
     /// A server failed. Returns false if the reply must end.
     bool record_failure(time_point now, failure_kind what) noexcept;
     /// A server has started the request, so the time limit no longer applies.
-    void begun() noexcept { since_.reset(); }
+    void on_started() noexcept { since_.reset(); }
     /// New text arrived: all counters are reset.
-    void progressed() noexcept;
+    void on_progress() noexcept;
 
     /// Whether the reply ends with the next failed request.
     bool is_last_attempt() const noexcept { return broken_ >= rules_.retries; }

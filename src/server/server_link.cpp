@@ -124,7 +124,7 @@ void server_link::warn_about_reuse_guard() const {
 void server_link::on_request_failed(const error_code& ec) {
     // A failure says nothing about the server if this client has never reached it.
     if (has_read_props()) manager_.on_request_failed(ec);
-    if (classify_failure(ec, true) == failure_kind::away) use_->circuit.not_reached(now());
+    if (classify_failure(ec, true) == failure_kind::away) use_->circuit.on_unreachable(now());
 }
 
 void server_link::on_completion_failed(const error_code& ec, time_point sent) {

@@ -150,7 +150,7 @@ void slot_manager::hand_over(const slots::grant& g) {
     const auto table = table_->lock();
     // The taker may already have returned the slot.
     if (table->release_monitor && table->is_used_by(g.slot, *this))
-        table->release_monitor->granted(g.slot, now());
+        table->release_monitor->on_granted(g.slot, now());
 }
 
 // Returns a slot on which no request ran.
@@ -271,12 +271,12 @@ void slot_manager::release(int slot, slots::release_info note, bool erase, bool 
     if (!erase || link_.shut_down()) return put_back(std::move(use));
     link_.calls().erase_slot(slot,
                              [this, use = std::move(use)](error_code ec, const diagnostics& diag) {
-                                 erased(use, ec, diag);
+                                 on_erased(use, ec, diag);
                              });
 }
 
 // The server erases a slot only when the slot is idle.
-void slot_manager::erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
+void slot_manager::on_erased(const ended_use& use, const error_code& ec, const diagnostics& diag) {
     const auto link = link_.shared_from_this();
     if (!ec) {
         const bool is_watching = table_->lock()->release_monitor.has_value();

@@ -132,7 +132,7 @@ class slot_manager {
     void erase_slots_of(slots::owner_id owner);
     std::vector<int> occupy_slots_of(slots::owner_id owner);
     void empty_slot(int slot, std::function<void()> then);
-    void erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
+    void on_erased(const ended_use& use, const error_code& ec, const diagnostics& diag);
     void put_back(ended_use use);
     duration withdraw(slots::ticket t);
     void arm_timer();

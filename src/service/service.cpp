@@ -43,7 +43,7 @@ std::shared_ptr<detail::conversation_shell> begin(const std::shared_ptr<detail::
                                                   std::move(history));
     if (open_turn) shell->restore_turn(*open_turn);
     core->scope().dispatch(
-        [core, shell, at = std::move(near)] { core->conversation_began(shell, at); });
+        [core, shell, at = std::move(near)] { core->on_conversation_started(shell, at); });
     return shell;
 }
 
@@ -87,7 +87,7 @@ conversation service::create(conversation_options options, const conversation& b
     core->scope().dispatch([core, shell, earlier = detail::used(before.shell_)] {
         // One of another service has its own strand, and other servers.
         const bool is_ours = &earlier->scope() == &core->scope();
-        core->conversation_began(shell, is_ours ? earlier->server_url() : "");
+        core->on_conversation_started(shell, is_ours ? earlier->server_url() : "");
         if (is_ours) shell->continue_from(earlier);
     });
     return conversation(std::move(shell));

@@ -132,8 +132,8 @@ auto service_core::conversations_at(const server_link_ptr& link) const
 
 // --- conversations
 
-void service_core::conversation_began(const std::shared_ptr<conversation_shell>& shell,
-                                      std::string_view near) {
+void service_core::on_conversation_started(const std::shared_ptr<conversation_shell>& shell,
+                                           std::string_view near) {
     // A handle created off the strand may already have been destroyed.
     if (scope_->is_closed() || shell->has_ended()) return;
     conversations_.emplace(shell->id(), shell);
@@ -216,11 +216,11 @@ void service_core::arm_timer() {
     if (!due || scope_->is_closed()) return void(timer_->cancel());
     timer_->expires_at(std::max(*due, now()));
     timer_->async_wait([this, weak = weak_from_this()](error_code ec) {
-        if (const auto self = weak.lock(); self && !ec) timer_expired();
+        if (const auto self = weak.lock(); self && !ec) on_timer();
     });
 }
 
-void service_core::timer_expired() {
+void service_core::on_timer() {
     if (scope_->is_closed()) return;
     if (is_watching()) check_due_servers();
     for (const auto id : directory_.list().take_expired_removals(now())) end_expired_removal(id);

@@ -36,8 +36,8 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     const service_config& config() const noexcept { return config_; }
 
     /// Places the conversation on the server `near` if that is suitable; if empty, on any server.
-    void conversation_began(const std::shared_ptr<conversation_shell>& shell,
-                            std::string_view near);
+    void on_conversation_started(const std::shared_ptr<conversation_shell>& shell,
+                                 std::string_view near);
 
     void add_server(const std::string& url);
     void remove_server(std::string_view url, duration limit);
@@ -80,7 +80,7 @@ class service_core final : public std::enable_shared_from_this<service_core>,
     // Health. Between replies nothing may keep the event loop busy.
     bool is_watching() const noexcept { return config_.watch_always || running_replies_ > 0; }
     void arm_timer();
-    void timer_expired();
+    void on_timer();
     void check_due_servers();
     void check(const listed_server& s);
     void on_check_result(server_id id, time_point when, const error_code& ec,

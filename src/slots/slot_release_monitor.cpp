@@ -34,7 +34,7 @@ server_slot_state slot_release_monitor::record_cut(int slot, time_point now,
 }
 
 // The cancelled request may still run on the slot and delay the next one.
-void slot_release_monitor::granted(int slot, time_point now) {
+void slot_release_monitor::on_granted(int slot, time_point now) {
     const auto found = watched_.find(slot);
     if (found == watched_.end()) return;
     auto& w = found->second;

@@ -49,7 +49,7 @@ class slot_release_monitor {
     /// Returns the state to use until the first poll.
     server_slot_state record_cut(int slot, time_point now, server_slot_state side);
     /// The slot was granted to its next request, so watching it ends.
-    void granted(int slot, time_point now);
+    void on_granted(int slot, time_point now);
 
     /// When to poll /slots next. Nothing if no slot is watched, if a poll is running, or if the
     /// poll would come more than `watch_after_use` after `unused_since`, the time since which no

@@ -70,9 +70,9 @@ class slot_scheduler::queue_simulation {
     }
     prospects look(const slot_request& w) const;
     /// The ticket was granted the slot.
-    void granted(int slot, bool runs_here);
+    void assign_slot(int slot, bool runs_here);
     /// The ticket keeps waiting.
-    void waits(const slot_request& w, const prospects& p);
+    void add_waiting(const slot_request& w, const prospects& p);
 
  private:
     void arrange();
@@ -137,13 +137,13 @@ void slot_scheduler::queue_simulation::leave_wanted(prospects& p) const {
     if (!p.is_held_back) p.open = std::move(left);
 }
 
-void slot_scheduler::queue_simulation::granted(int slot, bool runs_here) {
+void slot_scheduler::queue_simulation::assign_slot(int slot, bool runs_here) {
     take(slot, runs_here);
     // The next slot in turn may have changed.
     arrange();
 }
 
-void slot_scheduler::queue_simulation::waits(const slot_request& w, const prospects& p) {
+void slot_scheduler::queue_simulation::add_waiting(const slot_request& w, const prospects& p) {
     if (!p.open.empty() && !p.awaits_prefilling) take(p.open.front(), !w.is_from_elsewhere);
     if (!is_live(w)) return;
     for (const int slot : idle_)
@@ -173,9 +173,9 @@ std::vector<grant> slot_scheduler::take_grants(time_point now) {
         if (const auto best = choose(seen, w, now)) {
             const bool runs_here = !w.is_from_elsewhere;
             given.push_back(grant_slot(*best, place, now));
-            walk.granted(*best, runs_here);
+            walk.assign_slot(*best, runs_here);
         } else {
-            walk.waits(w, seen);
+            walk.add_waiting(w, seen);
             ++place;
         }
     }
@@ -197,7 +197,7 @@ std::vector<slot_scheduler::wait_prediction> slot_scheduler::predict_waits() con
             if (seen.are_kept_for_turns)
                 all[place].due = std::max(*all[place].due, w.due - urgent_within);
         }
-        walk.waits(w, seen);
+        walk.add_waiting(w, seen);
     }
     return all;
 }
@@ -212,7 +212,7 @@ std::optional<slot_shortage> slot_scheduler::find_shortage(time_point now) const
         const bool has_one = !seen.open.empty() && ready_at(seen.open.front()) <= now;
         if (!has_one && !seen.awaits_prefilling && !w.is_from_elsewhere)
             return slot_shortage{w.kind, w.due};
-        walk.waits(w, seen);
+        walk.add_waiting(w, seen);
     }
     return std::nullopt;
 }

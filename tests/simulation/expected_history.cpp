@@ -20,7 +20,7 @@ void expected_history::prepare_turn(std::string_view model_text) {
     text_ = model_text;
 }
 
-void expected_history::handed_over(const chunk& c) {
+void expected_history::on_handed_over(const chunk& c) {
     const auto begin = std::exchange(handed_over_, handed_over_ + c.text.size());
     chunks_[c.id] = {begin, handed_over_, c.boundary != boundary::limit};
     generated_ = std::max(generated_, handed_over_);

@@ -26,7 +26,7 @@ class expected_history {
     void said(std::string text);
     /// A turn begins. `model_text` is the model's whole text for the turn.
     void prepare_turn(std::string_view model_text);
-    void handed_over(const chunk& c);
+    void on_handed_over(const chunk& c);
     /// The reply ended after this number of bytes of the model's text had been generated.
     void on_reply_ended(time_point now, finish_reason why, std::size_t generated);
     void on_interrupted(time_point now);

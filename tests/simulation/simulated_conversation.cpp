@@ -277,10 +277,10 @@ void simulated_conversation::on_server_found(const start_ptr& start) {
 // --- events of a reply
 
 void simulated_conversation::on_handed_over(const chunk& c) {
-    history_.handed_over(c);
-    expected_.handed_over(c);
+    history_.on_handed_over(c);
+    expected_.on_handed_over(c);
     // A repeated call changes nothing.
-    if (chance(world_.random(), 0.1)) history_.handed_over(c);
+    if (chance(world_.random(), 0.1)) history_.on_handed_over(c);
     compare();
     plan_report(c);
 }
@@ -320,7 +320,7 @@ void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result
     running_ = 0;
     checking_.reset();
     if (const auto* left = std::exchange(generating_at_, nullptr)) service_.on_turn_ended(left);
-    history_.generated(world_.now(), rest.unspoken);
+    history_.on_generated(world_.now(), rest.unspoken);
     // A resumed turn that failed to start keeps its previous state.
     const auto starting = std::exchange(starting_, nullptr);
     drop_draft();

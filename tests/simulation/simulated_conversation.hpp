@@ -71,7 +71,7 @@ class simulated_conversation final : public detail::reply_listener {
     void draft(const std::string& words);
     void commit(const std::string& words);
     void drop_draft();
-    void draft_over();
+    void on_draft_over();
     void continue_from_draft(const start_ptr& start);
 
     void start_turn(std::optional<detail::reply_origin> resumed, bool awaits_draft = false);

@@ -76,7 +76,7 @@ void simulated_core::on_request_failed(const error_code& ec) {
     known_.on_request_failed(ec);
     const auto kind = detail::classify_failure(ec, true);
     const auto now = world_.now();
-    if (kind == detail::failure_kind::away) circuit_.not_reached(now);
+    if (kind == detail::failure_kind::away) circuit_.on_unreachable(now);
     if (kind == detail::failure_kind::broken && circuit_.record_failure(now, now))
         world_.note("a circuit opens");
 }

@@ -69,7 +69,7 @@ void simulated_conversation::draft(const std::string& words) {
         world_, service_.next_id(), std::move(plan), *core_, id_,
         [this] { service_.on_turn_ended(std::exchange(drafting_at_, nullptr)); },
         [this, count = old_drafts_.size()] {
-            if (old_drafts_.size() == count) draft_over();
+            if (old_drafts_.size() == count) on_draft_over();
         });
     drafting_at_ = core_;
     service_.on_turn_started(core_);
@@ -98,7 +98,7 @@ void simulated_conversation::drop_draft() {
     old_drafts_.push_back(std::move(draft_));
 }
 
-void simulated_conversation::draft_over() {
+void simulated_conversation::on_draft_over() {
     if (starting_ && starting_->is_drafted) continue_from_draft(starting_);
 }
 

@@ -269,7 +269,7 @@ command_line parse_command_line(std::vector<std::string> args, const environment
     return is_refused ? parser("").parse(std::move(args), variables) : command;
 }
 
-void with_command_tree(const std::function<void(const CLI::App&)>& visit) {
+void visit_command_tree(const std::function<void(const CLI::App&)>& visit) {
     visit(parser("").commands());
 }
 

@@ -43,6 +43,6 @@ struct command_line {
 command_line parse_command_line(std::vector<std::string> args, const environment& variables);
 
 /// Calls `visit` with the application and all its commands and flags, to generate texts.
-void with_command_tree(const std::function<void(const CLI::App&)>& visit);
+void visit_command_tree(const std::function<void(const CLI::App&)>& visit);
 
 }  // namespace tandem::command

@@ -287,13 +287,13 @@ void turn_history::begin_reply(std::uint64_t reply) noexcept {
     if (state_ == turn_state::running) turn_.begin_reply(reply);
 }
 
-void turn_history::handed_over(const chunk& c) {
-    if (state_ == turn_state::running) turn_.handed_over(c);
+void turn_history::on_handed_over(const chunk& c) {
+    if (state_ == turn_state::running) turn_.on_handed_over(c);
 }
 
-void turn_history::generated(time_point now, std::string_view unspoken) {
+void turn_history::on_generated(time_point now, std::string_view unspoken) {
     settle_if_over(now);
-    if (is_open()) turn_.generated(unspoken);
+    if (is_open()) turn_.on_generated(unspoken);
 }
 
 // A silenced voice may report that it is done, which does not mean that the chunk was heard.

@@ -107,8 +107,8 @@ class turn_history {
     // until it is settled.
 
     void begin_reply(std::uint64_t reply) noexcept;
-    void handed_over(const chunk& c);
-    void generated(time_point now, std::string_view unspoken);
+    void on_handed_over(const chunk& c);
+    void on_generated(time_point now, std::string_view unspoken);
     void on_continued(time_point now, chunk_id id);
     bool heard(time_point now, chunk_id id, std::size_t speech_characters);
     bool heard_share(time_point now, chunk_id id, double share);

@@ -37,7 +37,7 @@ saved_open_turn turn_ledger::saved() const {
     return all;
 }
 
-void turn_ledger::handed_over(const chunk& c) {
+void turn_ledger::on_handed_over(const chunk& c) {
     // A reply's chunks arrive in order, so one that is not later than the last is already here.
     const bool is_here =
         !parts_.empty() && parts_.back().id.reply == c.id.reply && parts_.back().id.seq >= c.id.seq;
@@ -50,7 +50,7 @@ void turn_ledger::handed_over(const chunk& c) {
     is_complete_ = is_complete_ || c.boundary == boundary::end;
 }
 
-void turn_ledger::generated(std::string_view unspoken) {
+void turn_ledger::on_generated(std::string_view unspoken) {
     overwrite_text(unspoken);
 }
 

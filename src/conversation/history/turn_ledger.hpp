@@ -28,9 +28,9 @@ class turn_ledger {
     /// can still be heard.
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
     /// Takes each chunk once, in order.
-    void handed_over(const chunk& c);
+    void on_handed_over(const chunk& c);
     /// The reply ended with this text generated but not handed over.
-    void generated(std::string_view unspoken);
+    void on_generated(std::string_view unspoken);
     /// The whole text of the turn, which no model generates.
     void give(std::string text) {
         text_ = std::move(text);

@@ -61,7 +61,7 @@ struct key_usage {
     bool was_used_from(const std::string& client) const {
         return std::ranges::find(clients, client) != clients.end();
     }
-    void used_from(std::string client) {
+    void record_use_from(std::string client) {
         constexpr std::size_t most = 16;
         std::erase(clients, client);
         clients.insert(clients.begin(), std::move(client));
@@ -293,7 +293,7 @@ std::variant<authorizer::account_ptr, api_error> authorizer::identify(const rout
     if (const auto wait = failures_.wait(now, client); wait && !is_known_client)
         return too_often("too_many_failures", "wrong API keys were sent from this address", *wait);
     if (account) {
-        account->used_from(client);
+        account->record_use_from(client);
         return account;
     }
     failures_.record_failure(now, client);

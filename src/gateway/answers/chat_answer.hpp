@@ -40,9 +40,9 @@ class answer_stream final : public answer_writer {
  public:
     explicit answer_stream(const answer_head& head, bool include_usage = false);
 
-    void text(std::string_view text, std::string& out) override;
+    void write_text(std::string_view text, std::string& out) override;
     /// As `reasoning_content`.
-    void reasoning(std::string_view text, std::string& out) override;
+    void write_reasoning(std::string_view text, std::string& out) override;
     void call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& /*out*/) override { ++calls_; }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;

@@ -169,7 +169,7 @@ void response_stream::close_part(std::string_view status, std::string& out) {
     finish_item(make(at["item_id"].get<std::string>(), status, json::array({content})), out);
 }
 
-void response_stream::text(std::string_view text, std::string& out) {
+void response_stream::write_text(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_) return;
     open(part::message, out);
     open_text_ += text;
@@ -179,7 +179,7 @@ void response_stream::text(std::string_view text, std::string& out) {
     send("response.output_text.delta", std::move(fields), out);
 }
 
-void response_stream::reasoning(std::string_view text, std::string& out) {
+void response_stream::write_reasoning(std::string_view text, std::string& out) {
     if (text.empty() || has_ended_) return;
     open(part::reasoning, out);
     open_text_ += text;

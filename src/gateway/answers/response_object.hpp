@@ -39,8 +39,8 @@ class response_stream final : public answer_writer {
     /// Sends the events that start the response, with its id, unless they were sent. The other
     /// functions call it first.
     void begin(std::string& out);
-    void text(std::string_view text, std::string& out) override;
-    void reasoning(std::string_view text, std::string& out) override;
+    void write_text(std::string_view text, std::string& out) override;
+    void write_reasoning(std::string_view text, std::string& out) override;
     void call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& out) override { close_part("completed", out); }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;

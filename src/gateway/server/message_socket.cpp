@@ -219,11 +219,11 @@ void message_socket::write_next() {
     set_deadline(writing_, core_->options.write_timeout);
     stream_.async_write(asio::buffer(out_.front()),
                         [self = shared_from_this()](boost::system::error_code ec, std::size_t) {
-                            self->written(ec);
+                            self->on_written(ec);
                         });
 }
 
-void message_socket::written(boost::system::error_code ec) {
+void message_socket::on_written(boost::system::error_code ec) {
     is_writing_ = false;
     writing_.cancel();
     wake_.cancel();

@@ -85,7 +85,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     void ping();
 
     void write_next();
-    void written(boost::system::error_code ec);
+    void on_written(boost::system::error_code ec);
     void close_stream();
     void set_deadline(boost::asio::steady_timer& timer, duration limit);
     template <class Condition>

@@ -135,12 +135,12 @@ awaitable<void> streamed_reply::run(reply& r, admitted& who) {
 }
 
 void streamed_reply::take(const chunk& piece) {
-    events_.reasoning(piece.reasoning, out_);
+    events_.write_reasoning(piece.reasoning, out_);
     append_call_piece(piece);
     if (piece.text.empty()) return;
     if (by_chunk_) core_.metrics.record_chunk(model_.name, piece);
     answer_.text += piece.text;
-    events_.text(piece.text, out_);
+    events_.write_text(piece.text, out_);
 }
 
 void streamed_reply::append_call_piece(const chunk& piece) {

@@ -167,11 +167,11 @@ std::optional<api_error> voice_session::refusal(const voice_turn& turn, admissio
 void voice_session::perform(const voice_action::check_turn& a) {
     ++newest_draft_;
     admit(a.turn, [turn = a.turn](voice_session& self, std::optional<api_error> why) {
-        self.turn_checked(*turn, std::move(why));
+        self.on_turn_checked(*turn, std::move(why));
     });
 }
 
-void voice_session::turn_checked(const voice_turn& turn, std::optional<api_error> why) {
+void voice_session::on_turn_checked(const voice_turn& turn, std::optional<api_error> why) {
     if (why) return refuse(turn, *std::move(why));
     if (audits_prompts()) prompts_.record_turn(turn);
     turns_.on_turn_permitted(detail::now(), turn.number);
@@ -202,11 +202,12 @@ void voice_session::perform(const voice_action::draft& a) {
                                                             const std::optional<api_error>& why) {
         // Meanwhile the client may have dropped the draft, or begun its turn.
         if (number != self.newest_draft_) return void(--self.drafts_);
-        self.draft_checked(turn, why);
+        self.on_draft_checked(turn, why);
     });
 }
 
-void voice_session::draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why) {
+void voice_session::on_draft_checked(const voice_turn_ptr& turn,
+                                     const std::optional<api_error>& why) {
     if (why) {
         --drafts_;
         audit_refused_turn(*turn, *why);

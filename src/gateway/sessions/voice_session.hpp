@@ -113,8 +113,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     template <class Function>
     void admit(const voice_turn_ptr& turn, Function then);
     std::optional<api_error> refusal(const voice_turn& turn, admission checked);
-    void turn_checked(const voice_turn& turn, std::optional<api_error> why);
-    void draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why);
+    void on_turn_checked(const voice_turn& turn, std::optional<api_error> why);
+    void on_draft_checked(const voice_turn_ptr& turn, const std::optional<api_error>& why);
     void refuse(const voice_turn& turn, api_error why);
     const std::string& traceparent_of(const voice_turn& turn) const noexcept;
     generation_options options_of(const voice_turn& turn) const;

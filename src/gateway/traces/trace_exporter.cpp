@@ -95,11 +95,11 @@ class trace_exporter::worker final : private transport::exchange_handler {
         }
         if (is_closing_ || waiting >= limits_.batch_turns) return send_batch();
         state_ = state::gathering;
-        after(limits_.batch_wait, [this] { send_batch(); });
+        run_after(limits_.batch_wait, [this] { send_batch(); });
     }
 
     template <class Function>
-    void after(duration wait, Function then) {
+    void run_after(duration wait, Function then) {
         timer_.expires_after(wait);
         timer_.async_wait([this, then, number = ++timer_number_](boost::system::error_code ec) {
             if (!ec && number == timer_number_) then();
@@ -127,10 +127,11 @@ class trace_exporter::worker final : private transport::exchange_handler {
         answer_ = {};
         state_ = state::sending;
         exchange_ = transport_->start({.path = "/v1/traces", .body = batch_.body}, *this);
-        after(limits_.request_timeout, [this] {
+        run_after(limits_.request_timeout, [this] {
             answer_ = {};
-            answered(fmt::format("no answer within {} s",
-                                 std::chrono::duration<double>(limits_.request_timeout).count()));
+            on_answered(
+                fmt::format("no answer within {} s",
+                            std::chrono::duration<double>(limits_.request_timeout).count()));
         });
     }
 
@@ -145,11 +146,11 @@ class trace_exporter::worker final : private transport::exchange_handler {
     }
     void on_end(error_code ec, const diagnostics& diag) override {
         if (ec) answer_ = {};
-        answered(ec ? diag.client_message : "");
+        on_answered(ec ? diag.client_message : "");
     }
 
     /// `fault` describes why there is no answer.
-    void answered(const std::string& fault) {
+    void on_answered(const std::string& fault) {
         ++timer_number_;
         timer_.cancel();
         exchange_.reset();
@@ -162,7 +163,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
             return next();
         }
         state_ = state::pausing;
-        after(pause(), [this] { send(); });
+        run_after(pause(), [this] { send(); });
     }
 
     // Doubles each time. Random, so that gateways do not return to a busy collector all at once.

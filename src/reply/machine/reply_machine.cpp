@@ -122,8 +122,8 @@ void reply_machine::on_slot_granted(time_point now, int slot, bool reused, durat
 void reply_machine::on_response_started(time_point now, std::optional<duration> connect_duration) {
     if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
     heard_at_ = now;
-    if (connect_duration) metrics_recorder_.connected(*connect_duration);
-    retry_.begun();
+    if (connect_duration) metrics_recorder_.on_connected(*connect_duration);
+    retry_.on_started();
     if (const auto held = now - phase_since_; held >= late_start_threshold)
         actions_.push_back(action::log_late_start{*slot_, held});
 }
@@ -142,9 +142,9 @@ void reply_machine::on_event_read(time_point now, const wire::token_event& event
         case kind::token:
             if (!event.content.empty()) {
                 has_read_here_ = true;
-                retry_.progressed();
+                retry_.on_progress();
             }
-            return token_read(now, event);
+            return on_token_read(now, event);
         case kind::final:
             read_text(now, event);
             // The last text may include ids of the stop word or of the end token.
@@ -197,7 +197,7 @@ void reply_machine::on_warm_slot_granted(time_point now, int slot) {
 }
 
 void reply_machine::on_warming_started() noexcept {
-    warming_.begun();
+    warming_.on_started();
 }
 
 void reply_machine::on_warming_event(time_point now, const wire::token_event& event) {
@@ -378,7 +378,7 @@ void reply_machine::finish(time_point now, outcome how) {
     rest_.meter = meter_;
     rest_.calls = calls_;
     rest_.parses_as = parses_as_;
-    visible_read(now, reasoning_.finish());
+    on_visible_read(now, reasoning_.finish());
     show_text(calls_.finish());
     result_.unspoken_text += chunker_.unread();
     result_.unspoken_text += calls_.call();

@@ -192,16 +192,16 @@ class reply_machine {
     void enter_phase(reply_phase next, time_point now);
 
     // Reading.
-    void token_read(time_point now, const wire::token_event& event);
+    void on_token_read(time_point now, const wire::token_event& event);
     bool read_text(time_point now, const wire::token_event& event);
-    void visible_read(time_point now, const text::visible_text& visible);
-    void reasoning_read(time_point now, std::string_view reasoning);
+    void on_visible_read(time_point now, const text::visible_text& visible);
+    void on_reasoning_read(time_point now, std::string_view reasoning);
     void show_text(const text::call_splitter::visible& said) {
         chunker_.feed(said.text, said.tokens);
-        meter_.text_shown(said.text);
+        meter_.on_text_shown(said.text);
     }
     void continue_reading(time_point now);
-    void chunk_read(time_point now, bool peeked);
+    void on_chunk_read(time_point now, bool peeked);
     void record_progress();
     void stop_after_chunk(time_point now, bool peeked);
     void collect_chunks(time_point now);

@@ -89,8 +89,8 @@ void reply_machine::force_calls(time_point now) {
 void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls) {
     if (!has_running_request() || !is_parsing_calls()) return;
     if (calls.empty() && can_force_calls()) return force_calls(now);
-    retry_.begun();
-    retry_.progressed();
+    retry_.on_started();
+    retry_.on_progress();
     enter_phase(phase::streaming, now);
     end_request(now, false);
     if (calls.empty() && is_answer_in_json()) {

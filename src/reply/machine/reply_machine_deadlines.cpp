@@ -119,7 +119,7 @@ void reply_machine::handle_generation_timeout(time_point now) {
                                      rules_.between_tokens_timeout, "no further token");
         case phase::holding:
             chunker_.hold_expired();
-            return chunk_read(now, true);
+            return on_chunk_read(now, true);
         case phase::resting:
             return next_request(now);
         default:
@@ -161,7 +161,7 @@ time_point reply_machine::chunk_break_time() const {
 void reply_machine::handle_chunk_deadline(time_point now) {
     is_unbreakable_ = chunker_.force_chunk_end() != text::chunker::status::ready;
     if (is_unbreakable_) return;
-    if (has_running_request()) return chunk_read(now, true);
+    if (has_running_request()) return on_chunk_read(now, true);
     hand_over_before_request(now);
 }
 

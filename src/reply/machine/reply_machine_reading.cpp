@@ -14,7 +14,7 @@ using status = text::chunker::status;
 
 }  // namespace
 
-void reply_machine::token_read(time_point now, const wire::token_event& event) {
+void reply_machine::on_token_read(time_point now, const wire::token_event& event) {
     ended_chunk_was_peeked_.reset();
     if (phase_ == phase::peeking) return on_peek_token(now, event);
     if (phase_ == phase::first_token) {
@@ -27,7 +27,7 @@ void reply_machine::token_read(time_point now, const wire::token_event& event) {
     if (reasoning_deadline() <= now) return end_reasoning(now, true);
     if (!is_visible) return;
     if (chunker_.current() == status::ready)
-        chunk_read(now, !chunker_.ends_without_peek());
+        on_chunk_read(now, !chunker_.ends_without_peek());
     else
         continue_reading(now);
     // Ends a hold of zero duration, and an overdue chunk that had no place to end before.
@@ -39,9 +39,9 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     const int kept_before = continuation_.kept_tokens();
     continuation_.append(event);
     const auto visible = reasoning_.feed(event.content, continuation_.kept_tokens() - kept_before);
-    meter_.text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
+    meter_.on_text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
     if (!visible.reasoning.empty()) {
-        reasoning_read(now, visible.reasoning);
+        on_reasoning_read(now, visible.reasoning);
         hand_over_due_chunks(now);
     }
     const auto said = calls_.feed(visible.text, visible.tokens);
@@ -53,14 +53,14 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
 }
 
 /// Reads text that the filter decided while no request runs.
-void reply_machine::visible_read(time_point now, const text::visible_text& visible) {
-    meter_.text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
+void reply_machine::on_visible_read(time_point now, const text::visible_text& visible) {
+    meter_.on_text_read(now, reasoning_.is_inside(), visible.reasoning_tokens);
     meter_.on_request_ended(now);
-    reasoning_read(now, visible.reasoning);
+    on_reasoning_read(now, visible.reasoning);
     show_text(calls_.feed(visible.text, visible.tokens));
 }
 
-void reply_machine::reasoning_read(time_point now, std::string_view reasoning) {
+void reply_machine::on_reasoning_read(time_point now, std::string_view reasoning) {
     auto kept = reasoning.substr(0, max_reasoning_bytes - result_.reasoning.size());
     kept.remove_suffix(text::incomplete_suffix(kept));
     if (kept.empty()) return;
@@ -76,7 +76,7 @@ void reply_machine::continue_reading(time_point now) {
 
 /// Handles complete chunks. If they suffice, or if another reply needs the slot, the request is
 /// cut.
-void reply_machine::chunk_read(time_point now, bool peeked) {
+void reply_machine::on_chunk_read(time_point now, bool peeked) {
     collect_chunks(now);
     if (has_enough(now)) return stop_after_chunk(now, peeked);
     continue_reading(now);
@@ -162,7 +162,7 @@ void reply_machine::end_reading(time_point now, bool ids_are_sure) {
 // --- the end of generation
 
 void reply_machine::flush_withheld_text(time_point now, finish_reason reason) {
-    visible_read(now, reasoning_.finish());
+    on_visible_read(now, reasoning_.finish());
     // What a limit cut off may be the beginning of a call.
     if (reason != finish_reason::length)
         show_text(calls_.finish());

@@ -46,7 +46,7 @@ void reply_machine::end_reasoning(time_point now, bool cut) {
     continuation_.record_cut();
     const auto mark = server::find_closing_text(without_thinking_, reasoning_.closing_mark());
     continuation_.append_mark(mark);
-    visible_read(now, reasoning_.feed(mark, 0));
+    on_visible_read(now, reasoning_.feed(mark, 0));
     end_reading(now, true);
 }
 

@@ -89,7 +89,7 @@ void reply_metrics_recorder::end_slot_wait(time_point now) {
     if (metrics_.requests == 0) metrics_.first_slot_wait_ms = metrics_.slot_wait_ms;
 }
 
-void reply_metrics_recorder::connected(duration after) noexcept {
+void reply_metrics_recorder::on_connected(duration after) noexcept {
     raise_to(metrics_.longest_connect_ms, after);
 }
 

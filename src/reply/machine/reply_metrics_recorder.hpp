@@ -30,8 +30,8 @@ class reply_metrics_recorder {
     void record_guard_wait(duration wait) noexcept;
     void request_sent(time_point now, int slot, bool reused, duration guard_wait);
     /// The request was connected after this time, or could not connect until `now`.
-    void connected(duration after) noexcept;
-    void record_connect_failure(time_point now) noexcept { connected(now - request_.sent); }
+    void on_connected(duration after) noexcept;
+    void record_connect_failure(time_point now) noexcept { on_connected(now - request_.sent); }
     /// Counts an event of the running request.
     void on_event_read(time_point now, const wire::token_event& event);
     /// Prompt tokens of the running request, as far as the server has reported them.

@@ -26,7 +26,7 @@ class slot_warming {
     void request_sent() noexcept;
     void on_slot_granted(time_point now, int slot);
     /// The server started the request.
-    void begun() noexcept { begun_ = true; }
+    void on_started() noexcept { begun_ = true; }
     /// The answer is complete.
     void on_answered();
     void on_failed();

@@ -4,7 +4,7 @@
 
 namespace tandem::text {
 
-void reasoning_meter::text_read(time_point now, bool is_inside, int tokens) noexcept {
+void reasoning_meter::on_text_read(time_point now, bool is_inside, int tokens) noexcept {
     const bool was_inside = is_inside_;
     is_inside_ = is_inside;
     has_opened_ |= is_inside && !was_inside;
@@ -13,7 +13,7 @@ void reasoning_meter::text_read(time_point now, bool is_inside, int tokens) noex
     if (!is_inside) on_request_ended(now);
 }
 
-void reasoning_meter::text_shown(std::string_view text) noexcept {
+void reasoning_meter::on_text_shown(std::string_view text) noexcept {
     has_spoken_ = has_spoken_ || !is_all_white_space(text);
 }
 

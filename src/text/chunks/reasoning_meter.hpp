@@ -23,9 +23,9 @@ class reasoning_meter {
 
     /// Text was read, of which `tokens` tokens belong to reasoning; `is_inside`: reasoning is open
     /// after it.
-    void text_read(time_point now, bool is_inside, int tokens) noexcept;
+    void on_text_read(time_point now, bool is_inside, int tokens) noexcept;
     /// Text outside reasoning was shown.
-    void text_shown(std::string_view text) noexcept;
+    void on_text_shown(std::string_view text) noexcept;
     /// The request ended; the reasoning may continue in the next one.
     void on_request_ended(time_point now) noexcept;
     /// The limit, or the end of the text, closed the open reasoning.

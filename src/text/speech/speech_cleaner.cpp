@@ -115,7 +115,7 @@ void speech_cleaner::read_code() {
 
 void speech_cleaner::speak_code(std::size_t bytes) {
     if (options_->code == code_speech::spoken) return keep(bytes);
-    out_.gap();
+    out_.add_gap();
     skip(bytes);
 }
 
@@ -123,7 +123,7 @@ void speech_cleaner::speak_code(std::size_t bytes) {
 void speech_cleaner::end_code() {
     fence_.reset();
     at_line_start_ = false;
-    out_.gap();
+    out_.add_gap();
     skip(line().size());
 }
 
@@ -136,7 +136,7 @@ void speech_cleaner::start_line() {
         const auto mark = skip_line_mark(body);
         if (mark == 0) break;
         skip(text.size() - body.size() + mark);
-        if (rest_.empty()) out_.gap();
+        if (rest_.empty()) out_.add_gap();
         if (in_heading_) break;
     }
     at_line_start_ = false;
@@ -156,14 +156,14 @@ bool speech_cleaner::skip_blank_line() {
 bool speech_cleaner::skip_whole_line(std::string_view body) {
     const auto indent = line().size() - body.size();
     if (is_horizontal_rule(body)) {
-        out_.gap();
+        out_.add_gap();
         skip(indent + body.size());
         at_line_start_ = false;
         return true;
     }
     fence_ = parse_opening_fence(body);
     if (!fence_) return false;
-    out_.gap();
+    out_.add_gap();
     skip(indent);
     in_fence_line_ = true;
     end_paragraph();
@@ -236,7 +236,7 @@ void speech_cleaner::read_other() {
     const auto c = decode_first_character(rest_);
     const bool removes = options_->emoji == emoji_speech::removed;
     if (const auto emoji = removes ? measure_leading_emoji(rest_) : 0) {
-        out_.gap();
+        out_.add_gap();
         return skip(emoji);
     }
     const bool changes_emoji =

@@ -46,7 +46,7 @@ bool speech_cleaner::open_inline_fence(std::size_t length) {
     const auto end = within.find_first_of(" \t`\n", length);
     if (length < 3 || end == std::string_view::npos || within[end] != '\n') return false;
     fence_ = code_fence{'`', length};
-    out_.gap();
+    out_.add_gap();
     in_fence_line_ = true;
     end_paragraph();
     return true;
@@ -105,7 +105,7 @@ void speech_cleaner::handle_closing_hashes() {
     const auto end = std::min(rest_.find_first_not_of(" \t\r", length), rest_.size());
     const bool is_last = ends_at(end) || rest_[end] == '\n';
     if (!in_heading_ || !is_last || !is_space_or_end(before_)) return keep(length);
-    out_.gap();
+    out_.add_gap();
     skip(length);
 }
 
@@ -113,7 +113,7 @@ void speech_cleaner::handle_opening_bracket() {
     const std::size_t mark = rest_.starts_with("![") ? 1 : 0;
     if (rest_[0] == '!' && mark == 0) return keep(1);
     if (const auto note = mark ? 0 : match_footnote(rest_)) {
-        out_.gap();
+        out_.add_gap();
         skip(note);
         return handle_link_target(0);
     }
@@ -124,7 +124,7 @@ void speech_cleaner::handle_opening_bracket() {
                          (next == '[' && match_link_text(rest_.substr(mark + text.bytes)).state ==
                                              span_state::whole);
     if (!is_link && text.state != span_state::cut) return keep(mark + 1);
-    if (mark) out_.gap();
+    if (mark) out_.add_gap();
     links_ += is_link;
     maybe_link_ |= !is_link;
     skip(mark + 1);
@@ -133,7 +133,7 @@ void speech_cleaner::handle_opening_bracket() {
 void speech_cleaner::handle_closing_bracket() {
     const auto next = after(1);
     if (links_ == 0 && !maybe_link_) return keep(1);
-    if (before_ == '[') out_.gap();
+    if (before_ == '[') out_.add_gap();
     if (links_ > 0 && next == '(') {
         --links_;
         return handle_link_target(1);
@@ -165,7 +165,7 @@ bool speech_cleaner::handle_speech_mark() {
     }
     if (options_->marks == mark_speech::report && marks_.size() < max_reported_marks)
         marks_.push_back({chunk_.size() - rest_.size(), mark.tag, std::string(mark.label)});
-    out_.gap();
+    out_.add_gap();
     skip(mark.bytes);
     return true;
 }
@@ -179,7 +179,7 @@ void speech_cleaner::handle_tag() {
     const auto t = match_html_tag(rest_, in_word());
     if (t.state == span_state::none) return keep(1);
     in_tag_ = t.state == span_state::cut;
-    if (in_tag_ || !is_inline_tag(rest_.substr(0, t.bytes))) out_.gap();
+    if (in_tag_ || !is_inline_tag(rest_.substr(0, t.bytes))) out_.add_gap();
     cut_bytes_ = 0;
     skip(t.bytes);
 }
@@ -217,7 +217,7 @@ void speech_cleaner::handle_cell_end() {
     const bool is_last = ends_at(next) || rest_[next] == '\n';
     skip(next);
     if (row_has_cell_ && !is_last) out_.end_cell();
-    if (is_last) out_.gap();
+    if (is_last) out_.add_gap();
     row_has_cell_ = true;
 }
 

@@ -22,7 +22,7 @@ class speech_writer {
     /// The next bytes of the text are not spoken.
     void omit(std::size_t text_bytes) { map_.omit(text_bytes); }
     /// Marks the removal of something that was not part of a word.
-    void gap() noexcept { gap_ = true; }
+    void add_gap() noexcept { gap_ = true; }
     /// Ends a table cell that is followed by another one.
     void end_cell();
 

@@ -159,12 +159,12 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST_F(chunk_queue_voice, waits_with_the_continue_until_the_next_item_is_asked_for) {
-    queue.item_requested();
+    queue.on_item_requested();
     add(piece(0, "One. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it was not even popped";
     ASSERT_TRUE(queue.take_item());
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "it is being spoken";
-    queue.item_requested();
+    queue.on_item_requested();
     EXPECT_EQ(queue.take_due_continue(), id(0));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "once";
 }
@@ -172,9 +172,9 @@ TEST_F(chunk_queue_voice, waits_with_the_continue_until_the_next_item_is_asked_f
 TEST_F(chunk_queue_voice, does_not_take_a_question_for_an_item_that_comes_later) {
     add(piece(0, "One. "));
     queue.take_item();
-    queue.item_requested();
+    queue.on_item_requested();
     queue.take_due_continue();
-    queue.item_requested();
+    queue.on_item_requested();
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt);
     ASSERT_TRUE(queue.take_item());
@@ -187,7 +187,7 @@ TEST_F(chunk_queue_text, continues_as_long_as_there_is_room) {
     EXPECT_EQ(queue.take_due_continue(), id(0));
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "full";
-    queue.item_requested();
+    queue.on_item_requested();
     EXPECT_EQ(queue.take_due_continue(), std::nullopt) << "a request alone makes no room";
     queue.take_item();
     EXPECT_EQ(queue.take_due_continue(), id(1));
@@ -274,7 +274,7 @@ TEST_F(chunk_queue_end, keeps_what_waits_when_an_error_follows) {
 TEST_F(chunk_queue_end, lets_nothing_in_and_continues_nothing) {
     add(piece(0, "One. "));
     queue.take_item();
-    queue.item_requested();
+    queue.on_item_requested();
     queue.end({.finish_reason = finish_reason::eos});
     add(piece(1, "Two. "));
     EXPECT_EQ(queue.take_due_continue(), std::nullopt);

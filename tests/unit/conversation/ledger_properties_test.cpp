@@ -40,7 +40,7 @@ class random_turn {
                 return static_cast<void>(
                     turn_.heard_share(some_chunk(), static_cast<double>(below(14)) / 10 - 0.2));
             case 6:
-                return turn_.generated(next_text(below(12)));
+                return turn_.on_generated(next_text(below(12)));
             default:
                 if (below(4) == 0) below(2) ? resume() : speak_on();
         }
@@ -88,8 +88,8 @@ class random_turn {
             voice_.speak(c);
         else
             c.speech = c.text;
-        turn_.handed_over(c);
-        turn_.handed_over(c);
+        turn_.on_handed_over(c);
+        turn_.on_handed_over(c);
         at_ += c.text.size();
     }
     void resume() {

@@ -60,7 +60,7 @@ TEST(saved_conversation, has_a_running_turn_as_if_it_were_interrupted) {
     history.append({"user", "Hi"});
     history.begin_turn();
     history.begin_reply(1);
-    history.handed_over(chunk_of({1, 0}, "One two."));
+    history.on_handed_over(chunk_of({1, 0}, "One two."));
     history.heard({}, {1, 0}, 3);
     const auto saved = history.saved();
     EXPECT_EQ(saved.exchanges.back().messages.back().content, "One");
@@ -73,7 +73,7 @@ TEST(saved_conversation, leaves_a_turn_open_that_can_still_be_resumed) {
     turn_history history;
     history.append({"user", "Hi"});
     history.begin_turn();
-    history.generated({}, "One");
+    history.on_generated({}, "One");
     history.on_interrupted({});
     history.saved();
     EXPECT_TRUE(history.can_resume({}));
@@ -85,8 +85,8 @@ turn_history make_running_turn() {
     history.append({"user", "Hi"});
     history.begin_turn();
     history.begin_reply(7);
-    history.handed_over(chunk_of({7, 0}, "One two."));
-    history.handed_over(chunk_of({7, 1}, " Three four."));
+    history.on_handed_over(chunk_of({7, 0}, "One two."));
+    history.on_handed_over(chunk_of({7, 1}, " Three four."));
     history.on_continued({}, {7, 0});
     return history;
 }
@@ -219,7 +219,7 @@ class random_history {
                 return history_.begin_reply(++reply_);
             case 2:
             case 3:
-                return history_.handed_over(chunk_of({reply_, seq_++}, "x" + text()));
+                return history_.on_handed_over(chunk_of({reply_, seq_++}, "x" + text()));
             case 4:
                 history_.heard(now_, {reply_, seq_ - 1}, below(12));
                 return;
@@ -227,7 +227,7 @@ class random_history {
                 return history_.on_turn_ended(now_, finish_reason(below(5)));
             case 6:
                 history_.on_interrupted(now_);
-                return history_.generated(now_, text());
+                return history_.on_generated(now_, text());
             case 7:
                 if (history_.resume(now_)) history_.begin_reply(++reply_);
                 return;
@@ -296,7 +296,7 @@ TEST(random_histories, do_not_change_what_is_settled) {
                 history.on_continued({}, {reply, seq});
                 EXPECT_FALSE(history.heard({}, {reply, seq}, 99));
             }
-        history.generated({}, "more");
+        history.on_generated({}, "more");
         EXPECT_FALSE(history.on_interrupted({}));
         EXPECT_FALSE(history.resume({}));
         EXPECT_EQ(history.transcript(), before);

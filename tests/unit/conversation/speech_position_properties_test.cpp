@@ -79,7 +79,7 @@ pieced_chunk random_chunk(std::mt19937& random) {
 std::string history_after(const chunk& c, std::size_t characters) {
     turn_ledger turn;
     turn.begin_reply(1);
-    turn.handed_over(c);
+    turn.on_handed_over(c);
     turn.heard({1, 0}, characters);
     return turn.make_history_text(history_policy::heard, "");
 }

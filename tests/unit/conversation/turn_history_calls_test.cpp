@@ -39,7 +39,7 @@ class history_of_calls : public testing::Test {
         history.append({"user", "Weather and time?"});
         history.begin_turn();
         history.begin_reply(1);
-        history.handed_over(chunk_of({1, 0}, "One moment."));
+        history.on_handed_over(chunk_of({1, 0}, "One moment."));
         history.record_calls({{"a", "weather", "{}"}, {"b", "time", "{}"}});
     }
 
@@ -135,7 +135,7 @@ TEST_F(history_of_calls, forgets_the_calls_of_earlier_turns) {
     history.on_turn_ended(now, finish_reason::tool_calls);
     history.begin_turn();
     history.begin_reply(2);
-    history.handed_over(chunk_of({2, 0}, "It is noon."));
+    history.on_handed_over(chunk_of({2, 0}, "It is noon."));
     history.on_turn_ended(now, finish_reason::eos);
     EXPECT_EQ(list(history.messages()).back(), "assistant: It is noon.");
 }
@@ -193,7 +193,7 @@ TEST_F(history_of_calls, has_a_filler_before_the_text_of_the_turn_that_has_ended
     EXPECT_EQ(list(history.messages())[1], "assistant: Hm. One moment. weather#a time#b");
     history.begin_turn();
     history.begin_reply(2);
-    history.handed_over(chunk_of({2, 0}, "It is noon."));
+    history.on_handed_over(chunk_of({2, 0}, "It is noon."));
     history.on_turn_ended(now, finish_reason::eos);
     EXPECT_EQ(list(history.messages()).back(), "assistant: It is noon.");
 }

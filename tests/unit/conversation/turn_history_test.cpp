@@ -47,11 +47,11 @@ class history : public testing::Test {
         history_.append(user(std::move(question)));
         history_.begin_turn();
         history_.begin_reply(1);
-        history_.handed_over(chunk_of({1, 0}, "One two."));
-        history_.handed_over(chunk_of({1, 1}, " Three four."));
+        history_.on_handed_over(chunk_of({1, 0}, "One two."));
+        history_.on_handed_over(chunk_of({1, 1}, " Three four."));
     }
     void end_turn(finish_reason why) {
-        history_.generated(start, " Five");
+        history_.on_generated(start, " Five");
         history_.on_turn_ended(start, why);
     }
     void hear(std::size_t characters, time_point now = start) {
@@ -153,7 +153,7 @@ TEST_F(history, has_no_message_of_a_turn_that_left_nothing) {
 TEST_F(history, has_no_message_of_white_space) {
     history_.append(user("Hi"));
     history_.begin_turn();
-    history_.generated(start, " \n");
+    history_.on_generated(start, " \n");
     history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(last(), "user: Hi");
 }
@@ -162,14 +162,14 @@ TEST_F(history, shows_a_running_turn_with_all_that_was_generated) {
     begin_turn();
     EXPECT_EQ(history_.state(start), turn_state::running);
     EXPECT_EQ(last(), "assistant: One two. Three four.");
-    history_.generated(start, " Five");
+    history_.on_generated(start, " Five");
     EXPECT_EQ(last(), "assistant: One two. Three four. Five");
 }
 
 TEST_F(history, lets_the_assistant_speak_first) {
     history_.begin_turn();
     history_.begin_reply(1);
-    history_.handed_over(chunk_of({1, 0}, "Hello!"));
+    history_.on_handed_over(chunk_of({1, 0}, "Hello!"));
     history_.on_turn_ended(start, finish_reason::eos);
     history_.append(user("Hi"));
     EXPECT_THAT(told(history_.messages()),
@@ -215,7 +215,7 @@ TEST_F(history, counts_late_reports_until_the_grace_is_over) {
     EXPECT_FALSE(history_.heard(start + 5s, {1, 0}, 8));
     EXPECT_FALSE(history_.heard_share(start + 5s, {1, 0}, 1));
     history_.on_continued(start + 5s, {1, 1});
-    history_.generated(start + 5s, " Six");
+    history_.on_generated(start + 5s, " Six");
     EXPECT_EQ(last(), "assistant: One…");
 }
 
@@ -268,7 +268,7 @@ TEST_F(history, continues_from_the_last_word_that_was_heard) {
     EXPECT_EQ(history_.state(start + 1s), turn_state::running);
     EXPECT_EQ(last(), "assistant: One two. Three four. Five");
     history_.begin_reply(2);
-    history_.handed_over(chunk_of({2, 0}, " two."));
+    history_.on_handed_over(chunk_of({2, 0}, " two."));
     EXPECT_FALSE(history_.heard(start + 2s, {1, 1}, 5));
     EXPECT_TRUE(history_.heard(start + 2s, {2, 0}, 4));
     history_.on_interrupted(start + 2s);
@@ -297,7 +297,7 @@ TEST_F(history, joins_what_the_assistant_said_in_two_turns_without_a_word_betwee
     const auto at_first = history_.messages().size();
     history_.begin_turn();
     history_.begin_reply(2);
-    history_.handed_over(chunk_of({2, 0}, " Six."));
+    history_.on_handed_over(chunk_of({2, 0}, " Six."));
     history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(history_.messages().size(), at_first);
     EXPECT_EQ(history_.transcript().size(), at_first + 1);
@@ -310,7 +310,7 @@ TEST_F(history, parts_a_given_text_from_the_words_before_it) {
     history_.begin_turn();
     history_.give_text("One moment.");
     history_.begin_reply(2);
-    history_.handed_over(chunk_of({2, 0}, "One moment."));
+    history_.on_handed_over(chunk_of({2, 0}, "One moment."));
     history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_EQ(last(), "assistant: One… One moment.");
 }
@@ -319,7 +319,7 @@ TEST_F(history, saves_a_given_text_whole_while_it_is_spoken) {
     history_.begin_turn();
     history_.give_text("Good evening. This is the Blue Heron.");
     history_.begin_reply(1);
-    history_.handed_over(chunk_of({1, 0}, "Good evening."));
+    history_.on_handed_over(chunk_of({1, 0}, "Good evening."));
     history_.on_continued(start, {1, 0});
     turn_history elsewhere(history_.saved(), start);
     EXPECT_EQ(elsewhere.resume(start), " This is the Blue Heron.");
@@ -364,8 +364,8 @@ TEST_F(history, does_not_continue_after_the_next_message) {
 
 TEST_F(history, takes_no_harm_from_reports_without_a_turn) {
     history_.begin_reply(1);
-    history_.handed_over(chunk_of({1, 0}, "a"));
-    history_.generated(start, "b");
+    history_.on_handed_over(chunk_of({1, 0}, "a"));
+    history_.on_generated(start, "b");
     history_.on_continued(start, {1, 0});
     EXPECT_FALSE(history_.heard(start, {1, 0}, 1));
     history_.on_turn_ended(start, finish_reason::eos);
@@ -375,7 +375,7 @@ TEST_F(history, takes_no_harm_from_reports_without_a_turn) {
 TEST_F(history, takes_no_chunk_after_the_interrupt) {
     begin_turn();
     history_.on_interrupted(start);
-    history_.handed_over(chunk_of({1, 2}, " Late."));
+    history_.on_handed_over(chunk_of({1, 2}, " Late."));
     EXPECT_EQ(history_.last_turn().handed_over, 20u);
 }
 
@@ -388,7 +388,7 @@ TEST_F(history, is_small_while_it_is_idle) {
         history_ = turn_history(with_prompt());
         for (int i = 0; i < 5; ++i) {
             begin_turn(std::string(100, 'q'));
-            history_.generated(start, std::string(500, 'a'));
+            history_.on_generated(start, std::string(500, 'a'));
             history_.on_turn_ended(start, finish_reason::eos);
         }
         one = history_;

@@ -19,9 +19,9 @@ constexpr auto heard_only = history_policy::heard;
 turn_ledger two_chunks() {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "One two three."));
-    turn.handed_over(chunk_of({first, 1}, " Four five six."));
-    turn.generated(" Seven");
+    turn.on_handed_over(chunk_of({first, 0}, "One two three."));
+    turn.on_handed_over(chunk_of({first, 1}, " Four five six."));
+    turn.on_generated(" Seven");
     return turn;
 }
 
@@ -50,22 +50,22 @@ TEST(turn_ledger, counts_what_was_generated_handed_over_and_heard) {
 
 TEST(turn_ledger, takes_a_chunk_once) {
     auto turn = two_chunks();
-    turn.handed_over(chunk_of({first, 1}, " Four five six."));
+    turn.on_handed_over(chunk_of({first, 1}, " Four five six."));
     expect_sizes(turn, 35, 29, 0);
 }
 
 TEST(turn_ledger, takes_no_chunk_of_another_reply) {
     turn_ledger turn;
-    turn.handed_over(chunk_of({first, 0}, "a"));
+    turn.on_handed_over(chunk_of({first, 0}, "a"));
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({second, 0}, "b"));
+    turn.on_handed_over(chunk_of({second, 0}, "b"));
     expect_sizes(turn, 0, 0, 0);
 }
 
 TEST(turn_ledger, takes_text_once_that_was_read_and_not_handed_over) {
     auto turn = two_chunks();
-    turn.generated(" Seven");
-    turn.generated("");
+    turn.on_generated(" Seven");
+    turn.on_generated("");
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven");
 }
 
@@ -117,8 +117,8 @@ TEST(turn_ledger, does_not_know_other_chunks) {
 TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(spoken_chunk_of({first, 0}, "So **very** good"));
-    turn.handed_over(chunk_of({first, 1}, ". Ok."));
+    turn.on_handed_over(spoken_chunk_of({first, 0}, "So **very** good"));
+    turn.on_handed_over(chunk_of({first, 1}, ". Ok."));
     EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "So **very**");
 }
@@ -126,7 +126,7 @@ TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
 TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(spoken_chunk_of({first, 0}, "```\nls\n```\n"));
+    turn.on_handed_over(spoken_chunk_of({first, 0}, "```\nls\n```\n"));
     EXPECT_TRUE(turn.heard_share({first, 0}, 0.5));
     EXPECT_EQ(turn.heard(), 0u);
     EXPECT_TRUE(turn.heard_share({first, 0}, 1));
@@ -161,15 +161,15 @@ TEST(turn_ledger, puts_the_mark_if_something_was_left_out_of_what_is_kept) {
 TEST(turn_ledger, puts_no_white_space_before_the_mark) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "One. \n"));
-    turn.generated("Two.");
+    turn.on_handed_over(chunk_of({first, 0}, "One. \n"));
+    turn.on_generated("Two.");
     EXPECT_EQ(turn.make_history_text(history_policy::handed_over, "…"), "One.…");
 }
 
 TEST(turn_ledger, keeps_all_that_was_heard_without_a_mark) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "One two. "));
+    turn.on_handed_over(chunk_of({first, 0}, "One two. "));
     turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two. ");
 }
@@ -177,8 +177,8 @@ TEST(turn_ledger, keeps_all_that_was_heard_without_a_mark) {
 TEST(turn_ledger, does_not_count_white_space_as_left_out) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "One two."));
-    turn.generated("\n");
+    turn.on_handed_over(chunk_of({first, 0}, "One two."));
+    turn.on_generated("\n");
     turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two.");
 }
@@ -188,8 +188,8 @@ TEST(turn_ledger, does_not_keep_a_word_that_continues_in_the_next_chunk) {
     turn.begin_reply(first);
     auto cut = chunk_of({first, 0}, "One extra");
     cut.boundary = boundary::limit;
-    turn.handed_over(cut);
-    turn.handed_over(chunk_of({first, 1}, "ordinary word"));
+    turn.on_handed_over(cut);
+    turn.on_handed_over(chunk_of({first, 1}, "ordinary word"));
     turn.on_continued({first, 0});
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One…");
 }
@@ -209,7 +209,7 @@ TEST(turn_ledger, keeps_the_marks_after_a_word_with_it) {
          {"Sure! Here you go.", "Sure?!\u201d Here you go.", "Sure, here.", "Sure."}) {
         turn_ledger turn;
         turn.begin_reply(first);
-        turn.handed_over(chunk_of({first, 0}, std::string(text)));
+        turn.on_handed_over(chunk_of({first, 0}, std::string(text)));
         turn.heard({first, 0}, std::size_t{4});
         const auto word = std::string(text.substr(0, text.find(' ')));
         EXPECT_EQ(turn.make_history_text(heard_only, ""), word);
@@ -220,8 +220,8 @@ TEST(turn_ledger, keeps_the_marks_after_a_word_with_it) {
 TEST(turn_ledger, keeps_the_marks_of_its_chunk_only) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "Nice"));
-    turn.generated("! Here you go.");
+    turn.on_handed_over(chunk_of({first, 0}, "Nice"));
+    turn.on_generated("! Here you go.");
     turn.heard({first, 0}, std::size_t{4});
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
@@ -229,7 +229,7 @@ TEST(turn_ledger, keeps_the_marks_of_its_chunk_only) {
 TEST(turn_ledger, takes_no_mark_for_heard_if_the_word_continues_behind_it) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "It is 3.5 or so."));
+    turn.on_handed_over(chunk_of({first, 0}, "It is 3.5 or so."));
     turn.heard({first, 0}, std::size_t{7});
     EXPECT_EQ(turn.resume(), " 3.5 or so.");
 }
@@ -237,7 +237,7 @@ TEST(turn_ledger, takes_no_mark_for_heard_if_the_word_continues_behind_it) {
 TEST(turn_ledger, takes_no_mark_for_heard_before_the_first_word) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "! Here you go."));
+    turn.on_handed_over(chunk_of({first, 0}, "! Here you go."));
     turn.heard({first, 0}, std::size_t{0});
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
@@ -245,7 +245,7 @@ TEST(turn_ledger, takes_no_mark_for_heard_before_the_first_word) {
 TEST(turn_ledger, leaves_an_opening_mark_with_the_word_behind_it) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "\u8bf4\uff1a\u201c\u4f60\u597d\u201d"));
+    turn.on_handed_over(chunk_of({first, 0}, "\u8bf4\uff1a\u201c\u4f60\u597d\u201d"));
     turn.heard({first, 0}, std::size_t{1});
     EXPECT_EQ(turn.resume(), "\u201c\u4f60\u597d\u201d");
 }
@@ -254,8 +254,8 @@ TEST(turn_ledger, leaves_an_opening_mark_with_the_word_behind_it) {
 turn_ledger two_joined_chunks() {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "It is here."));
-    turn.handed_over(chunk_of({first, 1}, "\u201cShall I go?\u201d"));
+    turn.on_handed_over(chunk_of({first, 0}, "It is here."));
+    turn.on_handed_over(chunk_of({first, 1}, "\u201cShall I go?\u201d"));
     turn.on_continued({first, 0});
     return turn;
 }
@@ -278,9 +278,9 @@ TEST(turn_ledger, continues_with_the_chunks_of_the_next_reply) {
     turn.heard({first, 1}, std::size_t{7});
     turn.resume();
     turn.begin_reply(second);
-    turn.handed_over(chunk_of({second, 0}, " five six."));
+    turn.on_handed_over(chunk_of({second, 0}, " five six."));
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven");
-    turn.handed_over(chunk_of({second, 1}, " Seven eight."));
+    turn.on_handed_over(chunk_of({second, 1}, " Seven eight."));
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven eight.");
     EXPECT_TRUE(turn.heard({second, 1}, std::size_t{6}));
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two three. Four five six. Seven…");
@@ -291,7 +291,7 @@ TEST(turn_ledger, takes_other_text_of_the_next_reply_in_place_of_what_was_not_he
     turn.on_continued({first, 0});
     turn.resume();
     turn.begin_reply(second);
-    turn.handed_over(chunk_of({second, 0}, " Twelve."));
+    turn.on_handed_over(chunk_of({second, 0}, " Twelve."));
     EXPECT_EQ(turn.text(), "One two three. Twelve.");
 }
 
@@ -300,8 +300,8 @@ TEST(turn_ledger, keeps_the_rest_of_a_turn_that_is_cut_again_before_it_was_hande
     turn.on_continued({first, 0});
     turn.resume();
     turn.begin_reply(second);
-    turn.handed_over(chunk_of({second, 0}, " Four"));
-    turn.generated("");
+    turn.on_handed_over(chunk_of({second, 0}, " Four"));
+    turn.on_generated("");
     EXPECT_EQ(turn.resume(), " Four five six. Seven");
 }
 
@@ -310,7 +310,7 @@ TEST(turn_ledger, continues_after_the_chunk_that_the_voice_still_speaks) {
     EXPECT_EQ(turn.resume(chunk_id{first, 0}), " Four five six. Seven");
     expect_sizes(turn, 35, 14, 0);
     turn.begin_reply(second);
-    turn.handed_over(chunk_of({second, 0}, " Four five six."));
+    turn.on_handed_over(chunk_of({second, 0}, " Four five six."));
     EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two");
     EXPECT_FALSE(turn.heard({first, 1}, std::size_t{4})) << "it is spoken as another chunk";
@@ -336,14 +336,14 @@ TEST(turn_ledger, forgets_the_chunks_of_a_reply_that_a_resume_cut) {
     turn.resume();
     EXPECT_FALSE(turn.heard({first, 0}, std::size_t{3}));
     EXPECT_FALSE(turn.heard({first, 1}, std::size_t{9}));
-    turn.handed_over(chunk_of({first, 2}, " Seven"));
+    turn.on_handed_over(chunk_of({first, 2}, " Seven"));
     expect_sizes(turn, 35, 14, 14);
 }
 
 TEST(turn_ledger, has_nothing_to_hear_on_if_all_was_heard) {
     turn_ledger turn;
     turn.begin_reply(first);
-    turn.handed_over(chunk_of({first, 0}, "One. "));
+    turn.on_handed_over(chunk_of({first, 0}, "One. "));
     turn.on_continued({first, 0});
     EXPECT_EQ(turn.resume(), "");
     expect_sizes(turn, 5, 5, 5);

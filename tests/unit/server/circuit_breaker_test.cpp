@@ -84,7 +84,7 @@ TEST(circuit_breaker, counts_requests_that_one_death_broke_off_once) {
 TEST(circuit_breaker, tries_again_at_once_if_the_try_did_not_reach_the_server) {
     auto b = opened();
     b.record_request(start + 1s);
-    b.not_reached(start + 1100ms);
+    b.on_unreachable(start + 1100ms);
     EXPECT_TRUE(b.allows(start + 1100ms));
 }
 

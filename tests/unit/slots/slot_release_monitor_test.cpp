@@ -44,7 +44,7 @@ class release_watching : public testing::Test {
     void cut(int slot, server_slot_state when = in_mid_stream) {
         watch.record_cut(slot, start + now, when);
     }
-    void granted(int slot) { watch.granted(slot, start + now); }
+    void on_granted(int slot) { watch.on_granted(slot, start + now); }
 
     /// Answers each poll at once, until `end`.
     void run_until(duration end) {
@@ -158,7 +158,7 @@ TEST_F(release_watching, ends_when_the_slot_has_its_next_request) {
     busy = {0};
     cut(0);
     run_until(50ms);
-    granted(0);
+    on_granted(0);
     EXPECT_FALSE(watch.next_poll_at());
     run_until(1min);
     EXPECT_THAT(news, IsEmpty());
@@ -167,7 +167,7 @@ TEST_F(release_watching, ends_when_the_slot_has_its_next_request) {
 TEST_F(release_watching, takes_care_of_a_cut_in_prefill_also_when_its_slot_has_the_next_request) {
     busy = {0, 1};
     cut(0, before_first_token);
-    granted(0);
+    on_granted(0);
     EXPECT_FALSE(watch.next_poll_at());
     run_until(100ms);
     cut(1);
@@ -184,7 +184,7 @@ TEST_F(release_watching, starts_again_with_the_next_cut) {
     busy = {0};
     cut(0);
     run_until(3s);
-    granted(0);
+    on_granted(0);
     busy = {};
     cut(0);
     run_until(4s);

@@ -123,7 +123,8 @@ auto chat::test_synthesizer_and_player() -> awaitable<bool> {
 
 auto chat::test_player() -> awaitable<bool> {
     if (const auto& none = speaker_.options().no_player_message; !none.empty()) {
-        speaker_.without_player([this] { view_.show_note(speaker_.options().no_player_message); });
+        speaker_.on_missing_player(
+            [this] { view_.show_note(speaker_.options().no_player_message); });
         co_return true;
     }
     const auto why = co_await speaker_.test_player();
@@ -134,7 +135,7 @@ auto chat::test_player() -> awaitable<bool> {
         refuse(words);
         co_return false;
     }
-    speaker_.without_player(
+    speaker_.on_missing_player(
         [this, words] { view_.show_note(words + "; their time passes in silence"); });
     co_return true;
 }

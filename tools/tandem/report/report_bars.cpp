@@ -104,8 +104,8 @@ class bar_maker {
     int text_lane() const { return voice_lane() - 1; }
 
     // Adds a bar and appends its times to `words`.
-    void bar(bar_kind what, int lane, double from, double to, std::string words,
-             std::string label = {}) {
+    void add_bar(bar_kind what, int lane, double from, double to, std::string words,
+                 std::string label = {}) {
         to = std::max(from, to);
         words += fmt::format("\n{:.1f} ms, from {:.1f} to {:.1f} ms", to - from, from, to);
         result_.bars.push_back({what, lane, from, to, std::move(words), std::move(label)});
@@ -157,9 +157,9 @@ class bar_maker {
         const auto guard = is_sent ? std::min(next->guard_wait_ms, to - from) : 0.0;
         const auto split = to - guard;
         if (split - from >= min_drawn_ms)
-            bar(bar_kind::slot_wait, lane, from, split, "waits for a free slot");
+            add_bar(bar_kind::slot_wait, lane, from, split, "waits for a free slot");
         if (guard > 0)
-            bar(bar_kind::guard_wait, lane, split, to, "waits for the slot's reuse guard");
+            add_bar(bar_kind::guard_wait, lane, split, to, "waits for the slot's reuse guard");
     }
 
     std::size_t index_of(const event& e) const {
@@ -180,7 +180,7 @@ class bar_maker {
         if (is_lost_) mark(mark_kind::retry, lane, ms_of(e), "continues after the failure");
         is_lost_ = false;
         const auto until = first ? ms_of(*first) : time_of(over);
-        bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));
+        add_bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));
         if (first) add_generation(index_of(*first), end, lane);
     }
     // The first chunk of a request contains its counts of cached and evaluated tokens.
@@ -204,8 +204,8 @@ class bar_maker {
         const bool is_closed = end < events_.size() && (events_[end].what == event_kind::cut ||
                                                         events_[end].what == event_kind::lost);
         const auto to = is_closed ? ms_of(events_[end]) : last_sign(first, end);
-        bar(bar_kind::generation, lane, ms_of(events_[first]), to,
-            is_closed ? "generates" : "generates, at least this long");
+        add_bar(bar_kind::generation, lane, ms_of(events_[first]), to,
+                is_closed ? "generates" : "generates, at least this long");
     }
     // If the server ends the request, there is no event. The last boundary or chunk gives a lower
     // bound.
@@ -226,8 +226,8 @@ class bar_maker {
         const bool is_held =
             next && (next->what == event_kind::cut || next->what == event_kind::chunk);
         const auto from = ms_of(events_[i]);
-        bar(bar_kind::peek, lane_of(events_[i]), from, is_held ? ms_of(*next) : from,
-            "a chunk could end here: the next token decides");
+        add_bar(bar_kind::peek, lane_of(events_[i]), from, is_held ? ms_of(*next) : from,
+                "a chunk could end here: the next token decides");
     }
 
     void add_warming(std::size_t i) {
@@ -237,8 +237,8 @@ class bar_maker {
                     e.what == event_kind::warming) &&
                    place_of(e) == at;
         });
-        bar(bar_kind::warming, lane_of(events_[i]), ms_of(events_[i]), time_of(over),
-            "is warmed with the text so far");
+        add_bar(bar_kind::warming, lane_of(events_[i]), ms_of(events_[i]), time_of(over),
+                "is warmed with the text so far");
     }
 
     // --- chunks and the voice
@@ -250,8 +250,8 @@ class bar_maker {
             if (e.what != event_kind::chunk) continue;
             const auto at = ms_of(e);
             if (at - silent_since >= min_drawn_ms)
-                bar(bar_kind::silence, voice_lane(), silent_since, at,
-                    silent_since > 0 ? "gap before the chunk" : "until the first chunk");
+                add_bar(bar_kind::silence, voice_lane(), silent_since, at,
+                        silent_since > 0 ? "gap before the chunk" : "until the first chunk");
             silent_since = add_speech(i);
             add_text(i);
         }
@@ -262,9 +262,9 @@ class bar_maker {
         const bool has_failed = facts_.finish_reason == finish_reason::error;
         if (!has_failed && facts_.finish_reason != finish_reason::interrupted) return;
         if (end_ms_ - since < min_drawn_ms) return;
-        bar(bar_kind::silence, voice_lane(), since, end_ms_,
-            fmt::format("no {}chunk until the {}", since > 0 ? "further " : "",
-                        has_failed ? "failure" : "interrupt"));
+        add_bar(bar_kind::silence, voice_lane(), since, end_ms_,
+                fmt::format("no {}chunk until the {}", since > 0 ? "further " : "",
+                            has_failed ? "failure" : "interrupt"));
     }
     // Returns the end of the speech.
     double add_speech(std::size_t i) {
@@ -272,9 +272,9 @@ class bar_maker {
         const auto* over = after(i, [&](const event& x) {
             return x.what == event_kind::continued && x.chunk == e.chunk;
         });
-        bar(bar_kind::speech, voice_lane(), ms_of(e), time_of(over),
-            fmt::format("chunk {} is spoken{}", e.chunk,
-                        over || has_dropped() ? "" : ", and was not continued"));
+        add_bar(bar_kind::speech, voice_lane(), ms_of(e), time_of(over),
+                fmt::format("chunk {} is spoken{}", e.chunk,
+                            over || has_dropped() ? "" : ", and was not continued"));
         return time_of(over);
     }
     void add_text(std::size_t i) {
@@ -284,14 +284,14 @@ class bar_maker {
         const auto text = c ? c->text : std::string();
         const auto words = fmt::format("chunk {}, {} tokens, ends at: {}\n{}", e.chunk,
                                        c ? c->tokens : 0, c ? to_string(c->boundary) : "", text);
-        bar(bar_kind::text, text_lane(), ms_of(e), time_of(next), words,
-            fmt::format("{} {}", e.chunk, text));
+        add_bar(bar_kind::text, text_lane(), ms_of(e), time_of(next), words,
+                fmt::format("{} {}", e.chunk, text));
     }
     void add_dropped() {
         const auto words = fmt::format("not recorded: {} events after the first {}",
                                        facts_.dropped_events, events_.size());
-        bar(bar_kind::dropped, text_lane(), known_ms_, end_ms_, words, words);
-        bar(bar_kind::dropped, voice_lane(), known_ms_, end_ms_, words);
+        add_bar(bar_kind::dropped, text_lane(), known_ms_, end_ms_, words, words);
+        add_bar(bar_kind::dropped, voice_lane(), known_ms_, end_ms_, words);
     }
 
     const report_reply& reply_;

@@ -66,7 +66,7 @@ class speaker {
     awaitable<std::string> test_player();
     /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard: a
     /// synthesizer may play its own.
-    void without_player(std::function<void()> on_silent);
+    void on_missing_player(std::function<void()> on_silent);
     /// Starts playback; returns false if nothing plays. played() waits for its end.
     bool play(const utterance& u);
     awaitable<void> played();

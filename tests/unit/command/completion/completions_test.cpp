@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 // Calls `visit` for each flag that takes a value.
 void for_each_flag(
     const std::function<void(const std::string& command, const CLI::Option& flag)>& visit) {
-    with_command_tree([&](const CLI::App& tandem) {
+    visit_command_tree([&](const CLI::App& tandem) {
         for (const auto* c : tandem.get_subcommands([](const CLI::App*) { return true; }))
             for (const auto* o : c->get_options())
                 if (!o->get_positional() && o->get_items_expected_max() > 0)

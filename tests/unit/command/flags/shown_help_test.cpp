@@ -21,7 +21,7 @@ using words_around_flags = arguments;
 
 std::vector<std::string> commands() {
     std::vector<std::string> names;
-    with_command_tree([&](const CLI::App& tandem) {
+    visit_command_tree([&](const CLI::App& tandem) {
         for (const auto* c : tandem.get_subcommands([](const CLI::App*) { return true; }))
             names.push_back(c->get_name());
     });
