@@ -54,7 +54,7 @@ void conversation_shell::append(chat_message message) {
         if (auto late = history_.make_late_message(message.tool_call_id, message.content))
             return keep_for_next_turn(*std::move(late));
     const bool is_idle = running_ == 0 && said_meanwhile_.empty() && history_.open_calls() == 0;
-    if (is_idle) return void(history_.append(std::move(message)));
+    if (is_idle) return append_to_history(std::move(message));
     keep_for_next_turn(std::move(message));
 }
 
@@ -72,9 +72,7 @@ void conversation_shell::answer_call(const std::string& id, const std::string& c
     if (ended_ || history_.answer_call(id, content, is_final)) return;
     auto late = is_final ? history_.make_late_message(id, content) : std::nullopt;
     if (late) return keep_for_next_turn(*std::move(late));
-    scope_->log(log_level::warning,
-                "conversation {}: a result was dropped: there is no call \"{}\" without a result",
-                id_, id);
+    report_unknown_call(id);
 }
 
 std::shared_ptr<reply_shell> conversation_shell::generate() {

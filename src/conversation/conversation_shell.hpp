@@ -201,6 +201,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
 
     // Between turns.
     void keep_for_next_turn(chat_message message);
+    void append_to_history(chat_message message);
+    void report_unknown_call(const std::string& id);
     void request_history_ids();
     void request_missing_ids();
     void on_ids_received();

@@ -69,11 +69,22 @@ void conversation_shell::prepare_turn(reply_shell& reply) {
     if (prefill_) prefill_->cancel_unless_begun();
 }
 
+void conversation_shell::append_to_history(chat_message message) {
+    const auto id = message.tool_call_id;
+    if (!history_.append(std::move(message))) report_unknown_call(id);
+}
+
+void conversation_shell::report_unknown_call(const std::string& id) {
+    scope_->log(log_level::warning,
+                "conversation {}: a result was dropped: there is no call \"{}\" without a result",
+                id_, id);
+}
+
 void conversation_shell::begin_history_turn(reply_shell& reply) {
     prepare_turn(reply);
     remainder_.reset();
     ++metrics_.turns;
-    for (auto& m : std::exchange(said_meanwhile_, {})) history_.append(std::move(m));
+    for (auto& m : std::exchange(said_meanwhile_, {})) append_to_history(std::move(m));
     history_.begin_turn();
     history_.begin_reply(reply.id());
 }

@@ -79,8 +79,8 @@ def start_llama(stack, path, flags):
     return f"http://127.0.0.1:{port}"
 
 
-def start_gateway(stack, server):
-    command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", server]
+def start_gateway(stack, server, *flags):
+    command = [os.environ["TANDEM_COMMAND"], "serve", "--proxy", "none", "--url", server, *flags]
     process = start(stack, [*command, "--listen", "127.0.0.1:0", "--log-level", "off"], stdout=subprocess.PIPE)
     return re.search(r"http://[^\s,]+", process.stdout.readline()).group()
 

@@ -92,6 +92,8 @@ void expected_history::settle_if_over(time_point now) {
 void expected_history::settle() {
     if (state_ == state::none) return;
     for (auto& m : turn_messages()) exchanges_.back().push_back(std::move(m));
+    for (const auto& c : calls_)
+        if (!results_.contains(c.id)) late_calls_[c.id] = c.name;
     calls_.clear();
     results_.clear();
     state_ = state::none;
@@ -153,9 +155,20 @@ std::vector<chat_message> expected_history::turn_messages() const {
     return all;
 }
 
-bool expected_history::answer_call(const std::string& id, std::string content) {
-    const bool is_known = std::ranges::any_of(calls_, [&](const auto& c) { return c.id == id; });
-    return is_known && results_.emplace(id, std::move(content)).second;
+bool expected_history::answer_call(const std::string& id, std::string content, bool is_final) {
+    const auto call = std::ranges::find(calls_, id, &tool_call::id);
+    if (call == calls_.end() || (results_.contains(id) && !late_calls_.contains(id))) return false;
+    results_[id] = std::move(content);
+    late_calls_.erase(id);
+    if (!is_final) late_calls_[id] = call->name;
+    return true;
+}
+
+std::optional<std::string> expected_history::take_late_result(const std::string& id,
+                                                              const std::string& content) {
+    const auto call = late_calls_.extract(id);
+    if (!call) return std::nullopt;
+    return "Result of " + call.mapped() + ": " + content;
 }
 
 }  // namespace tandem::test

@@ -38,8 +38,11 @@ class expected_history {
     void on_continued(time_point now, chunk_id id);
     /// The reply calls these functions.
     void record_calls(std::vector<tool_call> calls) { calls_ = std::move(calls); }
-    /// Returns false if the turn has no such call without a result.
-    bool answer_call(const std::string& id, std::string content);
+    /// Returns false if the turn has no such call without a final result.
+    bool answer_call(const std::string& id, std::string content, bool is_final);
+    /// The words of the user for the final result of a call of an earlier turn. nullopt if there is
+    /// no such call without a final result.
+    std::optional<std::string> take_late_result(const std::string& id, const std::string& content);
     /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.
     std::size_t drop(std::size_t exchanges);
 
@@ -79,7 +82,8 @@ class expected_history {
     std::size_t spoken_ = 0;  // the end of the last wholly heard chunk that ends a word
     std::map<chunk_id, span> chunks_;
     std::vector<tool_call> calls_;
-    std::map<std::string, std::string> results_;  // by the ids of the calls
+    std::map<std::string, std::string> results_;     // by the ids of the calls
+    std::map<std::string, std::string> late_calls_;  // names by ids
 };
 
 }  // namespace tandem::test

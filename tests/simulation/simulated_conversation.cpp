@@ -44,7 +44,12 @@ void simulated_conversation::begin() {
 
 // --- the user
 
+void simulated_conversation::say_late_results() {
+    for (auto& words : std::exchange(late_results_, {})) say(std::move(words));
+}
+
 void simulated_conversation::say(std::string words) {
+    say_late_results();
     world_.check(history_.append({.role = "user", .content = words}),
                  "the history accepts messages between turns");
     expected_.said(std::move(words));
@@ -64,6 +69,7 @@ void simulated_conversation::user_speaks() {
 void simulated_conversation::read_results() {
     if (ended_ || running_ != 0) return;
     world_.note("a turn begins with results");
+    say_late_results();
     take_turn();
 }
 
@@ -303,12 +309,26 @@ void simulated_conversation::on_called(std::uint64_t reply_id, std::vector<tool_
                       [this, id = call.id] { answer_call(id); });
 }
 
+// Mirrors conversation_shell.
 void simulated_conversation::answer_call(const std::string& id) {
-    const bool is_open = expected_.answer_call(id, "result");
+    const bool is_final = chance(world_.random(), 0.7);
+    const auto content = is_final ? "result of " + id : "The result comes later.";
+    const bool is_open = expected_.answer_call(id, content, is_final);
     world_.note(is_open ? "a call is answered" : "a result comes too late");
-    world_.check(history_.answer_call(id, "result") == is_open,
-                 "the first result of a call counts until the turn is settled");
+    world_.check(history_.answer_call(id, content, is_final) == is_open,
+                 "the first final result of a call counts until the turn is settled");
+    if (!is_open && is_final) take_late_result(id, content);
     compare();
+}
+
+void simulated_conversation::take_late_result(const std::string& id, const std::string& content) {
+    const auto words = expected_.take_late_result(id, content);
+    const auto message = history_.make_late_message(id, content);
+    world_.check(message.has_value() == words.has_value(), "a late result counts exactly once");
+    if (!message || !words) return;
+    world_.note("a late result is words of the user");
+    world_.check(message->content == *words, "a late result names its call");
+    late_results_.push_back(*words);
 }
 
 void simulated_conversation::on_ended(std::uint64_t reply_id, const reply_result& result,

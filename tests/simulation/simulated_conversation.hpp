@@ -59,8 +59,10 @@ class simulated_conversation final : public detail::reply_listener {
     void take_turn();
     void begin_turn(reply_plan plan, bool awaits_draft);
     void answer_call(const std::string& id);
+    void take_late_result(const std::string& id, const std::string& content);
     void user_speaks_meanwhile();
     void say(std::string words);
+    void say_late_results();
     void interrupt();
     void resume();
     void plan_what_follows();
@@ -112,6 +114,7 @@ class simulated_conversation final : public detail::reply_listener {
     bool has_started_ = false;  // whether the running reply has started
     std::optional<detail::reply_remainder> rest_;
     std::vector<std::string> said_meanwhile_;
+    std::vector<std::string> late_results_;  // for the next turn
     std::vector<std::unique_ptr<simulated_reply>> replies_;
     std::unique_ptr<simulated_draft> draft_;  // the current one
     std::vector<std::unique_ptr<simulated_draft>> old_drafts_;

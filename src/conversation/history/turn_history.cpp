@@ -78,6 +78,7 @@ turn_history::turn_history(conversation_options options) : options_(std::move(op
 
 bool turn_history::append(chat_message m) {
     if (state_ == turn_state::running) return false;
+    if (m.role == tool && !is_awaiting_tool_result()) return false;
     settle();
     append_message(std::move(m));
     return true;
@@ -95,6 +96,7 @@ void turn_history::append_message(chat_message m) {
 /// Whether a tool call of the last exchange has no result yet. The result may come after a message
 /// of the user, and must stay with its call.
 bool turn_history::is_awaiting_tool_result() const {
+    if (exchanges_.empty()) return false;
     const auto& messages = exchanges_.back().messages;
     std::size_t calls = 0, results = 0;
     for (const auto& m : messages) {

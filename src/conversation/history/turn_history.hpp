@@ -45,7 +45,8 @@ class turn_history {
     // Messages and turns
 
     /// Appends a message of the user, a tool, the system, or the assistant outside a turn. Returns
-    /// false and appends nothing while a turn runs: end or interrupt it first.
+    /// false and appends nothing while a turn runs: end or interrupt it first. The same for a
+    /// result if no call is without one, because templates reject it.
     bool append(chat_message m);
     /// Rewrites the last message, which must not be of the system.
     const std::string& last_text() const { return exchanges_.back().messages.back().content; }

@@ -114,6 +114,19 @@ TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
     EXPECT_NE(history.make_late_message("b", "noon"), std::nullopt);
 }
 
+TEST_F(history_of_calls, takes_no_message_with_a_result_of_no_call) {
+    const chat_message again{.role = "tool", .content = "rainy", .tool_call_id = "a"};
+    history.answer_call("a", "sunny");
+    history.interrupted(now);
+    EXPECT_FALSE(history.append(again));
+    history.append({"user", "Stop."});
+    EXPECT_FALSE(history.append(again));
+    EXPECT_THAT(list(history.messages()),
+                ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
+                            "tool: sunny (weather#a)", "tool: No result: interrupted. (time#b)",
+                            "user: Stop."));
+}
+
 TEST_F(history_of_calls, omits_long_arguments_from_a_late_result) {
     history.record_calls({{"a", "weather", std::string(300, ' ')}});
     history.on_interrupted(now);

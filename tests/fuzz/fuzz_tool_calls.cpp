@@ -1,0 +1,105 @@
+#include "fuzzing.hpp"
+#include "server/call_mark.hpp"
+#include "text/characters/utf8.hpp"
+#include "text/chunks/call_splitter.hpp"
+#include "wire/calls/json_calls.hpp"
+#include "wire/calls/server_messages.hpp"
+#include "wire/calls/streamed_call.hpp"
+
+#include "tandem/utf8.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+// What a model writes as calls, and what a server makes of it. Words and call do not depend on the
+// split of the text, and calls are those of the tools.
+namespace {
+
+using namespace tandem;
+
+const generation_options with_tools{
+    .tools = R"([{"function":{"name":"f"}},{"function":{"name":"get_time"}}])"};
+
+struct parted {
+    std::string words{};
+    std::string call{};
+
+    friend bool operator==(const parted&, const parted&) = default;
+};
+
+template <class Feed>
+parted split(const std::string& mark, Feed feed) {
+    text::call_splitter splitter(mark);
+    parted all;
+    const auto take = [&](text::call_splitter::visible v) { all.words += v.text; };
+    feed([&](std::string_view part) { take(splitter.feed(part, 1)); });
+    take(splitter.finish());
+    all.call = splitter.call();
+    return all;
+}
+
+void check_splitter(const std::string& mark, std::string_view whole, std::size_t seed) {
+    const auto at_once = split(mark, [&](auto use) { use(whole); });
+    const auto in_parts =
+        split(mark, [&](auto use) { fuzzing::in_parts(whole, seed, [&](auto p) { use(p); }); });
+    fuzzing::require(at_once == in_parts);
+    fuzzing::require(at_once.words + at_once.call == whole);
+    fuzzing::require(mark.empty() || at_once.words.find(mark) == std::string::npos);
+}
+
+void check_streamed_call(std::string_view whole, std::size_t seed) {
+    wire::streamed_call at_once, in_parts;
+    const auto all = at_once.read(whole);
+    std::string name, arguments, grown;
+    fuzzing::in_parts(whole, seed, [&](std::string_view part) {
+        grown += part;
+        const auto piece = in_parts.read(grown);
+        name += piece.name;
+        arguments += piece.arguments;
+    });
+    fuzzing::require(name == all.name && arguments == all.arguments);
+}
+
+void check_calls(const std::vector<tool_call>& calls) {
+    const auto names = wire::read_function_names(with_tools.tools);
+    for (const auto& call : calls)
+        fuzzing::require(std::ranges::find(names, call.name) != names.end() &&
+                         text::find_invalid_utf8(call.arguments) == std::string::npos);
+}
+
+void check_answers(int status, std::string_view body) {
+    const std::string copy(body);
+    wire::parsed_reply reply;
+    diagnostics diag;
+    (void)wire::decode_parsed_reply({status, copy}, reply, diag);
+    (void)wire::decode_forced_reply({status, copy}, reply, diag);
+}
+
+void check_mark(std::string_view whole) {
+    const auto third = whole.size() / 3;
+    const server::rendered_probes prompts{std::string(whole.substr(0, third)),
+                                          std::string(whole.substr(third, third)),
+                                          std::string(whole.substr(2 * third))};
+    const auto mark = server::find_call_mark(prompts);
+    fuzzing::require(mark.preserved.size() <= server::max_preserved_tokens);
+    (void)server::is_like_call(mark, whole);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzzing::input in(data, size);
+    const auto seed = in.number(255);
+    const auto mark = sanitized_utf8(in.bytes(in.number(8)));
+    check_answers(in.number(1) == 0 ? 200 : 500, in.rest());
+    const auto whole = sanitized_utf8(in.rest());
+    check_splitter(mark, whole, seed);
+    check_streamed_call(whole, seed);
+    check_calls(wire::find_json_calls(whole, with_tools));
+    if (const auto call = wire::decode_json_call(whole, with_tools)) check_calls({*call});
+    if (wire::decode_channel_call(whole))
+        fuzzing::require(wire::find_channel_call(whole) <= whole.size());
+    check_mark(whole);
+    return 0;
+}
