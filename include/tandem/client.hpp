@@ -49,14 +49,18 @@ inline namespace v0 {
 /// get_executor() is empty. No thread may use the client or its replies while the context is being
 /// destroyed.
 ///
-/// Executor: handlers are posted to their associated executor, by default the client's strand, and
-/// are never called by the function that starts the operation. They are stored with their
-/// associated allocator, and that memory is released before they are called.
+/// Executor: the library works on a strand that it makes of the constructor's executor. Handlers
+/// are posted to their associated executor, by default that strand. They are never called by the
+/// function that starts the operation, so their associated immediate executor is not used. They are
+/// stored with their associated allocator, and that memory is released before they are called.
 ///
 /// Cancellation: per operation, with Boost 1.77 or newer and all cancellation types. The call
 /// completes with boost::asio::error::operation_aborted. Its request is cut, except that of
 /// async_prepare(), for which replies may wait as well. The server may have received it already,
 /// which matters only for calls that change a slot or a file.
+///
+/// Time limits: all operations take `cancel_after(5s, token)` of Boost 1.86. If several threads run
+/// the io_context, start such an operation on its handler's executor.
 ///
 /// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
 /// connect_failed, connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized,
