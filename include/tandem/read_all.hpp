@@ -12,7 +12,7 @@
 #include <boost/version.hpp>
 
 #if BOOST_VERSION >= 107700
-#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #endif
 
 #include <optional>
@@ -28,9 +28,6 @@ struct read_all_operation {
 
     template <class Self>
     void operator()(Self& self) {
-#if BOOST_VERSION >= 107700
-        self.reset_cancellation_state(boost::asio::enable_total_cancellation());
-#endif
         request_chunk(self);
     }
     template <class Self>
@@ -106,7 +103,8 @@ inline namespace v0 {
 ///
 /// Executor: as for `client`.
 ///
-/// Cancellation: as for `reply`. It interrupts the reply, and the result has no text.
+/// Cancellation: as for `reply`, but it interrupts the reply, and the result has no text. Type:
+/// terminal.
 ///
 /// Errors: those of the reply; operation_in_progress if another operation waits for a chunk, which
 /// interrupts the reply.

@@ -44,9 +44,9 @@ inline namespace v0 {
 ///
 /// A `diagnostics` is emptied at the start, and set only on an error.
 ///
-/// Cancellation: per operation, with Boost 1.77 or newer and all cancellation types. The operation
-/// completes with boost::asio::error::operation_aborted. The reply continues; a chunk whose
-/// completion was not posted yet is kept for the next call.
+/// Cancellation: per operation, with Boost 1.77 or newer. The operation completes with
+/// boost::asio::error::operation_aborted. Types: terminal, partial and total. The reply continues;
+/// a chunk whose completion was not posted yet is kept for the next call.
 ///
 /// Thread safety: all functions may be called from any thread. Moving and destroying the handle
 /// must not overlap with, or precede, another call on it; use a control() for such calls.
@@ -175,7 +175,7 @@ class reply {
             detail::used(shell_),
             [begin, cancel](shell s, const executor_type& executor, diagnostics* d, auto handler) {
                 detail::shared_cancellation by;
-                detail::connect_cancellation(handler, [&] {
+                detail::connect_cancellation<detail::side_effects::none>(handler, [&] {
                     by = std::make_shared<detail::wait_cancellation>();
                     return [weak = std::weak_ptr(s), by, cancel] { cancel(weak, by); };
                 });

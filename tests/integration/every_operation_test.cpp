@@ -13,17 +13,22 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/version.hpp>
 
+#if BOOST_VERSION >= 107700
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/error.hpp>
+#endif
 #if BOOST_VERSION >= 108600
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancel_after.hpp>
 #include <boost/asio/cancel_at.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/asio/error.hpp>
 #endif
 
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -214,6 +219,33 @@ TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
     EXPECT_GT(started, 0);
     expect_all_complete();
 }
+
+#if BOOST_VERSION >= 107700
+TEST_F(every_operation, is_cancelled_by_the_types_that_it_supports) {
+    // The conversation's restore_slot fails at once, because the request of its save_slot
+    // continues.
+    const std::set<std::string> with_side_effects = {"erase_slot",   "save_slot",
+                                                     "restore_slot", "set_adapters",
+                                                     "draft",        "conversation's save_slot"};
+    silence_server();
+    visit_all([&](const std::string& name, auto begin) {
+        SCOPED_TRACE(name);
+        asio::cancellation_signal stop;
+        bool is_over = false;
+        const auto is_over_after = [&](asio::cancellation_type type) {
+            stop.emit(type);
+            loop.ioc.poll();
+            return is_over;
+        };
+        begin(asio::bind_cancellation_slot(stop.slot(), [&](auto...) { is_over = true; }));
+        const bool ends_reply = name == "read_all";
+        EXPECT_EQ(is_over_after(asio::cancellation_type::total),
+                  !ends_reply && !with_side_effects.count(name));
+        EXPECT_EQ(is_over_after(asio::cancellation_type::partial), !ends_reply);
+        EXPECT_TRUE(is_over_after(asio::cancellation_type::terminal));
+    });
+}
+#endif
 
 #if BOOST_VERSION >= 108600
 TEST_F(every_operation, is_limited_in_time) {

@@ -29,7 +29,8 @@ auto make_abort(const std::shared_ptr<Call>& call) {
 
 /// Passes the type-erased handler to the compiled part: `ask(shell, call, args...)` runs the call
 /// on the strand of `shell`.
-template <class CompletionToken, class... Results, class Ask, class Shell, class... Args>
+template <side_effects effects, class CompletionToken, class... Results, class Ask, class Shell,
+          class... Args>
 auto async_call(Ask ask, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
                 std::shared_ptr<Shell> shell, Args... args) {
     return initiate<CompletionToken, void(error_code, Results...)>(
@@ -39,7 +40,7 @@ auto async_call(Ask ask, diagnostics* diag, std::remove_reference_t<CompletionTo
             auto call = std::make_shared<pending_call<Results...>>();
             call->diag = d;
             call->strand = strand;
-            connect_cancellation(handler, [&] { return make_abort(call); });
+            connect_cancellation<effects>(handler, [&] { return make_abort(call); });
             call->handler = {std::move(handler), strand};
             ask(std::move(s), std::move(call), std::move(rest)...);
         },

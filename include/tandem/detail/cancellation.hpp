@@ -11,14 +11,23 @@
 
 namespace tandem::detail {
 
-/// If the handler can be cancelled, makes a function that is called for each cancellation.
-template <class Handler, class MakeCancel>
+/// What a cancelled operation may have changed.
+enum class side_effects { none, possible };
+
+/// If the handler can be cancelled, makes a function that is called for each cancellation of a
+/// supported type. A total cancellation promises that nothing has changed.
+template <side_effects effects, class Handler, class MakeCancel>
 void connect_cancellation([[maybe_unused]] const Handler& handler,
                           [[maybe_unused]] MakeCancel make_cancel) {
 #if BOOST_VERSION >= 107700
+    using type = boost::asio::cancellation_type;
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (!slot.is_connected()) return;
-    slot.assign([cancel = make_cancel()](boost::asio::cancellation_type) { cancel(); });
+    slot.assign([cancel = make_cancel()](type requested) {
+        const auto supported =
+            effects == side_effects::none ? type::all : type::terminal | type::partial;
+        if ((requested & supported) != type::none) cancel();
+    });
 #endif
 }
 
