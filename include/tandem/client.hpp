@@ -2,6 +2,7 @@
 
 #include "tandem/config.hpp"
 #include "tandem/detail/async_call.hpp"
+#include "tandem/detail/cancellation.hpp"
 #include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/instruments.hpp"
@@ -49,14 +50,18 @@ inline namespace v0 {
 /// get_executor() is empty. No thread may use the client or its replies while the context is being
 /// destroyed.
 ///
-/// Executor: handlers are posted to their associated executor, by default the client's strand, and
-/// are never called by the function that starts the operation. They are stored with their
-/// associated allocator, and that memory is released before they are called.
+/// Executor: the library works on a strand that it makes of the constructor's executor. Handlers
+/// are posted to their associated executor, by default that strand. They are never called by the
+/// function that starts the operation, so their associated immediate executor is not used. They are
+/// stored with their associated allocator, and that memory is released before they are called.
 ///
-/// Cancellation: per operation, with Boost 1.77 or newer and all cancellation types. The call
-/// completes with boost::asio::error::operation_aborted. Its request is cut, except that of
-/// async_prepare(), for which replies may wait as well. The server may have received it already,
-/// which matters only for calls that change a slot or a file.
+/// Cancellation: per operation, with Boost 1.77 or newer. The call completes with
+/// boost::asio::error::operation_aborted. Its request is cut, except that of async_prepare(), for
+/// which replies may wait as well. Types: terminal, partial and total. Calls that change a slot, a
+/// file or the adapters do not support total, because the server may have received the request.
+///
+/// Time limits: all operations take `cancel_after(5s, token)` of Boost 1.86. If several threads run
+/// the io_context, start such an operation on its handler's executor.
 ///
 /// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
 /// connect_failed, connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized,
@@ -158,11 +163,11 @@ class client {
     /// is idle. Handler signature: `void(error_code)`.
     template <class CompletionToken>
     auto async_erase_slot(int slot, CompletionToken&& token) {
-        return call<CompletionToken>(&client::erase_slot, nullptr, token, slot);
+        return change<CompletionToken>(&client::erase_slot, nullptr, token, slot);
     }
     template <class CompletionToken>
     auto async_erase_slot(int slot, diagnostics& diag, CompletionToken&& token) {
-        return call<CompletionToken>(&client::erase_slot, &diag, token, slot);
+        return change<CompletionToken>(&client::erase_slot, &diag, token, slot);
     }
 
     /// POST /slots/{slot}?action=save: writes the slot's content to this file in the server's
@@ -174,13 +179,13 @@ class client {
     /// `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_save_slot(int slot, std::string file, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&client::save_slot, nullptr, token, slot,
-                                                       std::move(file));
+        return change<CompletionToken, slot_file_result>(&client::save_slot, nullptr, token, slot,
+                                                         std::move(file));
     }
     template <class CompletionToken>
     auto async_save_slot(int slot, std::string file, diagnostics& diag, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&client::save_slot, &diag, token, slot,
-                                                       std::move(file));
+        return change<CompletionToken, slot_file_result>(&client::save_slot, &diag, token, slot,
+                                                         std::move(file));
     }
 
     /// POST /slots/{slot}?action=restore: replaces the slot's content with that of the file;
@@ -189,14 +194,14 @@ class client {
     /// `void(error_code, slot_file_result)`.
     template <class CompletionToken>
     auto async_restore_slot(int slot, std::string file, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&client::restore_slot, nullptr, token, slot,
-                                                       std::move(file));
+        return change<CompletionToken, slot_file_result>(&client::restore_slot, nullptr, token,
+                                                         slot, std::move(file));
     }
     template <class CompletionToken>
     auto async_restore_slot(int slot, std::string file, diagnostics& diag,
                             CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&client::restore_slot, &diag, token, slot,
-                                                       std::move(file));
+        return change<CompletionToken, slot_file_result>(&client::restore_slot, &diag, token, slot,
+                                                         std::move(file));
     }
 
     /// GET /lora-adapters: the adapters that the server was started with. Handler signature:
@@ -217,12 +222,12 @@ class client {
     /// list here: pass a named vector.
     template <class CompletionToken>
     auto async_set_adapters(std::vector<adapter_scale> adapters, CompletionToken&& token) {
-        return call<CompletionToken>(&client::set_adapters, nullptr, token, std::move(adapters));
+        return change<CompletionToken>(&client::set_adapters, nullptr, token, std::move(adapters));
     }
     template <class CompletionToken>
     auto async_set_adapters(std::vector<adapter_scale> adapters, diagnostics& diag,
                             CompletionToken&& token) {
-        return call<CompletionToken>(&client::set_adapters, &diag, token, std::move(adapters));
+        return change<CompletionToken>(&client::set_adapters, &diag, token, std::move(adapters));
     }
 
     /// The client's strand, on which handlers without an executor of their own run. A handler that
@@ -241,7 +246,13 @@ class client {
     template <class CompletionToken, class... Results, class Function, class... Args>
     auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
               Args... args) {
-        return detail::async_call<CompletionToken, Results...>(
+        return detail::async_call<detail::side_effects::none, CompletionToken, Results...>(
+            function, diag, token, detail::used(link_), std::move(args)...);
+    }
+    template <class CompletionToken, class... Results, class Function, class... Args>
+    auto change(Function function, diagnostics* diag,
+                std::remove_reference_t<CompletionToken>& token, Args... args) {
+        return detail::async_call<detail::side_effects::possible, CompletionToken, Results...>(
             function, diag, token, detail::used(link_), std::move(args)...);
     }
 

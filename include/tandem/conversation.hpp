@@ -3,6 +3,7 @@
 #include "tandem/config.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/detail/async_call.hpp"
+#include "tandem/detail/cancellation.hpp"
 #include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
@@ -89,8 +90,9 @@ struct conversation_state {
 ///
 /// Executor: as for `client`.
 ///
-/// Cancellation: as for `client`, but a request for a slot file continues. Until it ends, another
-/// one fails with operation_in_progress.
+/// Cancellation: as for `client`, but drafts and requests for slot files continue, so they do not
+/// support total. Until a request for a slot file ends, another one fails with
+/// operation_in_progress.
 ///
 /// Errors of asynchronous functions: session_not_found, client_destroyed.
 ///
@@ -208,17 +210,17 @@ class conversation {
     /// operation_aborted if it was dropped before it was complete; those of a reply; and
     /// draft_skipped, which changes nothing: a reply or functions run, no slot is idle apart from
     /// those kept for turns, the turn has had `draft_limit` drafts, or the options require a reply
-    /// of one request. Cancellation ends the wait, not the draft.
+    /// of one request.
     template <class CompletionToken>
     auto async_draft(std::string text, CompletionToken&& token) {
-        return call<CompletionToken, int>(&conversation::ask_draft, nullptr, token, std::move(text),
-                                          std::optional<generation_options>());
+        return change<CompletionToken, int>(&conversation::ask_draft, nullptr, token,
+                                            std::move(text), std::optional<generation_options>());
     }
     template <class CompletionToken>
     auto async_draft(std::string text, generation_options options, diagnostics& diag,
                      CompletionToken&& token) {
-        return call<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
-                                          std::optional(std::move(options)));
+        return change<CompletionToken, int>(&conversation::ask_draft, &diag, token, std::move(text),
+                                            std::optional(std::move(options)));
     }
     /// Drops the draft, because the user keeps speaking, unless it has exactly the text `unless`.
     /// Has no effect once its turn has begun.
@@ -256,25 +258,25 @@ class conversation {
     /// queue_timeout, server_gone; nothing_to_save if no slot holds the conversation.
     template <class CompletionToken>
     auto async_save_slot(std::string file, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&conversation::ask_save_slot, nullptr, token,
-                                                       std::move(file));
+        return change<CompletionToken, slot_file_result>(&conversation::ask_save_slot, nullptr,
+                                                         token, std::move(file));
     }
     template <class CompletionToken>
     auto async_save_slot(std::string file, diagnostics& diag, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&conversation::ask_save_slot, &diag, token,
-                                                       std::move(file));
+        return change<CompletionToken, slot_file_result>(&conversation::ask_save_slot, &diag, token,
+                                                         std::move(file));
     }
     /// Reads such a file into a slot, from which the next turn continues. Handler signature and
     /// errors are the same, except nothing_to_save; bad_request if the file is missing or unusable.
     template <class CompletionToken>
     auto async_restore_slot(std::string file, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, nullptr,
-                                                       token, std::move(file));
+        return change<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, nullptr,
+                                                         token, std::move(file));
     }
     template <class CompletionToken>
     auto async_restore_slot(std::string file, diagnostics& diag, CompletionToken&& token) {
-        return call<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, &diag,
-                                                       token, std::move(file));
+        return change<CompletionToken, slot_file_result>(&conversation::ask_restore_slot, &diag,
+                                                         token, std::move(file));
     }
 
     /// Unique within its service.
@@ -293,7 +295,13 @@ class conversation {
     template <class CompletionToken, class Result, class Function, class... Args>
     auto call(Function function, diagnostics* diag, std::remove_reference_t<CompletionToken>& token,
               Args... args) {
-        return detail::async_call<CompletionToken, Result>(
+        return detail::async_call<detail::side_effects::none, CompletionToken, Result>(
+            function, diag, token, detail::used(shell_), std::move(args)...);
+    }
+    template <class CompletionToken, class Result, class Function, class... Args>
+    auto change(Function function, diagnostics* diag,
+                std::remove_reference_t<CompletionToken>& token, Args... args) {
+        return detail::async_call<detail::side_effects::possible, CompletionToken, Result>(
             function, diag, token, detail::used(shell_), std::move(args)...);
     }
 

@@ -1,21 +1,20 @@
 #pragma once
 
-#include "tandem/detail/async_call.hpp"
+#include "tandem/detail/initiation.hpp"
 #include "tandem/error.hpp"
 #include "tandem/reply.hpp"
 #include "tandem/result.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/compose.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/version.hpp>
 
 #if BOOST_VERSION >= 107700
-#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/cancellation_type.hpp>
 #endif
 
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -24,14 +23,11 @@ namespace tandem::detail {
 
 /// Continues each chunk as soon as it is delivered.
 struct read_all_operation {
-    std::unique_ptr<reply> source;
-    diagnostics* diag;
+    reply source;
+    diagnostics* diag = nullptr;
 
     template <class Self>
     void operator()(Self& self) {
-#if BOOST_VERSION >= 107700
-        self.reset_cancellation_state(boost::asio::enable_total_cancellation());
-#endif
         request_chunk(self);
     }
     template <class Self>
@@ -39,7 +35,7 @@ struct read_all_operation {
         // While the completion with a chunk is on its way, there is no request to cancel.
         if (c && is_cancelled(self)) return finish(self, boost::asio::error::operation_aborted);
         if (!c) return finish(self, ec);
-        source->continue_after(c->id);
+        source.continue_after(c->id);
         request_chunk(self);
     }
 
@@ -54,37 +50,39 @@ struct read_all_operation {
     }
     template <class Self>
     void request_chunk(Self& self) {
-        auto& r = *source;
-        r.initiate_next_chunk<Self>(diag, self);
+        source.wait<Self>(&reply::next_chunk, &reply::cancel_next_chunk, diag, self);
     }
+    // The reply is destroyed before the handler runs.
     template <class Self>
     void finish(Self& self, error_code ec) {
+        self.complete(ec, take_result(ec));
+    }
+    reply_result take_result(error_code ec) {
+        const reply ended = std::move(source);
+        if (ended.ended() && ec != boost::asio::error::operation_aborted) return ended.result();
         reply_result result;
-        if (source->ended() && ec != boost::asio::error::operation_aborted)
-            result = source->result();
-        else
-            result.error = ec;
-        source.reset();
-        self.complete(ec, std::move(result));
+        result.error = ec;
+        return result;
     }
 };
 
+inline boost::asio::any_io_executor executor_of(const read_all_operation& operation) noexcept {
+    return operation.source.get_executor();
+}
+
 template <class CompletionToken>
 auto async_read_all(reply r, diagnostics* diag, std::remove_reference_t<CompletionToken>& token) {
-    check_token<CompletionToken>();
-    return boost::asio::async_initiate<CompletionToken, void(error_code, reply_result)>(
-        [](auto handler, diagnostics* d, reply source) {
-            const auto executor = source.get_executor();
-            // Without its execution context the reply cannot complete anything.
-            if (!executor) return;
+    return initiate<CompletionToken, void(error_code, reply_result)>(
+        read_all_operation{std::move(r)},
+        [](read_all_operation operation, const auto& executor, diagnostics* d, auto handler) {
+            operation.diag = d;
             // A handler with an executor of its own may outlive the reply's context. The operation
             // must not hold the reply's executor then.
             const auto runs_handler = boost::asio::get_associated_executor(handler, executor);
             boost::asio::async_compose<decltype(handler), void(error_code, reply_result)>(
-                read_all_operation{std::make_unique<reply>(std::move(source)), d}, handler,
-                runs_handler);
+                std::move(operation), handler, runs_handler);
         },
-        token, diag, std::move(r));
+        diag, token);
 }
 
 }  // namespace tandem::detail
@@ -105,7 +103,8 @@ inline namespace v0 {
 ///
 /// Executor: as for `client`.
 ///
-/// Cancellation: as for `reply`. It interrupts the reply, and the result has no text.
+/// Cancellation: as for `reply`, but it interrupts the reply, and the result has no text. Type:
+/// terminal.
 ///
 /// Errors: those of the reply; operation_in_progress if another operation waits for a chunk, which
 /// interrupts the reply.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "tandem/chunk.hpp"
-#include "tandem/detail/async_call.hpp"
+#include "tandem/detail/cancellation.hpp"
+#include "tandem/detail/consumer_delivery.hpp"
+#include "tandem/detail/initiation.hpp"
 #include "tandem/detail/reply_link.hpp"
 #include "tandem/detail/used.hpp"
 #include "tandem/detail/wait_cancellation.hpp"
@@ -11,7 +13,7 @@
 #include "tandem/result.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/async_result.hpp>
+#include <boost/asio/associated_executor.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -42,9 +44,9 @@ inline namespace v0 {
 ///
 /// A `diagnostics` is emptied at the start, and set only on an error.
 ///
-/// Cancellation: per operation, with Boost 1.77 or newer and all cancellation types. The operation
-/// completes with boost::asio::error::operation_aborted. The reply continues; a chunk whose
-/// completion was not posted yet is kept for the next call.
+/// Cancellation: per operation, with Boost 1.77 or newer. The operation completes with
+/// boost::asio::error::operation_aborted. Types: terminal, partial and total. The reply continues;
+/// a chunk whose completion was not posted yet is kept for the next call.
 ///
 /// Thread safety: all functions may be called from any thread. Moving and destroying the handle
 /// must not overlap with, or precede, another call on it; use a control() for such calls.
@@ -68,11 +70,11 @@ class reply {
     /// operation_in_progress if another request for a chunk is outstanding.
     template <class CompletionToken>
     auto async_next_chunk(CompletionToken&& token) {
-        return initiate_next_chunk<CompletionToken>(nullptr, token);
+        return wait<CompletionToken>(&reply::next_chunk, &reply::cancel_next_chunk, nullptr, token);
     }
     template <class CompletionToken>
     auto async_next_chunk(diagnostics& diag, CompletionToken&& token) {
-        return initiate_next_chunk<CompletionToken>(&diag, token);
+        return wait<CompletionToken>(&reply::next_chunk, &reply::cancel_next_chunk, &diag, token);
     }
 
     /// Completes with the `speech` of the next chunk as soon as that is complete, while the
@@ -87,11 +89,13 @@ class reply {
     /// Errors: operation_in_progress if another request for upcoming speech is outstanding.
     template <class CompletionToken>
     auto async_upcoming_speech(CompletionToken&& token) {
-        return initiate_upcoming_speech<CompletionToken>(nullptr, token);
+        return wait<CompletionToken>(&reply::upcoming_speech, &reply::cancel_upcoming_speech,
+                                     nullptr, token);
     }
     template <class CompletionToken>
     auto async_upcoming_speech(diagnostics& diag, CompletionToken&& token) {
-        return initiate_upcoming_speech<CompletionToken>(&diag, token);
+        return wait<CompletionToken>(&reply::upcoming_speech, &reply::cancel_upcoming_speech, &diag,
+                                     token);
     }
 
     /// Completes with the functions that the model calls, as soon as they are known, which may be
@@ -105,11 +109,11 @@ class reply {
     /// for calls is outstanding.
     template <class CompletionToken>
     auto async_tool_calls(CompletionToken&& token) {
-        return initiate_tool_calls<CompletionToken>(nullptr, token);
+        return wait<CompletionToken>(&reply::tool_calls, &reply::cancel_tool_calls, nullptr, token);
     }
     template <class CompletionToken>
     auto async_tool_calls(diagnostics& diag, CompletionToken&& token) {
-        return initiate_tool_calls<CompletionToken>(&diag, token);
+        return wait<CompletionToken>(&reply::tool_calls, &reply::cancel_tool_calls, &diag, token);
     }
 
     /// Reports that the chunk and all before it were spoken: the next one may be generated and
@@ -155,63 +159,42 @@ class reply {
     friend struct detail::read_all_operation;
     explicit reply(std::shared_ptr<detail::reply_shell> shell) noexcept;
 
-    template <class CompletionToken>
-    auto initiate_next_chunk(diagnostics* diag, std::remove_reference_t<CompletionToken>& token) {
-        detail::check_token<CompletionToken>();
-        return boost::asio::async_initiate<CompletionToken, void(error_code, std::optional<chunk>)>(
-            [](auto handler, diagnostics* d, std::shared_ptr<detail::reply_shell> shell) {
-                start_next_chunk(std::move(shell), d, std::move(handler));
-            },
-            token, diag, detail::used(shell_));
-    }
-
-    template <class CompletionToken>
-    auto initiate_upcoming_speech(diagnostics* diag,
-                                  std::remove_reference_t<CompletionToken>& token) {
-        detail::check_token<CompletionToken>();
-        return boost::asio::async_initiate<CompletionToken, void(error_code, std::string)>(
-            [](auto handler, diagnostics* d, std::shared_ptr<detail::reply_shell> shell) {
-                start_upcoming_speech(std::move(shell), d, std::move(handler));
-            },
-            token, diag, detail::used(shell_));
-    }
-
-    template <class CompletionToken>
-    auto initiate_tool_calls(diagnostics* diag, std::remove_reference_t<CompletionToken>& token) {
-        detail::check_token<CompletionToken>();
-        return boost::asio::async_initiate<CompletionToken, void(error_code, called_functions)>(
-            [](auto handler, diagnostics* d, std::shared_ptr<detail::reply_shell> shell) {
-                start_tool_calls(std::move(shell), d, std::move(handler));
-            },
-            token, diag, detail::used(shell_));
-    }
-
-    static void destroy_on_strand(std::shared_ptr<detail::reply_shell> shell) noexcept;
-    template <class Handler>
-    static void start_next_chunk(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
-                                 Handler handler);
-    template <class Handler>
-    static void start_upcoming_speech(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
-                                      Handler handler);
-    template <class Handler>
-    static void start_tool_calls(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
-                                 Handler handler);
-    template <class Completion, class Value, class Handler, class Cancel, class Begin>
-    static void start_wait(std::shared_ptr<detail::reply_shell> shell, diagnostics* diag,
-                           Handler handler, Cancel cancel, Begin begin);
-    using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>&,
+    using shell = std::shared_ptr<detail::reply_shell>;
+    template <class Value>
+    using begin_function = void (*)(shell s, detail::shared_cancellation by,
+                                    detail::any_completion<error_code, diagnostics, Value> handler);
+    using cancel_function = void (*)(const std::weak_ptr<detail::reply_shell>& weak,
                                      const detail::shared_cancellation& by);
-    template <class Handler>
-    static detail::shared_cancellation connect_cancellation(
-        const Handler& handler, const std::shared_ptr<detail::reply_shell>& shell,
-        cancel_function cancel);
-    static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& shell) noexcept;
-    static void next_chunk(std::shared_ptr<detail::reply_shell> shell,
-                           detail::shared_cancellation by, detail::next_chunk_completion handler);
-    static void upcoming_speech(std::shared_ptr<detail::reply_shell> shell,
-                                detail::shared_cancellation by, detail::speech_completion handler);
-    static void tool_calls(std::shared_ptr<detail::reply_shell> shell,
-                           detail::shared_cancellation by, detail::calls_completion handler);
+
+    // Each wait has its own wait_cancellation, because the slot of a completed wait may still be
+    // signalled.
+    template <class CompletionToken, class Value>
+    auto wait(begin_function<Value> begin, cancel_function cancel, diagnostics* diag,
+              std::remove_reference_t<CompletionToken>& token) {
+        return detail::initiate<CompletionToken, void(error_code, Value)>(
+            detail::used(shell_),
+            [begin, cancel](shell s, const executor_type& executor, diagnostics* d, auto handler) {
+                detail::shared_cancellation by;
+                detail::connect_cancellation<detail::side_effects::none>(handler, [&] {
+                    by = std::make_shared<detail::wait_cancellation>();
+                    return [weak = std::weak_ptr(s), by, cancel] { cancel(weak, by); };
+                });
+                const auto runs_handler = boost::asio::get_associated_executor(handler, executor);
+                detail::consumer_delivery<decltype(handler), Value> deliver{
+                    runs_handler, link_of(*s), d, std::move(handler)};
+                begin(std::move(s), std::move(by), {std::move(deliver), executor});
+            },
+            diag, token);
+    }
+
+    static void destroy_on_strand(shell s) noexcept;
+    static std::shared_ptr<detail::reply_link> link_of(const detail::reply_shell& s) noexcept;
+    static void next_chunk(shell s, detail::shared_cancellation by,
+                           detail::next_chunk_completion handler);
+    static void upcoming_speech(shell s, detail::shared_cancellation by,
+                                detail::speech_completion handler);
+    static void tool_calls(shell s, detail::shared_cancellation by,
+                           detail::calls_completion handler);
     static void cancel_next_chunk(const std::weak_ptr<detail::reply_shell>& weak,
                                   const detail::shared_cancellation& by);
     static void cancel_upcoming_speech(const std::weak_ptr<detail::reply_shell>& weak,
@@ -219,10 +202,8 @@ class reply {
     static void cancel_tool_calls(const std::weak_ptr<detail::reply_shell>& weak,
                                   const detail::shared_cancellation& by);
 
-    std::shared_ptr<detail::reply_shell> shell_;
+    shell shell_;
 };
 
 }  // namespace v0
 }  // namespace tandem
-
-#include "tandem/detail/reply_initiation.hpp"

@@ -4,6 +4,7 @@
 #include "tandem/conversation.hpp"
 #include "tandem/conversation_options.hpp"
 #include "tandem/detail/async_call.hpp"
+#include "tandem/detail/cancellation.hpp"
 #include "tandem/detail/used.hpp"
 #include "tandem/error.hpp"
 #include "tandem/instruments.hpp"
@@ -87,13 +88,15 @@ class service {
     /// std::vector<server_status>)`. Error: client_destroyed.
     template <class CompletionToken>
     auto async_servers(CompletionToken&& token) {
-        return detail::async_call<CompletionToken, std::vector<server_status>>(
-            &service::ask_servers, nullptr, token, detail::used(core_));
+        return detail::async_call<detail::side_effects::none, CompletionToken,
+                                  std::vector<server_status>>(&service::ask_servers, nullptr, token,
+                                                              detail::used(core_));
     }
     template <class CompletionToken>
     auto async_servers(diagnostics& diag, CompletionToken&& token) {
-        return detail::async_call<CompletionToken, std::vector<server_status>>(
-            &service::ask_servers, &diag, token, detail::used(core_));
+        return detail::async_call<detail::side_effects::none, CompletionToken,
+                                  std::vector<server_status>>(&service::ask_servers, &diag, token,
+                                                              detail::used(core_));
     }
 
     /// The service's strand. Empty once the execution context is gone.

@@ -45,8 +45,7 @@ struct with_diagnostics_t {
 /// functions of this library. Executor, cancellation and thread safety are those of the function.
 ///
 /// Adapters that add values or a time limit go inside, as in
-/// `with_diagnostics(cancel_after(timer, 5s, use_awaitable))`. A time limit needs a timer of the
-/// caller.
+/// `with_diagnostics(cancel_after(5s, use_awaitable))`.
 template <class CompletionToken>
 with_diagnostics_t<std::decay_t<CompletionToken>> with_diagnostics(CompletionToken&& token) {
     return {std::forward<CompletionToken>(token)};
@@ -75,19 +74,18 @@ struct exception_handler {
     }
 };
 
-/// Starts an operation whose initiation takes a `diagnostics*` before its other arguments.
+/// Starts an operation whose initiation takes a `diagnostics*` before its other arguments, and
+/// keeps the executor of that initiation.
 template <class Initiation>
-struct initiate_with_exception {
-    Initiation initiation;
-
+struct initiate_with_exception : Initiation {
     template <class Handler, class... Args>
     void operator()(Handler&& handler, diagnostics* diag, Args&&... args) && {
         auto own = diag ? nullptr : std::make_unique<diagnostics>();
         auto* const place = diag ? diag : own.get();
-        std::move(initiation)(
-            exception_handler<std::decay_t<Handler>>{std::forward<Handler>(handler), std::move(own),
-                                                     place},
-            place, std::forward<Args>(args)...);
+        Initiation& inner = *this;
+        std::move(inner)(exception_handler<std::decay_t<Handler>>{std::forward<Handler>(handler),
+                                                                  std::move(own), place},
+                         place, std::forward<Args>(args)...);
     }
 
     // Asio checks that a token fits a signature without the arguments of an operation.
@@ -95,8 +93,9 @@ struct initiate_with_exception {
     void operator()(Handler&& handler) && {
         auto own = std::make_unique<diagnostics>();
         auto* const place = own.get();
-        std::move(initiation)(exception_handler<std::decay_t<Handler>>{
-            std::forward<Handler>(handler), std::move(own), place});
+        Initiation& inner = *this;
+        std::move(inner)(exception_handler<std::decay_t<Handler>>{std::forward<Handler>(handler),
+                                                                  std::move(own), place});
     }
 };
 

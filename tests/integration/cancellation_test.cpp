@@ -203,7 +203,7 @@ class cancelling_the_reading_of_all : public client_and_mock {
 TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_before_anything_came) {
     start();
     read_all(llm->get_executor());
-    stop.emit(boost::asio::cancellation_type::total);
+    stop.emit(boost::asio::cancellation_type::terminal);
     expect_cancelled();
 }
 
@@ -212,7 +212,7 @@ TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_after_chunks_came) {
     start_with({.kind = mock::fault_kind::slow_headers, .duration = 60s, .skip = 1});
     read_all(llm->get_executor());
     ASSERT_TRUE(server_sees([](const auto& o) { return o.of_path("/completion").size() == 2; }));
-    stop.emit(boost::asio::cancellation_type::total);
+    stop.emit(boost::asio::cancellation_type::terminal);
     expect_cancelled();
 }
 
@@ -224,7 +224,7 @@ TEST_F(cancelling_the_reading_of_all, interrupts_the_reply_while_a_chunk_is_on_i
     ASSERT_TRUE(server_sees([](const auto& o) {
         return !o.of_path("/completion").empty() && o.open_connections == 0;
     }));
-    stop.emit(boost::asio::cancellation_type::total);
+    stop.emit(boost::asio::cancellation_type::terminal);
     EXPECT_EQ(busy.poll(), 1u) << "the chunk was on its way";
     expect_cancelled();
 }
