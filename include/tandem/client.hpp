@@ -61,7 +61,8 @@ inline namespace v0 {
 /// file or the adapters do not support total, because the server may have received the request.
 ///
 /// Time limits: all operations take `cancel_after(5s, token)` of Boost 1.86. If several threads run
-/// the io_context, start such an operation on its handler's executor.
+/// the io_context, start such an operation on its handler's executor. Once the context is gone,
+/// starting one throws boost::asio::execution::bad_executor.
 ///
 /// Errors of all calls: invalid_prompt (text that is not valid UTF-8), resolve_failed,
 /// connect_failed, connect_timeout, tls_failed, request_timeout, stream_incomplete, unauthorized,

@@ -191,16 +191,22 @@ TEST_F(a_completion_token,
     start();
     std::optional<std::size_t> left_by_call;
     std::optional<std::size_t> left_by_chunk;
+    std::optional<std::size_t> left_by_reading;
     llm->async_health(counted_handler([&](error_code) { left_by_call = bytes; }));
     ASSERT_TRUE(loop.run_until([&] { return left_by_call.has_value(); }));
     EXPECT_GT(std::exchange(most, 0), 0u);
     auto r = llm->start(prompt);
     r.async_next_chunk(counted_handler([&](error_code, const auto&) { left_by_chunk = bytes; }));
     ASSERT_TRUE(loop.run_until([&] { return left_by_chunk.has_value(); }));
+    EXPECT_GT(std::exchange(most, 0), 0u);
+    r.interrupt();
+    async_read_all(llm->start(prompt),
+                   counted_handler([&](error_code, const auto&) { left_by_reading = bytes; }));
+    ASSERT_TRUE(loop.run_until([&] { return left_by_reading.has_value(); }));
     EXPECT_GT(most, 0u);
     EXPECT_EQ(left_by_call, 0u);
     EXPECT_EQ(left_by_chunk, 0u);
-    r.interrupt();
+    EXPECT_EQ(left_by_reading, 0u);
     ASSERT_TRUE(server_gets_idle());
     EXPECT_EQ(bytes, 0u);
 }
