@@ -168,7 +168,7 @@ TEST_F(voice_tools, has_words_for_the_time_while_a_function_runs) {
     const auto words = c.read("chunk");
     const auto call = c.read("call");
     c.read("end");
-    c.say({{"type", "say"}, {"text", "I am looking."}, {"history", false}});
+    c.say({{"type", "say"}, {"turn", "t1"}, {"text", "I am looking."}, {"history", false}});
     c.say(spoken(words));
     const auto filler = c.read();
     EXPECT_EQ(filler["speech"], "I am looking.") << filler;
