@@ -25,6 +25,11 @@ TEST_F(words_of_arguments, take_the_last_value_of_a_flag_that_has_one) {
     EXPECT_TRUE(parse({"segment", "--rule", "no", "--rule", "classic"}).segment);
 }
 
+TEST_F(words_of_arguments, refuse_a_file_that_has_a_field_twice) {
+    const auto file = file_with(R"({"slots": 1, "slots": 2})");
+    EXPECT_THAT(replay({"--config", file}).err, HasSubstr(file + ": slots is given twice"));
+}
+
 TEST_F(words_of_arguments, report_how_long_servers_are_waited_for) {
     EXPECT_EQ(replay({}).replay->wait, 0s);
     EXPECT_EQ(replay({"--wait", "1m"}).replay->wait, 1min);
