@@ -56,6 +56,24 @@ TEST_F(words_of_arguments, have_no_help_for_a_command_that_there_is_not) {
                 HasSubstr("did you mean doctor? Known commands: "));
 }
 
+TEST_F(words_of_arguments, tell_the_command_whose_flag_has_no_value) {
+    EXPECT_EQ(parse({"chat", "--max-tokens="}).err,
+              "tandem chat: --max-tokens= has no value\nSee \"tandem chat --help\".");
+    EXPECT_THAT(parse({"--max-tokens=", "chat"}).err, HasSubstr("See \"tandem --help\"."));
+}
+
+TEST_F(words_of_arguments, tell_the_flag_of_a_url_without_its_password) {
+    for (const auto* command : {"doctor", "chat", "bench", "serve"})
+        EXPECT_THAT(parse({command, "http://me:sesame@gpu:8080"}).err,
+                    AllOf(HasSubstr("write --url before it"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(words_of_arguments, tell_a_key_file_without_a_key) {
+    const auto file = file_with("\n");
+    EXPECT_THAT(replay({"--api-key-file", file}).err,
+                HasSubstr("--api-key-file " + file + ": has no key"));
+}
+
 TEST_F(words_of_arguments, tell_variables_that_are_nearly_those_of_a_field) {
     variables_ = {{"TANDEM_REUSE_GARD", "sesame"}, {"TANDEM_SLOT", "x"}};
     const auto c = replay({});
