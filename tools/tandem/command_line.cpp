@@ -111,9 +111,10 @@ class parser {
     const CLI::App& commands() const noexcept { return app_; }
 
     command_line parse(std::vector<std::string> args, const environment& variables) try {
+        const std::string command(named_command(args));
+        const bool begins_with_command = !command.empty();
         if (const auto faults = empty_values(app_, args); !faults.empty())
-            return refused("tandem", faults);
-        const bool begins_with_command = !named_command(args).empty();
+            return refused(begins_with_command ? "tandem " + command : "tandem", faults);
         std::ranges::reverse(args);  // the order that CLI11 expects
         app_.parse(std::move(args));
         if (const auto rest = app_.remaining(); begins_with_command && !rest.empty())

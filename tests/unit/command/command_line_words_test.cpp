@@ -25,6 +25,11 @@ TEST_F(words_of_arguments, take_the_last_value_of_a_flag_that_has_one) {
     EXPECT_TRUE(parse({"segment", "--rule", "no", "--rule", "classic"}).segment);
 }
 
+TEST_F(words_of_arguments, refuse_a_file_that_has_a_field_twice) {
+    const auto file = file_with(R"({"slots": 1, "slots": 2})");
+    EXPECT_THAT(replay({"--config", file}).err, HasSubstr(file + ": slots is given twice"));
+}
+
 TEST_F(words_of_arguments, report_how_long_servers_are_waited_for) {
     EXPECT_EQ(replay({}).replay->wait, 0s);
     EXPECT_EQ(replay({"--wait", "1m"}).replay->wait, 1min);
@@ -49,6 +54,24 @@ TEST_F(words_of_arguments, have_no_help_for_a_command_that_there_is_not) {
     }
     EXPECT_THAT(parse({"docter", "--help"}).err,
                 HasSubstr("did you mean doctor? Known commands: "));
+}
+
+TEST_F(words_of_arguments, tell_the_command_whose_flag_has_no_value) {
+    EXPECT_EQ(parse({"chat", "--max-tokens="}).err,
+              "tandem chat: --max-tokens= has no value\nSee \"tandem chat --help\".");
+    EXPECT_THAT(parse({"--max-tokens=", "chat"}).err, HasSubstr("See \"tandem --help\"."));
+}
+
+TEST_F(words_of_arguments, tell_the_flag_of_a_url_without_its_password) {
+    for (const auto* command : {"doctor", "chat", "bench", "serve"})
+        EXPECT_THAT(parse({command, "http://me:sesame@gpu:8080"}).err,
+                    AllOf(HasSubstr("write --url before it"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(words_of_arguments, tell_a_key_file_without_a_key) {
+    const auto file = file_with("\n");
+    EXPECT_THAT(replay({"--api-key-file", file}).err,
+                HasSubstr("--api-key-file " + file + ": has no key"));
 }
 
 TEST_F(words_of_arguments, tell_variables_that_are_nearly_those_of_a_field) {

@@ -192,6 +192,10 @@ void chat_flags::read_conversation(std::vector<std::string>& faults) {
     if (!system_.empty()) talk.messages.push_back({.role = "system", .content = system_});
     if (!o.load.empty() && (!system_.empty() || !talk.interrupted_mark.empty()))
         faults.push_back("--load cannot be combined with --system or --interrupted-mark");
+    check_output_file("--save", o.save, faults);
+    check_output_file("--wav", o.wav, faults);
+    if (!o.save.empty() && o.save == o.wav)
+        faults.push_back(fmt::format("--save and --wav name the same file, {}", o.save));
     check_record(flags_, o.record, {{"--load", o.load}, {"--save", o.save}, {"--wav", o.wav}},
                  faults);
 }

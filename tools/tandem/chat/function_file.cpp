@@ -1,5 +1,6 @@
 #include "chat/function_file.hpp"
 
+#include "gateway/json/json_path.hpp"
 #include "recording/tool_list.hpp"
 #include "wire/json/json_limits.hpp"
 
@@ -50,6 +51,10 @@ function_file parse_function_file(std::string_view text) {
     function_file file;
     if (const auto fault = wire::describe_json_fault(text, file_limits); !fault.empty()) {
         file.faults.push_back("it " + fault);
+        return file;
+    }
+    if (const auto field = gateway::find_duplicate_field(text)) {
+        file.faults.push_back(*field + " is given twice");
         return file;
     }
     auto list = ordered_json::parse(text, nullptr, false);

@@ -68,6 +68,9 @@ void config_flags::add_key_file(std::vector<setting>& settings,
     auto file = read_file(key_file_, max_file_bytes);
     if (!file.fault.empty()) return faults.push_back(fmt::format("--api-key-file {}", file.fault));
     while (file.text.ends_with('\n') || file.text.ends_with('\r')) file.text.pop_back();
+    if (file.text.empty())
+        return faults.push_back(
+            fmt::format("--api-key-file {}: has no key", input_name(key_file_)));
     settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
 }
 

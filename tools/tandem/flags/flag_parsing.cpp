@@ -34,6 +34,11 @@ namespace {
 constexpr std::array<std::string_view, 2> removed_flags{"--slots-per-conversation",
                                                         "--share-idle-slots"};
 
+// Such an argument is not shown, because it may contain a password.
+bool is_url(std::string_view argument) {
+    return argument.starts_with("http://") || argument.starts_with("https://");
+}
+
 }  // namespace
 
 std::string unknown_flag(const CLI::App& app, const std::string& argument) {
@@ -56,8 +61,11 @@ std::vector<std::string> unknown_flags(const CLI::App& app) {
 
 std::vector<std::string> surplus_arguments(const CLI::App& app) {
     std::vector<std::string> faults;
+    const bool has_url_flag = app.get_option_no_throw("--url") != nullptr;
     for (const auto& argument : collect_unparsed_arguments(app).arguments)
-        faults.push_back(argument + " is an unexpected argument");
+        faults.push_back(has_url_flag && is_url(argument)
+                             ? "a URL is an unexpected argument; write --url before it"
+                             : argument + " is an unexpected argument");
     return faults;
 }
 

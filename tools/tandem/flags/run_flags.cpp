@@ -56,6 +56,12 @@ void check_utf8(const char* flag, const std::string& text, std::vector<std::stri
         faults.push_back(fmt::format("{} has invalid UTF-8 at byte {}", flag, bad + 1));
 }
 
+void check_output_file(const char* flag, const std::string& file,
+                       std::vector<std::string>& faults) {
+    if (file == "-")
+        faults.push_back(fmt::format("{} is -, but stdout has other output; name a file", flag));
+}
+
 void check_prompts(const std::vector<std::string>& prompts,
                    const std::vector<std::string>& user_messages,
                    std::vector<std::string>& faults) {

@@ -31,6 +31,8 @@ void add_placement(command_flags& flags, service_config& c, const char* what);
 
 /// Adds a fault with the position of the first byte that is not valid UTF-8.
 void check_utf8(const char* flag, const std::string& text, std::vector<std::string>& faults);
+/// Adds a fault if `file` is "-": stdout has other output.
+void check_output_file(const char* flag, const std::string& file, std::vector<std::string>& faults);
 /// Checks the texts of --prompt and --user.
 void check_prompts(const std::vector<std::string>& prompts,
                    const std::vector<std::string>& user_messages, std::vector<std::string>& faults);

@@ -1,6 +1,7 @@
 #include "recording/record_flags.hpp"
 
 #include "flags/command_flags.hpp"
+#include "flags/run_flags.hpp"
 
 #include "tandem/recording.hpp"
 
@@ -49,6 +50,7 @@ void check_record(const command_flags& flags, const record_options& record,
     if (flags.is_given("--record") && record.file.empty())
         faults.push_back("--record is empty; it must be a file name");
     if (record.file.empty()) return;
+    check_output_file("--record", record.file, faults);
     const auto older = plain_path(record.file).string() + ".old";
     for (const auto& other : others) {
         if (other.path.empty()) continue;

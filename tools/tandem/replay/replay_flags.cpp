@@ -238,8 +238,7 @@ void replay_flags::check_outputs(std::vector<std::string>& faults) const {
         if (!is_page(file) && !is_drawing(file))
             faults.push_back(fmt::format(
                 "--report is {}; its name must end in .html, or in .svg for one reply", file));
-    if (o.junit == "-")
-        faults.push_back("--junit is -, but the run itself is written to stdout; name a file");
+    check_output_file("--junit", o.junit, faults);
     if (flags_.is_given("--junit") && o.junit.empty())
         faults.push_back("--junit is empty; name a file");
     if (!o.junit.empty() && (o.junit == o.file || o.junit == recording_ ||

@@ -118,14 +118,14 @@ std::string filled(std::string text, int columns) {
 
 std::string shortened(std::string_view text, int width) {
     std::string result;
-    std::string fitting;  // longest prefix with room for "…"
+    std::size_t fitting = 0;  // bytes of the longest prefix with room for "…"
     int columns = 0;
     while (!text.empty()) {
         const auto g = take_glyph(text);
         columns += g.columns;
-        if (columns > width) return fitting + "…";
+        if (columns > width) return result.substr(0, fitting) + "…";
         result += g.bytes;
-        if (columns < width) fitting = result;
+        if (columns < width) fitting = result.size();
     }
     return result;
 }

@@ -110,8 +110,16 @@ TEST_F(chat_arguments, name_another_file_for_each_thing_that_is_kept) {
                 HasSubstr("--record and --wav name the same file, a.wav"));
     EXPECT_THAT(refusal({"--record", "a", "--save", "a.old"}),
                 HasSubstr("--save names a.old, where --record a keeps an older recording"));
+    EXPECT_THAT(refusal({"--save", "a", "--wav", "a"}),
+                HasSubstr("--save and --wav name the same file, a"));
     EXPECT_EQ(chat({"--record", "a", "--save", "b", "--wav", "c"}).record.file, "a");
     EXPECT_EQ(chat({"--record", "/dev/null", "--save", "/dev/null"}).record.file, "/dev/null");
+}
+
+TEST_F(chat_arguments, write_no_file_to_stdout) {
+    for (const std::string flag : {"--record", "--save", "--wav"})
+        EXPECT_THAT(refusal({flag, "-"}),
+                    HasSubstr(flag + " is -, but stdout has other output; name a file"));
 }
 
 TEST_F(chat_arguments, are_refused_if_they_cannot_work) {

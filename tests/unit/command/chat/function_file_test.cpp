@@ -67,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_file_row{"", "it is not valid JSON"}, bad_file_row{"[{]", "it is not valid JSON"},
         bad_file_row{"{}", "the file must be a non-empty list of functions"},
         bad_file_row{"[]", "the file must be a non-empty list of functions"},
+        bad_file_row{R"([{"command":["f"],"command":["g"]}])", "[0].command is given twice"},
         bad_file_row{"[1]", "[0] must be an object, not number"},
         bad_file_row{R"([{"type":"retrieval","function":{"name":"f"},"command":["f"]}])",
                      "[0].type must be \"function\""},

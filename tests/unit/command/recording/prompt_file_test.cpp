@@ -198,6 +198,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_line{"with_an_unknown_field_of_a_message",
                  R"({"messages":[{"role":"user","content":"Hi","name":"x"}]})",
                  "messages[0]: unknown field \"name\""},
+        bad_line{"with_a_field_twice", R"({"turns":["a"],"expect":{"text":"x","text":"y"}})",
+                 "expect.text is given twice"},
         bad_line{"with_no_turns", R"({"turns":[]})", "turns must be a non-empty list"},
         bad_line{"with_a_turn_that_is_no_text", R"({"turns":["a",2]})",
                  "turns[1] must be a string, not number"},

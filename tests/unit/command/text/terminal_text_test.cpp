@@ -29,6 +29,11 @@ TEST_F(display_text, shows_control_characters_and_bad_bytes_as_replaced) {
     EXPECT_EQ(shortened("a\x1b[2J\x07\xFFz", 80), "a\uFFFD[2J\uFFFD\uFFFDz");
 }
 
+TEST_F(display_text, is_not_copied_for_each_character) {
+    const std::string prompt(1 << 22, 'a');
+    EXPECT_EQ(shortened(prompt, 1 << 30), prompt);
+}
+
 TEST_F(display_text, is_shortened_to_the_width) {
     EXPECT_EQ(shortened("abcdef", 6), "abcdef");
     EXPECT_EQ(shortened("abcdefg", 6), "abcde…");
