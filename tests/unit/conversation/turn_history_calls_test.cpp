@@ -117,7 +117,7 @@ TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
 TEST_F(history_of_calls, takes_no_message_with_a_result_of_no_call) {
     const chat_message again{.role = "tool", .content = "rainy", .tool_call_id = "a"};
     history.answer_call("a", "sunny");
-    history.interrupted(now);
+    history.on_interrupted(now);
     EXPECT_FALSE(history.append(again));
     history.append({"user", "Stop."});
     EXPECT_FALSE(history.append(again));
