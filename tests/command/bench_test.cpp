@@ -243,6 +243,11 @@ TEST_F(bench, reports_that_no_server_answers) {
     EXPECT_THAT(r.out, IsEmpty());
 }
 
+TEST_F(bench, tells_which_flag_has_the_key_of_a_server) {
+    start_server({.api_key = "sesame"});
+    EXPECT_THAT(run_bench({}).err, HasSubstr("use --api-key-file FILE or TANDEM_API_KEY"));
+}
+
 TEST_F(bench, reports_what_is_wrong_with_its_file_of_prompts) {
     const auto r = run_bench({"--prompts", "-"}, "{\"prompt\": 1}\n");
     EXPECT_EQ(r.status, 2);

@@ -380,7 +380,23 @@ TEST_F(chat, does_not_begin_if_it_could_not_be_saved) {
     EXPECT_EQ(r.out, "");
 }
 
+TEST_F(chat, is_saved_over_a_saved_conversation_or_an_empty_file_and_over_no_other) {
+    const auto saved_over = [&](const std::string& before) {
+        std::ofstream(file) << before;
+        return talk("", {"--tts", "none", "--save", file}).err;
+    };
+    EXPECT_EQ(saved_over(""), "");
+    EXPECT_EQ(talk("", {"--tts", "none", "--save", file}).err, "");
+    EXPECT_THAT(saved_over("a letter"),
+                HasSubstr("--save " + file + ": exists and is not a saved conversation"));
+    std::ifstream in(file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a letter");
+}
+
 TEST_F(chat, does_not_begin_with_a_file_that_it_cannot_use) {
+    std::ofstream(file).flush();
+    EXPECT_THAT(talk("", {"--tts", "none", "--load", file}).err,
+                HasSubstr("--load " + file + ": is empty"));
     std::ofstream(file) << "no conversation";
     const auto loaded = talk("count\n", {"--tts", "none", "--load", file});
     EXPECT_EQ(loaded.status, 2);

@@ -33,6 +33,13 @@ class replay_conversations : public tandem::testing::replay_test {
 
 constexpr const char* chat = R"({"id": "c", "turns": ["story", "count"]})";
 
+TEST_F(replay_conversations, give_no_warning_of_slots_that_were_not_asked_for) {
+    start_talking_server({.parallel = 1});
+    EXPECT_EQ(run({"--json", "--user", "count"}).err, "");
+    EXPECT_THAT(run({"--json", "--user", "count", "--slots", "2"}).err,
+                HasSubstr("slots is 2, but the server has 1"));
+}
+
 TEST_F(replay_conversations, keep_of_an_interrupted_turn_what_was_heard) {
     start_talking_server();
     // At 180 words a minute, speaking the first chunk takes 2 s.

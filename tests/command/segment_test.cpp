@@ -52,6 +52,7 @@ TEST(segment, continues_after_a_bad_line_and_fails_at_the_end) {
               "{\"chunks\":[],\"error\":\"line 1: not valid JSON at byte 1\"}\n"
               "{\"chunks\":[\"a\"],\"at\":[2]}\n");
     EXPECT_THAT(r.err, StartsWith("tandem segment: 1 of the lines could not be used"));
+    EXPECT_THAT(r.err, HasSubstr("use --text for plain text"));
 }
 
 TEST(segment, reads_a_line_of_a_megabyte) {

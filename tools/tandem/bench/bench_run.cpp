@@ -3,6 +3,7 @@
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
 #include "terminal/log_output.hpp"
+#include "text/format_error.hpp"
 #include "text/url_text.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -118,7 +119,7 @@ awaitable<bool> bench_run::find_servers() {
     for (const auto& s : servers_.all())
         if (!s.answers && !stopping_)
             terminal_.print_error(
-                fmt::format("tandem bench: {}: {}", s.url, s.diagnostics.to_string()));
+                fmt::format("tandem bench: {}: {}", s.url, format_error(s.fault, s.diagnostics)));
     settings_.servers = servers_.usable_server_urls();
     const bool found = servers_.count_answering() > 0;
     servers_.close();

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <fstream>
 #include <memory>
 #include <unistd.h>
 #include <utility>
@@ -114,6 +115,25 @@ class speaker_choice {
 bool can_be_read(int fd) {
     const int flags = ::fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+}
+
+file_content read_saved(const std::string& path) {
+    if (path.empty()) return {};
+    auto saved = read_file(path, max_saved_bytes);
+    if (saved.fault.empty() && saved.text.empty()) saved.fault = input_name(path) + ": is empty";
+    return saved;
+}
+
+// Prevents a mistyped path from overwriting another file. Saved conversations begin with this
+// member.
+std::string find_save_fault(const std::string& path) {
+    if (path.empty()) return {};
+    if (auto fault = atomic_file(path).fault(); !fault.empty()) return fault;
+    std::string head(64, '\0');
+    std::ifstream file(path, std::ios::binary);
+    file.read(head.data(), static_cast<std::streamsize>(head.size()));
+    const bool is_free = file.gcount() == 0 || head.find(R"("exchanges":)") != head.npos;
+    return is_free ? "" : path + ": exists and is not a saved conversation";
 }
 
 // Reports `fault`, prefixed with `flag`. Returns true if there is none.
@@ -218,12 +238,10 @@ int run_chat(chat_options options) {
     }
     auto sound = speaker_choice(options, t).chosen();
     if (!sound) return wrong_use;
-    file_content saved;
-    if (!options.load.empty()) saved = read_file(options.load, max_saved_bytes);
+    auto saved = read_saved(options.load);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
     // Checked at the start, so that a long conversation is not lost at its end.
-    if (!options.save.empty() && !is_fine(atomic_file(options.save).fault(), t, "--save"))
-        return wrong_use;
+    if (!is_fine(find_save_fault(options.save), t, "--save")) return wrong_use;
     recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},
         options.instruments);

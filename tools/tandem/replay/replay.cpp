@@ -1,5 +1,6 @@
 #include "replay/replay.hpp"
 
+#include "config/config_defaults.hpp"
 #include "run/simulated_user.hpp"
 #include "text/url_text.hpp"
 
@@ -60,7 +61,9 @@ replay::replay(boost::asio::io_context& ioc, service_config settings, instrument
       dialogues_(std::move(dialogues)),
       view_(view),
       totals_(count_replies(dialogues_, rules.conversations), shown_urls_of(settings_)),
-      servers_(ioc.get_executor(), settings_, instruments_),
+      servers_(ioc.get_executor(), settings_, instruments_,
+               dialogues_of(true).empty() ? detail::service_slot_defaults
+                                          : detail::command_slot_defaults),
       rest_(ioc) {}
 
 void replay::start(std::function<void()> on_done) {

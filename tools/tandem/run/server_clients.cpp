@@ -1,6 +1,5 @@
 #include "run/server_clients.hpp"
 
-#include "config/config_defaults.hpp"
 #include "reply/make_client.hpp"
 #include "run/paced_reply.hpp"
 #include "slots/server_build_faults.hpp"
@@ -21,16 +20,16 @@ bool may_be_starting(const error_code& ec) {
 }  // namespace
 
 server_clients::server_clients(boost::asio::any_io_executor executor,
-                               const service_config& settings, const instruments& i)
+                               const service_config& settings, const instruments& i,
+                               detail::slot_defaults defaults)
     : executor_(executor), reuse_guard_(detail::configured_reuse_guard(settings.client)) {
     auto c = settings.client;
     for (auto& url : server_urls(settings)) {
         c.server.url = std::move(url);
-        servers_.push_back(
-            {.given = c.server.url,
-             .url = redact_url(c.server.url),
-             .talk = detail::make_client(executor, c, i, detail::command_slot_defaults),
-             .pause = boost::asio::steady_timer(executor)});
+        servers_.push_back({.given = c.server.url,
+                            .url = redact_url(c.server.url),
+                            .talk = detail::make_client(executor, c, i, defaults),
+                            .pause = boost::asio::steady_timer(executor)});
     }
 }
 

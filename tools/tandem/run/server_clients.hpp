@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/config_defaults.hpp"
 #include "os/coroutines.hpp"
 #include "run/replay_view.hpp"
 
@@ -35,9 +36,11 @@ class server_clients {
         const char* state() const noexcept;
     };
 
-    /// Precondition: `settings` is valid.
+    /// Precondition: `settings` is valid. `defaults`: the slots that the run uses unless they are
+    /// set.
     server_clients(boost::asio::any_io_executor executor, const service_config& settings,
-                   const instruments& i);
+                   const instruments& i,
+                   detail::slot_defaults defaults = detail::service_slot_defaults);
 
     /// Queries all servers. Repeats this for up to `wait` while a server starts or loads its model.
     awaitable<void> fetch_props(duration wait);

@@ -57,7 +57,8 @@ class segment_run {
                        [&] { return protocol.refuse(too_long()); });
         if (protocol.bad_lines() > 0)
             print_fault(
-                fmt::format("{} of the lines could not be used; see \"error\" in the answers",
+                fmt::format("{} of the lines could not be used; see \"error\" in the answers, or "
+                            "use --text for plain text",
                             protocol.bad_lines()));
         return end;
     }

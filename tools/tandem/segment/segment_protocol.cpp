@@ -86,6 +86,10 @@ struct segment_protocol::request {
             if (const auto field = line.find(names[i]); field != line.end())
                 set(static_cast<kind>(i), *field);
         if (!value) throw bad_line{"tokens, token, start or end is required"};
+        for (const auto& [name, _] : line.items())
+            if (name != "lang" && std::ranges::find(names, name) == names.end())
+                throw bad_line{fmt::format(
+                    "unknown field \"{}\"; known are tokens, token, start, end, lang", name)};
         if (const auto lang = line.find("lang"); lang != line.end()) {
             check_text("lang", *lang);
             language = bytes_of(*lang);

@@ -224,6 +224,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_request_line{"end", R"({"end": 1})", "end must be true"},
         bad_request_line{"lang", R"({"start": true, "lang": 1})",
                          "lang must be a string, not number"},
+        bad_request_line{"unknown_field", R"({"tokens": ["a"], "language": "de"})",
+                         "unknown field \"language\"; known are tokens, token, start, end, lang"},
         bad_request_line{"number", R"({"token": 1e999})", "a number is too large"},
         bad_request_line{"bytes", "{\"token\": \"\xFF\"}", "invalid UTF-8 at byte 12"}),
     [](const auto& row) { return std::string(row.param.name); });
