@@ -229,6 +229,7 @@ class voice_turn_machine {
     void take(time_point now, const waiting_turn& next);
     void speak(time_point now, const voice_turn_ptr& turn);
     void resume(time_point now, const voice_turn_ptr& turn);
+    bool is_repeated(const voice_turn& turn) const;
     void keep_messages(const voice_turn& turn);
     template <class Action>
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
@@ -318,6 +319,8 @@ class voice_turn_machine {
     std::optional<client_chunk_id> spoken_on_;
     /// The reply of that chunk, during the next one.
     std::optional<last_reply> reply_before_;
+    /// The user's last turn, while nothing was said in reply.
+    std::optional<recorded_question> unanswered_;
     voice_turn_ptr last_turn_;               // the last one that was not an aside
     bool is_filler_used_ = false;            // in this turn
     std::size_t fillers_ = 0;                // number of fillers in the session
