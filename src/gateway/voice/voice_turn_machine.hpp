@@ -112,6 +112,10 @@ class voice_turn_machine {
     bool can_move(time_point now) const noexcept;
     /// Ends the session here; the client resumes it at another gateway.
     void move() { finish(voice_close::moved); }
+    /// Another gateway takes the session: closes the socket.
+    void release(time_point now);
+    /// Whether the session ends here as soon as the other gateway can have all of it.
+    bool is_released() const noexcept { return is_released_; }
     /// Another gateway has the session.
     void lose() { finish(voice_close::taken_over); }
 
@@ -306,6 +310,7 @@ class voice_turn_machine {
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_moving_ = false;
+    bool is_released_ = false;
     std::optional<time_point> move_due_{};  // from then on, a move may begin during any chunk
     bool is_over_ = false;
     std::uint64_t last_number_ = 0;

@@ -261,6 +261,13 @@ bool voice_turn_machine::can_move(time_point now) const noexcept {
     return now < reply_->spoken_since + chunk_has_just_begun || !move_due_;
 }
 
+void voice_turn_machine::release(time_point now) {
+    is_released_ = true;
+    if (!socket_) return;
+    actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
+    on_socket_lost(now, *socket_);
+}
+
 void voice_turn_machine::report_whole(const client_chunk_id& id) {
     if (const auto known = find_in_history(id))
         actions_.push_back(voice_action::heard{.id = *known, .share = 1.0});

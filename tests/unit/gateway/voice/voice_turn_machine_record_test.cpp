@@ -114,6 +114,24 @@ TEST(voice_record, of_an_interrupted_reply_has_its_end_alone) {
     EXPECT_THAT(s.asked(), ElementsAre("load saved"));
 }
 
+TEST(voice_record, has_all_that_was_sent_before_the_session_was_released) {
+    speaking_session before;
+    before.release();
+    EXPECT_THAT(before.asked(), ElementsAre("close 1 4001", "interrupt", "next 1", "keep"));
+    EXPECT_TRUE(before.turns.is_released());
+    moved_session s{before};
+    s.take_up(R"({"chunk":"1-1","share":1})");
+    EXPECT_THAT(s.asked(),
+                ElementsAre("load saved", "heard 1-1 1.000000", "check 2", "resume 2", "next 2"));
+}
+
+TEST(voice_record, stays_with_a_gateway_to_which_the_client_returns_in_time) {
+    speaking_session s;
+    s.release();
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    EXPECT_FALSE(s.turns.is_released());
+}
+
 // The first turn has failed, and the client did not receive the error.
 struct unanswered_session : voice_session_driver {
     unanswered_session() {
