@@ -59,6 +59,8 @@ struct saved_open_turn {
     std::string filler{};
     /// The model has ended the text.
     bool is_complete = false;
+    /// The text is from conversation::say_text(): it does not continue the message before it.
+    bool is_given = false;
     /// Number of messages at the end of the exchanges that history keeps of the turn.
     std::size_t kept_messages = 0;
 

@@ -43,7 +43,7 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       scope_(std::make_shared<detail::strand_scope>(executor, instruments_.log)),
       commands_(executor, options_of(options_), instruments_.log),
       messages_(executor, options_of(options_), {}),
-      sessions_(commands_, key("session:"), options_.gateway_id),
+      sessions_(executor, commands_, {key("session:"), key("processes")}, options_.gateway_id),
       beat_timer_(executor),
       leave_timer_(executor),
       process_(key(fmt::format("process:{:016x}", make_random_number()))) {
@@ -211,6 +211,8 @@ void cluster_member::offer(const std::string& server, const reported_loan& l, bo
 }
 
 void cluster_member::on_message(const std::string& channel, const std::string& text) {
+    if (channel == process_ && text.starts_with(release_request) && on_release_)
+        return on_release_(text.substr(release_request.size()));
     const auto found = servers_.find(channel);
     const auto message = parse_lending_message(text);
     if (found == servers_.end() || !message) return;

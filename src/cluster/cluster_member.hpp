@@ -63,6 +63,10 @@ class cluster_member final : public lending_store {
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
     }
+    /// Sets the handler that receives the sessions that other gateways ask this one to release.
+    void set_release_handler(std::function<void(const std::string& session)> handler) {
+        on_release_ = std::move(handler);
+    }
     /// See store_script::run(). Adds the prefix of the cluster to the keys.
     void run(const store_script& script, std::vector<std::string> keys,
              std::vector<std::string> arguments, store_link::answer_handler done);
@@ -113,6 +117,7 @@ class cluster_member final : public lending_store {
     std::function<void()> on_connected_;
     shared_drains drains_;
     std::function<void(const std::string&, bool)> on_drained_;
+    std::function<void(const std::string&)> on_release_;
 };
 
 }  // namespace tandem::cluster

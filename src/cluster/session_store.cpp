@@ -1,6 +1,7 @@
 #include "cluster/session_store.hpp"
 
 #include "cluster/store/store_script.hpp"
+#include "loop/clock.hpp"
 
 #include <chrono>
 #include <utility>
@@ -23,8 +24,9 @@ std::optional<taken_session> read_taken(const std::optional<store_answer>& answe
 
 }  // namespace
 
-session_store::session_store(store_link& link, std::string prefix, std::string gateway)
-    : link_(link), prefix_(std::move(prefix)), gateway_(std::move(gateway)) {}
+session_store::session_store(const boost::asio::any_io_executor& executor, store_link& link,
+                             key_names keys, std::string gateway)
+    : link_(link), keys_(std::move(keys)), gateway_(std::move(gateway)), timer_(executor) {}
 
 void session_store::put(const std::string& session, const std::string& owner, session_epoch epoch,
                         duration kept, std::string record, put_handler done) {
@@ -37,9 +39,36 @@ void session_store::put(const std::string& session, const std::string& owner, se
 
 void session_store::take(const std::string& session, const std::string& owner, session_epoch own,
                          take_handler done) {
+    ask({session, owner, own, detail::now() + release_limit, std::move(done)});
+}
+
+void session_store::ask(taking t) {
+    std::string request;
+    if (detail::now() < t.until) request.append(release_request) += t.session;
+    const std::vector<std::string> keys{key_of(t.session), keys_.processes};
+    const std::vector<std::string> arguments{gateway_, t.owner, std::to_string(t.own), request};
     scripts::take_session().run(
-        link_, {key_of(session)}, {gateway_, owner, std::to_string(own)},
-        [done = std::move(done)](const auto& answer) { done(read_taken(answer)); });
+        link_, keys, arguments, [this, t = std::move(t)](const auto& answer) mutable {
+            const bool is_asked = answer && answer->kind == answer_kind::integer;
+            if (is_asked) return ask_again(std::move(t));
+            t.done(read_taken(answer));
+        });
+}
+
+void session_store::ask_again(taking t) {
+    constexpr auto poll_interval = std::chrono::milliseconds(5);
+    waiting_.push_back(std::move(t));
+    if (waiting_.size() > 1) return;
+    timer_.expires_after(poll_interval);
+    timer_.async_wait([this](boost::system::error_code ec) {
+        if (ec) return;
+        for (auto& w : std::exchange(waiting_, {})) ask(std::move(w));
+    });
+}
+
+void session_store::release(const std::string& session, session_epoch own) {
+    scripts::release_session().run(link_, {key_of(session)}, {gateway_, std::to_string(own)},
+                                   [](const auto&) {});
 }
 
 }  // namespace tandem::cluster

@@ -3,10 +3,16 @@
 #include "base/time.hpp"
 #include "cluster/store/store_link.hpp"
 
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tandem::cluster {
 
@@ -26,11 +32,25 @@ struct taken_session {
     std::string record{};
 };
 
+/// Begins the message that asks a gateway to release a session, whose id follows.
+inline constexpr std::string_view release_request = "release ";
+
 /// The records of the sessions of all gateways. On the link's loop.
 class session_store {
  public:
-    /// `prefix`: of the sessions' keys. The link must outlive the store.
-    session_store(store_link& link, std::string prefix, std::string gateway);
+    /// The store's keys.
+    struct key_names {
+        /// Precedes the id of each session.
+        std::string prefix;
+        std::string processes;
+    };
+
+    /// Within this time, a gateway that runs releases a session that another one takes.
+    static constexpr duration release_limit = std::chrono::milliseconds(300);
+
+    /// The link must outlive the store.
+    session_store(const boost::asio::any_io_executor& executor, store_link& link, key_names keys,
+                  std::string gateway);
 
     // Each handler is called at most once, never from within the call, and not after the link's
     // end.
@@ -41,16 +61,32 @@ class session_store {
     /// Keeps the record this long; an empty record removes the session.
     void put(const std::string& session, const std::string& owner, session_epoch epoch,
              duration kept, std::string record, put_handler done);
+    /// Asks the gateway that has the session, if it runs, to release it, and waits for the release.
     /// `own`: the session's epoch at this gateway; 0 if the gateway does not have it.
     void take(const std::string& session, const std::string& owner, session_epoch own,
               take_handler done);
 
+    /// The record is complete, and no other follows. `own`: as for take().
+    void release(const std::string& session, session_epoch own);
+
  private:
-    std::string key_of(const std::string& session) const { return prefix_ + session; }
+    struct taking {
+        std::string session;
+        std::string owner;
+        session_epoch own;
+        time_point until;  // from then on, without a release
+        take_handler done;
+    };
+
+    std::string key_of(const std::string& session) const { return keys_.prefix + session; }
+    void ask(taking t);
+    void ask_again(taking t);
 
     store_link& link_;
-    std::string prefix_;
+    key_names keys_;
     std::string gateway_;
+    std::vector<taking> waiting_;  // for a release
+    boost::asio::steady_timer timer_;
 };
 
 }  // namespace tandem::cluster

@@ -224,17 +224,6 @@ void conversation_shell::on_chunk_not_delivered(std::uint64_t reply) {
     if (running_ == 0 && reply == last_reply_) history_.on_interrupted(now());
 }
 
-void conversation_shell::leave_server(const reason_to_leave& reason) {
-    // The end of the draft may make a turn look for another server.
-    const auto start = checking_;
-    if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
-    if (running_ == 0 || checking_ != start) return;
-    // A turn that is still being started there has no request that could have received anything.
-    const bool hangs = reason.what == reason_to_leave::kind::hangs;
-    if (start && hangs && rules_.failover.retries > 0) return try_other_server(start, reason.why);
-    if (const auto reply = reply_.lock()) reply->leave_server(reason);
-}
-
 void conversation_shell::end() {
     if (ended_) return;
     // Set before the reply ends, because nothing will continue from it.

@@ -234,6 +234,19 @@ void conversation_shell::leave_slots_of_server() {
     if (!link_->shut_down()) link_->slots().retire_owner(id_);
 }
 
+void conversation_shell::leave_server(const reason_to_leave& reason) {
+    const auto job = file_job_.lock();
+    if (job && reason.what == reason_to_leave::kind::removed) job->abort(reason.why.ec);
+    // The end of the draft may make a turn look for another server.
+    const auto start = checking_;
+    if (draft_ && !draft_->is_over()) draft_->stop(reason.why);
+    if (running_ == 0 || checking_ != start) return;
+    // A turn that is still being started there has no request that could have received anything.
+    const bool hangs = reason.what == reason_to_leave::kind::hangs;
+    if (start && hangs && rules_.failover.retries > 0) return try_other_server(start, reason.why);
+    if (const auto reply = reply_.lock()) reply->leave_server(reason);
+}
+
 // If all servers have failed this reply, they are tried again.
 auto conversation_shell::assign_server(const turn_start& start)
     -> std::variant<server_link_ptr, failure> {

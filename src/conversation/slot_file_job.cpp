@@ -30,8 +30,8 @@ void slot_file_job::abort(const error_code& ec) {
     limit_.cancel();
     if (const auto link = link_.lock(); link && ticket_ != slots::no_ticket && !link->shut_down())
         link->slots().cancel_request(std::exchange(ticket_, slots::no_ticket));
-    complete(ec,
-             {.client_message = "the conversation ended or moved while its slot file was in use"});
+    complete(ec, {.client_message =
+                      "the conversation ended or left its server while its slot file was in use"});
 }
 
 void slot_file_job::request_slot() {

@@ -166,6 +166,25 @@ TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
     EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
 }
 
+// A long record takes a while to write, and this client does not say which text it has.
+TEST_F(moving_sessions, have_each_chunk_that_a_gateway_that_runs_has_sent) {
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    voice_client first(a->port());
+    voice_client second(b->port());
+    const json long_options{{"unknown", std::string(200'000, 'x')}};
+    first.say({{"type", "start"}, {"turn", "t1"}, {"text", question}, {"options", long_options}});
+    const auto session = first.read("ready")["session"];
+    const auto chunk = first.read("chunk");
+    second.say({{"type", "start"},
+                {"session", session},
+                {"last", {{"chunk", chunk["id"]}, {"speaking", true}}}});
+    const auto ready = second.read();
+    EXPECT_EQ(ready["type"], "ready") << ready;
+    EXPECT_EQ(ready["turns"], json({"t1", "t1"}));
+    EXPECT_EQ(first.close_code(), 4001);
+}
+
 TEST_F(moving_sessions, return_to_a_gateway_with_what_was_said_elsewhere) {
     const auto a = make_gateway();
     const auto b = make_gateway();

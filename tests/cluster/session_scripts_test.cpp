@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -39,8 +40,25 @@ class session_scripts : public store_fixture {
     }
 
     cluster::store_link link{loop.get_executor(), options(), {}};
-    cluster::session_store a{link, "tdm:test:session:", "a"};
-    cluster::session_store b{link, "tdm:test:session:", "b"};
+    const cluster::session_store::key_names keys{"tdm:test:session:", "tdm:test:processes"};
+    cluster::session_store a{loop.get_executor(), link, keys, "a"};
+    cluster::session_store b{loop.get_executor(), link, keys, "b"};
+};
+
+/// Gateway `a` runs, and receives messages.
+class running_gateway_a : public session_scripts {
+ protected:
+    void SetUp() override {
+        session_scripts::SetUp();
+        messages.subscribe("process-a");
+        messages.set_message_handler([this](const auto&, const auto& text) { on_message(text); });
+        connect(messages);
+        ask(link, {"HSET", "tdm:test:processes", "a", "process-a"});
+        put(a, 1, "one");
+    }
+
+    std::function<void(const std::string&)> on_message = [](const auto&) {};
+    cluster::store_link messages{loop.get_executor(), options(), {}};
 };
 
 TEST_F(session_scripts, give_the_newest_record_to_the_gateway_that_takes_the_session) {
@@ -50,6 +68,35 @@ TEST_F(session_scripts, give_the_newest_record_to_the_gateway_that_takes_the_ses
     ASSERT_TRUE(taken);
     EXPECT_EQ(taken->record, "two");
     EXPECT_EQ(taken->epoch, 2);
+}
+
+TEST_F(running_gateway_a, releases_a_session_with_its_last_record_before_it_is_taken) {
+    on_message = [this](const std::string& text) {
+        EXPECT_EQ(text, "release s1");
+        a.put("s1", "alice", 1, 1min, "last", [this](auto) { a.release("s1", 1); });
+    };
+    const auto taken = take(b);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->record, "last");
+    EXPECT_EQ(taken->epoch, 2);
+}
+
+TEST_F(running_gateway_a, loses_a_session_that_it_does_not_release) {
+    EXPECT_EQ(take(b)->record, "one");
+    EXPECT_EQ(put(a, 1, "late"), put_result::refused);
+}
+
+TEST_F(running_gateway_a, releases_a_session_that_it_does_not_have) {
+    on_message = [this](const auto&) { a.release("s1", 0); };
+    EXPECT_EQ(take(b)->record, "one");
+}
+
+TEST_F(running_gateway_a, does_not_release_a_session_that_it_has_taken_again) {
+    ask(link, {"HSET", "tdm:test:session:s1", "epoch", "3"});
+    a.release("s1", 1);
+    EXPECT_EQ(ask(link, {"HGET", "tdm:test:session:s1", "gateway"})->text, "a");
+    a.release("s1", 3);
+    EXPECT_EQ(ask(link, {"HGET", "tdm:test:session:s1", "gateway"})->text, "");
 }
 
 TEST_F(session_scripts, refuse_the_records_of_a_gateway_whose_session_was_taken) {

@@ -108,9 +108,24 @@ TEST_F(a_slot_file, is_given_up_where_the_server_is_removed_while_it_empties_the
     loop.run_until([&] { return !server().observe().of_path("/slots/0").empty(); });
     bots->remove_server(server().url());
     EXPECT_TRUE(servers().empty());
-    talk.end();
     loop.run_until([&] { return !told.empty(); });
-    EXPECT_EQ(told, std::vector<error_code>{errc::session_not_found});
+    talk.end();
+    EXPECT_EQ(told, std::vector<error_code>{errc::server_gone});
+}
+
+TEST_F(a_slot_file, is_given_up_at_once_where_its_server_is_removed_before_it_is_written) {
+    server_options.slot_actions = true;
+    config.client.server.reuse_guard = 1h;
+    config.client.limits.queue_timeout = 2h;
+    start();
+    auto talk = bots->create();
+    say(talk, "And you?");
+    std::vector<error_code> told;
+    talk.async_save_slot("talk.bin", [&](error_code ec, slot_file_result) { told.push_back(ec); });
+    state_of(talk);
+    bots->remove_server(server().url());
+    loop.run_until([&] { return !told.empty(); });
+    EXPECT_EQ(told, std::vector<error_code>{errc::server_gone});
 }
 
 TEST_F(a_slot_file, is_the_only_one_that_is_used_also_before_the_server_has_answered) {

@@ -34,6 +34,7 @@ const store_script& claim();
 const store_script& drain();
 const store_script& offer();
 const store_script& put_session();
+const store_script& release_session();
 const store_script& take_session();
 const store_script& settle();
 

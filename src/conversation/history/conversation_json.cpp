@@ -81,6 +81,7 @@ json json_of(const saved_open_turn& t) {
             {"chunks", json_of(t.chunks)},
             {"filler", t.filler},
             {"complete", t.is_complete},
+            {"given", t.is_given},
             {"kept_messages", t.kept_messages}};
 }
 
@@ -218,6 +219,7 @@ class conversation_reader {
                member(v, at, "heard", out.heard) && member(v, at, "spoken", out.spoken) &&
                member(v, at, "chunks", out.chunks) && member(v, at, "filler", out.filler) &&
                member(v, at, "complete", out.is_complete) &&
+               member(v, at, "given", out.is_given) &&
                member(v, at, "kept_messages", out.kept_messages);
     }
     template <class T>

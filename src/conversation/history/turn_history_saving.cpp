@@ -17,6 +17,7 @@ turn_history::turn_history(saved_conversation saved, time_point now)
     auto& messages = exchanges_.back().messages;
     messages.resize(messages.size() - open.kept_messages);
     filler_ = std::move(open.filler);
+    is_given_ = open.is_given;
     turn_ = turn_ledger(std::move(open));
     state_ = turn_state::ended;
     end_ = turn_end::interrupted;
@@ -44,6 +45,7 @@ bool turn_history::is_cut_short() const noexcept {
 saved_open_turn turn_history::make_saved_turn() const {
     auto open = turn_.saved();
     open.filler = filler_;
+    open.is_given = is_given_;
     open.kept_messages = make_turn_messages().size();
     return open;
 }

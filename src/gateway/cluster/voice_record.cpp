@@ -92,6 +92,13 @@ void voice_record::remove() {
     put({}, [](auto) {});
 }
 
+void voice_record::release() {
+    if (is_over_) return;
+    stop();
+    if (const auto member = settings_.member.lock())
+        member->sessions().release(settings_.session, epoch_);
+}
+
 void voice_record::stop() {
     is_over_ = true;
     timer_.cancel();

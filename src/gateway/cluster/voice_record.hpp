@@ -55,6 +55,8 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
     bool has_failed() const noexcept { return writer_.has_failed(); }
     /// Removes the record and stops.
     void remove();
+    /// Stops; another gateway can take the session at once.
+    void release();
     /// The session is over.
     void stop();
 

@@ -50,6 +50,12 @@ void visit_fields(recorded_turn& r, Visitor&& visit) {
 }
 
 template <class Visitor>
+void visit_fields(recorded_question& r, Visitor&& visit) {
+    visit("turn", r.turn);
+    visit("text", r.text);
+}
+
+template <class Visitor>
 void visit_fields(recorded_end& r, Visitor&& visit) {
     visit("text", r.text);
     visit("turn", r.turn);
@@ -70,6 +76,7 @@ void visit_fields(session_record& r, Visitor&& visit) {
     visit("last_number", r.last_number);
     visit("conversation", r.conversation);
     visit("turn", r.turn);
+    visit("unanswered", r.unanswered);
     visit("reply", r.reply);
     visit("reply_before", r.reply_before);
     visit("resumes", r.resumes);

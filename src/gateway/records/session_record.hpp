@@ -48,6 +48,15 @@ struct recorded_turn {
     friend bool operator==(const recorded_turn&, const recorded_turn&) = default;
 };
 
+/// What the user asked in a turn.
+struct recorded_question {
+    /// The client's id of the turn.
+    std::string turn{};
+    std::string text{};
+
+    friend bool operator==(const recorded_question&, const recorded_question&) = default;
+};
+
 /// The end of a reply that could not be sent.
 struct recorded_end {
     std::string text{};
@@ -76,6 +85,8 @@ struct session_record {
     /// From conversation::async_save(); empty = none yet.
     std::string conversation{};
     std::optional<recorded_turn> turn{};
+    /// The user's last turn, while nothing was said in reply.
+    std::optional<recorded_question> unanswered{};
     std::optional<recorded_reply> reply{};
     /// The previous reply, whose last chunk may still be spoken.
     std::optional<recorded_reply> reply_before{};

@@ -95,6 +95,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
         gate.share_limits(cluster_limits::make(executor, cluster));
         cluster->set_drain_handler(
             [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
+        cluster->set_release_handler([this](const auto& session) { voices.release(session); });
         cluster->start();
     }
     deployer->watch();

@@ -77,6 +77,13 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
         });
 }
 
+// After a restart, the store still names this gateway for sessions that it does not have.
+void voice_session_host::release(const std::string& id) {
+    const auto found = sessions_.find(id);
+    if (found == sessions_.end()) return gateway_.cluster->sessions().release(id, 0);
+    std::shared_ptr(found->second)->release();
+}
+
 auto voice_session_host::admit_moved(const admitted& who, const voice::start& first,
                                      cluster::taken_session taken)
     -> std::variant<session_ptr, api_error> try {

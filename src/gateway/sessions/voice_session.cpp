@@ -130,7 +130,7 @@ void voice_session::perform(const voice_action::keep&) {
 }
 
 void voice_session::perform(const voice_action::forget& a) {
-    if (record_ && !a.is_moved) record_->remove();
+    if (record_) a.is_moved ? record_->release() : record_->remove();
     gateway_.voices.forget(id_);
 }
 

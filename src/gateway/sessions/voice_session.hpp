@@ -62,6 +62,8 @@ class voice_session : public std::enable_shared_from_this<voice_session> {
     void keep_record(std::string owner, cluster::session_epoch epoch);
     /// The session's epoch at this gateway; 0 without a record.
     cluster::session_epoch epoch() const noexcept { return record_ ? record_->epoch() : 0; }
+    /// Another gateway takes the session: ends it here once the record is written.
+    void release();
     /// Another gateway has the session.
     void lose();
 

@@ -54,6 +54,9 @@ class voice_session_host {
     /// The session has ended.
     void forget(const std::string& id);
 
+    /// Another gateway of the cluster takes the session.
+    void release(const std::string& id);
+
     /// Starts no further turns; sessions end after their current reply.
     void drain();
     /// Interrupts all replies.

@@ -33,11 +33,17 @@ void voice_session::drain() {
 }
 
 void voice_session::move_if_due() {
-    if (!turns_.is_moving() || turns_.is_over()) return;
+    if (turns_.is_over()) return;
+    if (turns_.is_released() && record_->is_written()) return lose();
+    if (!turns_.is_moving()) return;
     // Without a record, the session ends here, as without a cluster.
     if (record_->has_failed()) return run_and_perform([&](time_point now) { turns_.drain(now); });
     if (record_->is_written() && turns_.can_move(detail::now()))
         run_and_perform([&](time_point) { turns_.move(); });
+}
+
+void voice_session::release() {
+    run_and_perform([&](time_point now) { turns_.release(now); });
 }
 
 void voice_session::lose() {

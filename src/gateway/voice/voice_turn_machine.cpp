@@ -156,7 +156,8 @@ void voice_turn_machine::take(time_point now, const waiting_turn& next) {
     // The prompt has a conversation of its own, which does not drop the draft.
     if (turn->what == kind::prompt && has_conversation_)
         actions_.push_back(voice_action::drop_draft{});
-    if (!turn->messages.empty() || !turn->results.empty()) keep_messages(*turn);
+    const bool has_messages = !turn->messages.empty() || !turn->results.empty();
+    if (has_messages && !is_repeated(*turn)) keep_messages(*turn);
     if (turn->what == kind::messages) return;
     if (next.is_cancelled) return deliver_end(*turn);
     if (turn->is_given_text()) return speak(now, turn);
@@ -176,8 +177,17 @@ void voice_turn_machine::resume(time_point now, const voice_turn_ptr& turn) {
     begin(now, turn, voice_action::resume{turn, speaking});
 }
 
+// A client repeats the start of a turn if its answer was lost with the connection.
+bool voice_turn_machine::is_repeated(const voice_turn& turn) const {
+    return unanswered_ && !turn.id.empty() && turn.id == unanswered_->turn &&
+           !turn.messages.empty() && turn.messages.back().content == unanswered_->text;
+}
+
 /// Opens the conversation if it is the session's first turn.
 void voice_turn_machine::keep_messages(const voice_turn& turn) {
+    unanswered_.reset();
+    if (turn.what == kind::reply && !turn.messages.empty())
+        unanswered_ = recorded_question{turn.id, turn.messages.back().content};
     if (std::exchange(has_conversation_, true)) return add_messages(turn);
     auto options = setup_.conversation;
     options.messages.insert(options.messages.end(), turn.messages.begin(), turn.messages.end());
@@ -240,6 +250,7 @@ void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const ch
         reply_->has_unsent = true;
         return request_next_chunk();
     }
+    if (!reply_->turn->is_outside_history()) unanswered_.reset();
     if (!reply_->first_chunk_at) reply_->first_chunk_at = now;
     if (reply_->filler.is_speaking) return void(reply_->filler.answer = c);
     reply_->id = c.id.reply;

@@ -112,6 +112,10 @@ class voice_turn_machine {
     bool can_move(time_point now) const noexcept;
     /// Ends the session here; the client resumes it at another gateway.
     void move() { finish(voice_close::moved); }
+    /// Another gateway takes the session: closes the socket.
+    void release(time_point now);
+    /// Whether the session ends here as soon as the other gateway can have all of it.
+    bool is_released() const noexcept { return is_released_; }
     /// Another gateway has the session.
     void lose() { finish(voice_close::taken_over); }
 
@@ -229,6 +233,7 @@ class voice_turn_machine {
     void take(time_point now, const waiting_turn& next);
     void speak(time_point now, const voice_turn_ptr& turn);
     void resume(time_point now, const voice_turn_ptr& turn);
+    bool is_repeated(const voice_turn& turn) const;
     void keep_messages(const voice_turn& turn);
     template <class Action>
     void begin(time_point now, const voice_turn_ptr& turn, Action action);
@@ -305,6 +310,7 @@ class voice_turn_machine {
     bool is_ending_ = false;
     bool is_draining_ = false;
     bool is_moving_ = false;
+    bool is_released_ = false;
     std::optional<time_point> move_due_{};  // from then on, a move may begin during any chunk
     bool is_over_ = false;
     std::uint64_t last_number_ = 0;
@@ -318,6 +324,8 @@ class voice_turn_machine {
     std::optional<client_chunk_id> spoken_on_;
     /// The reply of that chunk, during the next one.
     std::optional<last_reply> reply_before_;
+    /// The user's last turn, while nothing was said in reply.
+    std::optional<recorded_question> unanswered_;
     voice_turn_ptr last_turn_;               // the last one that was not an aside
     bool is_filler_used_ = false;            // in this turn
     std::size_t fillers_ = 0;                // number of fillers in the session

@@ -142,6 +142,7 @@ void voice_turn_machine::restore(session_record record, const generation_changes
         actions_.push_back(
             voice_action::load_conversation{std::move(record.conversation), std::move(options)});
     is_resume_due_ = record.resumes && last_turn_;
+    unanswered_ = std::move(record.unanswered);
     for (auto& e : record.ends) held_texts_.push_back({std::move(e.text), std::move(e.turn)});
     for (auto& c : record.late_calls) calls_.expect_late_result(std::move(c));
     if (record.reply_before) reply_before_ = restore_reply(*std::move(record.reply_before));
@@ -230,6 +231,7 @@ session_record voice_turn_machine::record() const {
                                .options = last_turn_->asked_options,
                                .timeline = last_turn_->timeline,
                                .has_called = calls_.has_reply_called()};
+    r.unanswered = unanswered_;
     if (reply_) r.reply = make_record(*reply_);
     if (reply_before_) r.reply_before = make_record(*reply_before_);
     for (const auto& held : held_texts_) r.ends.push_back({held.text, held.ended});
@@ -257,6 +259,13 @@ bool voice_turn_machine::can_move(time_point now) const noexcept {
     if (!is_running()) return true;
     if (!reply_->is_speaking || reply_->is_interrupted) return false;
     return now < reply_->spoken_since + chunk_has_just_begun || !move_due_;
+}
+
+void voice_turn_machine::release(time_point now) {
+    is_released_ = true;
+    if (!socket_) return;
+    actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
+    on_socket_lost(now, *socket_);
 }
 
 void voice_turn_machine::report_whole(const client_chunk_id& id) {

@@ -56,6 +56,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
         detach_socket(now);
     }
     socket_ = socket;
+    is_released_ = false;
     const bool resumed = std::exchange(was_attached_, true);
     wants_timeline_ = first.timeline;
     answered_ = first.turn;

@@ -115,6 +115,21 @@ TEST(saved_conversation, continues_elsewhere_with_the_next_message) {
     EXPECT_EQ(elsewhere.messages()[1].content, "One two.");
 }
 
+TEST(saved_conversation, keeps_a_given_text_apart_from_the_words_before_it) {
+    turn_history history;
+    history.append({"user", "Hi"});
+    history.append({"assistant", "We have"});
+    history.begin_turn();
+    history.give_text("One moment.");
+    history.begin_reply(7);
+    history.handed_over(chunk_of({7, 0}, "One moment."));
+    history.heard({}, {7, 0}, 3);
+    turn_history elsewhere(read_back(history.saved()), time_point{5s});
+    EXPECT_EQ(elsewhere.messages().back().content, "We have One");
+    elsewhere.resume(time_point{6s});
+    EXPECT_EQ(elsewhere.messages().back().content, "We have One moment.");
+}
+
 TEST(saved_conversation, cannot_be_resumed_after_its_grace) {
     auto saved = make_running_turn().saved();
     saved.options.resume_grace = 1s;

@@ -53,8 +53,10 @@ std::string describe(const cluster_view::wish& w) {
 }
 
 std::string describe(const cluster_view::session& s) {
-    return fmt::format("session {}: gateway {}, {:.1f} KiB, written {} ago\n", s.short_id,
-                       s.gateway, static_cast<double>(s.bytes) / 1024, in_seconds(s.written));
+    // Between two gateways, a session has none.
+    const auto holder = s.gateway.empty() ? "no gateway" : "gateway " + s.gateway;
+    return fmt::format("session {}: {}, {:.1f} KiB, written {} ago\n", s.short_id, holder,
+                       static_cast<double>(s.bytes) / 1024, in_seconds(s.written));
 }
 
 std::int64_t count_sessions(const cluster_view& v, const cluster_view::gateway& g) {

@@ -88,6 +88,10 @@ TEST(cluster_view, is_shown_in_parts_as_text) {
 )");
     EXPECT_EQ(format_text(some_view(), cluster_part::sessions),
               "session kq3XH0m1: gateway b, 10.5 KiB, written 2.5 s ago\n");
+    auto released = some_view();
+    released.sessions[0].gateway.clear();
+    EXPECT_EQ(format_text(released, cluster_part::sessions),
+              "session kq3XH0m1: no gateway, 10.5 KiB, written 2.5 s ago\n");
 }
 
 TEST(cluster_view, is_shown_in_parts_as_json) {

@@ -44,6 +44,10 @@ class voice_session_driver {
         turns.on_socket_lost(now, socket);
         perform();
     }
+    void release() {
+        turns.release(now);
+        perform();
+    }
     void permit(std::uint64_t number) {
         turns.on_turn_permitted(now, number);
         perform();

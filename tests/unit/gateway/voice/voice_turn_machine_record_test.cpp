@@ -114,6 +114,67 @@ TEST(voice_record, of_an_interrupted_reply_has_its_end_alone) {
     EXPECT_THAT(s.asked(), ElementsAre("load saved"));
 }
 
+TEST(voice_record, has_all_that_was_sent_before_the_session_was_released) {
+    speaking_session before;
+    before.release();
+    EXPECT_THAT(before.asked(), ElementsAre("close 1 4001", "interrupt", "next 1", "keep"));
+    EXPECT_TRUE(before.turns.is_released());
+    moved_session s{before};
+    s.take_up(R"({"chunk":"1-1","share":1})");
+    EXPECT_THAT(s.asked(),
+                ElementsAre("load saved", "heard 1-1 1.000000", "check 2", "resume 2", "next 2"));
+}
+
+TEST(voice_record, stays_with_a_gateway_to_which_the_client_returns_in_time) {
+    speaking_session s;
+    s.release();
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    EXPECT_FALSE(s.turns.is_released());
+}
+
+// The first turn has failed, and the client did not receive the error.
+struct unanswered_session : voice_session_driver {
+    unanswered_session() {
+        attach(socket_here, R"({"type":"start","turn":"t1","text":"Hello"})");
+        end(1, finish_reason::error);
+        drop(socket_here);
+        asked();
+    }
+};
+
+constexpr auto repeated = R"({"type":"start","turn":"t1","text":"Hello"})";
+
+TEST(voice_record, has_a_question_that_is_repeated_once) {
+    moved_session s{unanswered_session()};
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    EXPECT_THAT(s.sent(socket_there).at(0)["turns"], IsEmpty());
+    s.say(socket_there, repeated);
+    EXPECT_THAT(s.asked(), ElementsAre("load saved", "check 2", "generate 2", "next 2"));
+    s.chunk(2, 0, "Hi. ");
+    s.end(2);
+    s.say(socket_there, repeated);
+    EXPECT_THAT(s.asked(), ElementsAre("check 3", "append Hello", "generate 3", "next 3"))
+        << "it was answered, so the user asks again";
+}
+
+TEST(voice_record, is_not_needed_to_recognize_a_repeated_question) {
+    unanswered_session s;
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    s.say(socket_there, repeated);
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "generate 2", "next 2"));
+}
+
+TEST(voice_record, takes_other_words_or_another_turn_for_a_question_of_its_own) {
+    for (const auto* const other :
+         {R"({"type":"start","turn":"t1","text":"Hello?"})",
+          R"({"type":"start","turn":"t2","text":"Hello"})", R"({"type":"start","text":"Hello"})"}) {
+        unanswered_session s;
+        s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+        s.say(socket_there, other);
+        EXPECT_THAT(s.asked(), ::testing::Contains(::testing::StartsWith("append Hello"))) << other;
+    }
+}
+
 TEST(voice_record, lets_the_next_turn_follow) {
     moved_session s{speaking_session()};
     s.attach(socket_there, R"({"type":"start","session":"s-1","text":"And now?"})");
