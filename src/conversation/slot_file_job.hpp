@@ -34,7 +34,8 @@ class slot_file_job : public std::enable_shared_from_this<slot_file_job> {
 
     static std::weak_ptr<slot_file_job> start(const std::shared_ptr<server_link>& link,
                                               slot_file_request o, handler done);
-    /// The conversation or its server is gone: reports `ec` now, and returns the slot once the server is done.
+    /// The conversation or its server is gone: reports `ec` now, and returns the slot once the
+    /// server is done.
     void abort(const error_code& ec);
 
  private:

@@ -218,8 +218,7 @@ class conversation_reader {
         return member(v, at, "text", out.text) && member(v, at, "handed_over", out.handed_over) &&
                member(v, at, "heard", out.heard) && member(v, at, "spoken", out.spoken) &&
                member(v, at, "chunks", out.chunks) && member(v, at, "filler", out.filler) &&
-               member(v, at, "complete", out.is_complete) &&
-               member(v, at, "given", out.is_given) &&
+               member(v, at, "complete", out.is_complete) && member(v, at, "given", out.is_given) &&
                member(v, at, "kept_messages", out.kept_messages);
     }
     template <class T>

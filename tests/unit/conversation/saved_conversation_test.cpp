@@ -122,7 +122,7 @@ TEST(saved_conversation, keeps_a_given_text_apart_from_the_words_before_it) {
     history.begin_turn();
     history.give_text("One moment.");
     history.begin_reply(7);
-    history.handed_over(chunk_of({7, 0}, "One moment."));
+    history.on_handed_over(chunk_of({7, 0}, "One moment."));
     history.heard({}, {7, 0}, 3);
     turn_history elsewhere(read_back(history.saved()), time_point{5s});
     EXPECT_EQ(elsewhere.messages().back().content, "We have One");
