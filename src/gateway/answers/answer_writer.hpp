@@ -20,13 +20,13 @@ class answer_writer {
     /// Text of the answer. Empty text creates no event.
     virtual void write_text(std::string_view text, std::string& out) = 0;
     virtual void write_reasoning(std::string_view text, std::string& out) = 0;
-    void call(const tool_call& whole, std::string& out) {
-        call_piece(whole, out);
+    void write_call(const tool_call& whole, std::string& out) {
+        write_call_piece(whole, out);
         end_call(out);
     }
     /// A piece of a call: the first one has its id and name, and all of them, joined, its
     /// arguments. Other pieces of the answer may only follow its end.
-    virtual void call_piece(const tool_call& piece, std::string& out) = 0;
+    virtual void write_call_piece(const tool_call& piece, std::string& out) = 0;
     virtual void end_call(std::string& out) = 0;
     /// Ends the stream. An interrupted or failed reply ends with an error, so that clients do not
     /// mistake it for a complete one.

@@ -108,7 +108,7 @@ void answer_stream::write_reasoning(std::string_view text, std::string& out) {
     close_delta(out);
 }
 
-void answer_stream::call_piece(const tool_call& piece, std::string& out) {
+void answer_stream::write_call_piece(const tool_call& piece, std::string& out) {
     if (has_ended_ || kind_ != answer_kind::chat) return;
     const bool is_first = !has_role_;
     json delta{{"index", calls_}};

@@ -43,7 +43,7 @@ class answer_stream final : public answer_writer {
     void write_text(std::string_view text, std::string& out) override;
     /// As `reasoning_content`.
     void write_reasoning(std::string_view text, std::string& out) override;
-    void call_piece(const tool_call& piece, std::string& out) override;
+    void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& /*out*/) override { ++calls_; }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
     void fail(const api_error& error, std::string& out) override;

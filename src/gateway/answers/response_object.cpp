@@ -188,7 +188,7 @@ void response_stream::write_reasoning(std::string_view text, std::string& out) {
     send("response.reasoning_text.delta", std::move(fields), out);
 }
 
-void response_stream::call_piece(const tool_call& piece, std::string& out) {
+void response_stream::write_call_piece(const tool_call& piece, std::string& out) {
     if (has_ended_) return;
     begin(out);
     if (!piece.name.empty()) {

@@ -41,7 +41,7 @@ class response_stream final : public answer_writer {
     void begin(std::string& out);
     void write_text(std::string_view text, std::string& out) override;
     void write_reasoning(std::string_view text, std::string& out) override;
-    void call_piece(const tool_call& piece, std::string& out) override;
+    void write_call_piece(const tool_call& piece, std::string& out) override;
     void end_call(std::string& out) override { close_part("completed", out); }
     void end(finish_reason reason, const answer_usage& usage, std::string& out) override;
     void fail(const api_error& error, std::string& out) override;

@@ -151,7 +151,7 @@ void streamed_reply::append_call_piece(const chunk& piece) {
         sent_call_ = {.id = next[0].id, .name = piece.called};
     }
     sent_call_.arguments += piece.arguments;
-    events_.call_piece(next[0], out_);
+    events_.write_call_piece(next[0], out_);
 }
 
 /// Sends the calls at the end of the reply, or the end of the call of which the client has pieces.
@@ -160,7 +160,7 @@ void streamed_reply::send_calls() {
     const bool is_sent = !sent_call_.name.empty() && calls.size() == 1;
     if (is_sent) calls[0].id = sent_call_.id;
     if (is_sent) return events_.end_call(out_);
-    for (const auto& call : calls) events_.call(call, out_);
+    for (const auto& call : calls) events_.write_call(call, out_);
 }
 
 // The status is sent with the first text, reasoning or keep-alive, so that earlier errors still

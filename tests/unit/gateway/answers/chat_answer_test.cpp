@@ -105,8 +105,8 @@ TEST(chat_stream, reports_calls_one_by_one_with_rising_index) {
     answer_stream stream(head);
     std::string out;
     stream.write_text("Let me see.", out);
-    stream.call({"c1", "weather", R"({"city": "Bonn"})"}, out);
-    stream.call({"c2", "now", "{}"}, out);
+    stream.write_call({"c1", "weather", R"({"city": "Bonn"})"}, out);
+    stream.write_call({"c2", "now", "{}"}, out);
     stream.end(finish_reason::eos, usage, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(5));
@@ -119,10 +119,10 @@ TEST(chat_stream, reports_calls_one_by_one_with_rising_index) {
 TEST(chat_stream, tells_a_call_piece_by_piece) {
     answer_stream stream(head);
     std::string out;
-    stream.call_piece({.id = "c1", .name = "weather"}, out);
-    stream.call_piece({.arguments = R"({"city": )"}, out);
+    stream.write_call_piece({.id = "c1", .name = "weather"}, out);
+    stream.write_call_piece({.arguments = R"({"city": )"}, out);
     stream.end_call(out);
-    stream.call({"c2", "now", "{}"}, out);
+    stream.write_call({"c2", "now", "{}"}, out);
     const auto list = events(out);
     ASSERT_THAT(list, SizeIs(3));
     EXPECT_EQ(delta(list[0])["tool_calls"], json::parse(R"([{"index":0,"id":"c1","type":"function",
@@ -135,7 +135,7 @@ TEST(chat_stream, tells_a_call_piece_by_piece) {
 TEST(chat_stream, has_no_content_if_it_begins_with_a_call) {
     answer_stream stream(head);
     std::string out;
-    stream.call({"c1", "now", "{}"}, out);
+    stream.write_call({"c1", "now", "{}"}, out);
     EXPECT_EQ(delta(events(out)[0]), json::parse(R"({"role":"assistant","content":null,
         "tool_calls":[{"index":0,"id":"c1","type":"function",
         "function":{"name":"now","arguments":"{}"}}]})"));
@@ -156,7 +156,7 @@ TEST(chat_stream, reports_why_it_ended) {
         answer_stream stream(head);
         std::string out;
         stream.write_text("Hi", out);
-        if (row.has_call) stream.call({"c1", "now", "{}"}, out);
+        if (row.has_call) stream.write_call({"c1", "now", "{}"}, out);
         out.clear();
         stream.end(row.reason, usage, out);
         EXPECT_EQ(choice(events(out)[0])["finish_reason"], row.word);
@@ -211,7 +211,7 @@ TEST(chat_stream, says_nothing_after_its_end) {
         out.clear();
         stream.write_text("x", out);
         stream.write_reasoning("x", out);
-        stream.call({"c", "f", "{}"}, out);
+        stream.write_call({"c", "f", "{}"}, out);
         stream.end(finish_reason::eos, usage, out);
         stream.fail({}, out);
         stream.keep_alive(out);
@@ -242,7 +242,7 @@ TEST(text_completion_stream, tells_text_and_no_roles_reasoning_or_calls) {
     answer_stream stream(text_head, true);
     std::string out;
     stream.write_reasoning("Hm", out);
-    stream.call({"c", "f", "{}"}, out);
+    stream.write_call({"c", "f", "{}"}, out);
     stream.write_text("Once", out);
     stream.end(finish_reason::length, usage, out);
     const auto list = events(out);

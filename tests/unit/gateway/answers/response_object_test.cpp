@@ -43,7 +43,7 @@ TEST(response_events, have_reasoning_text_and_calls_as_items_one_after_the_other
     s.write_reasoning("Hm.", out);
     s.write_text("One", out);
     s.write_text(" moment.", out);
-    s.call({.id = "c1", .name = "f", .arguments = "{}"}, out);
+    s.write_call({.id = "c1", .name = "f", .arguments = "{}"}, out);
     s.end(finish_reason::tool_calls, {.prompt_tokens = 5, .completion_tokens = 3}, out);
     std::vector<std::string> items;
     for (const auto& e : events_of(out))
@@ -96,9 +96,9 @@ std::vector<std::string> types_of_calls(const std::string& stream) {
 TEST(response_events, have_a_call_piece_by_piece) {
     response_stream s(head());
     std::string out;
-    s.call_piece({.id = "c1", .name = "f"}, out);
-    s.call_piece({.arguments = "{\"a\":"}, out);
-    s.call_piece({.arguments = "1}"}, out);
+    s.write_call_piece({.id = "c1", .name = "f"}, out);
+    s.write_call_piece({.arguments = "{\"a\":"}, out);
+    s.write_call_piece({.arguments = "1}"}, out);
     s.end_call(out);
     s.end(finish_reason::tool_calls, {}, out);
     EXPECT_THAT(types_of_calls(out), ElementsAre("response.function_call_arguments.delta {\"a\":",
@@ -113,7 +113,7 @@ TEST(response_events, have_a_call_piece_by_piece) {
 TEST(response_events, have_no_end_of_a_call_that_is_cut_off) {
     response_stream s(head());
     std::string out;
-    s.call_piece({.id = "c1", .name = "f", .arguments = "{"}, out);
+    s.write_call_piece({.id = "c1", .name = "f", .arguments = "{"}, out);
     s.end(finish_reason::length, {}, out);
     EXPECT_THAT(types_of_calls(out), ElementsAre("response.function_call_arguments.delta {"));
     EXPECT_EQ(events_of(out).back()["response"]["output"][0]["status"], "incomplete");
@@ -132,7 +132,7 @@ TEST(response_events, end_once) {
     EXPECT_EQ(last["response"]["output"][0]["status"], "incomplete");
     const auto size = out.size();
     s.write_text("More.", out);
-    s.call({}, out);
+    s.write_call({}, out);
     s.end(finish_reason::eos, {}, out);
     s.keep_alive(out);
     EXPECT_EQ(out.size(), size);
