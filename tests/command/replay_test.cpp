@@ -12,7 +12,7 @@ using testing::SizeIs;
 
 using replay = replay_test;
 
-TEST_F(replay, hands_a_reply_over_in_chunks_that_are_its_text) {
+TEST_F(replay, delivers_a_reply_in_chunks_that_are_its_text) {
     start_server();
     const auto r = run({"--json", "--prompt", "Tell me a story"});
     EXPECT_EQ(r.status, 0) << r.err;

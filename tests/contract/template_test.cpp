@@ -58,7 +58,7 @@ TEST_P(template_contract, a_call_cannot_be_the_end) {
               "Cannot continue an assistant message that contains tool calls.");
 }
 
-TEST_P(template_contract, an_assistants_last_message_is_gone_on_with) {
+TEST_P(template_contract, an_assistants_last_message_is_continued) {
     const std::string before = "<|im_start|>user\nWill it rain?<|im_end|>\n";
     EXPECT_EQ(render({question, {.role = "assistant", .content = "No, "}})->parsed(),
               json({{"prompt", before + "<|im_start|>assistant\nNo, "}}));

@@ -62,7 +62,7 @@ TEST_F(traced_gateway, takes_a_malformed_trace_for_none) {
     EXPECT_TRUE(json::parse(audited().at(0))["trace_id"].is_null());
 }
 
-TEST_F(traced_gateway, gives_no_trace_to_the_request_behind_it) {
+TEST_F(traced_gateway, gives_no_trace_to_the_request_after_it) {
     start();
     auto c = client();
     c.headers["traceparent"] = traceparent;

@@ -127,7 +127,7 @@ class cut_timing : public client_and_mock {
     sentence_server sentences;
 };
 
-TEST_F(cut_timing, one_turn_of_the_loop_closes_the_connection_and_then_hands_over_the_chunk) {
+TEST_F(cut_timing, one_turn_of_the_loop_closes_the_connection_and_then_delivers_the_chunk) {
     // The connections when the chunk arrives. One of them may be a request for the prompt's ids.
     std::optional<std::vector<std::uint16_t>> open;
     consumer c(llm->start(prompt), [&](consumer& self, const chunk&) {

@@ -89,7 +89,7 @@ TEST(map_speech_to_text_offset,
     EXPECT_EQ(text_offset(code, 1), 10u);
 }
 
-TEST(map_speech_to_text_offset, leaves_marks_before_a_word_unheard_and_takes_those_behind_it) {
+TEST(map_speech_to_text_offset, leaves_marks_before_a_word_unheard_and_takes_those_after_it) {
     EXPECT_EQ(heard("So **very** good.", "So"), "So");
     EXPECT_EQ(heard("So **very** good.", "So ve"), "So **ve");
     EXPECT_EQ(heard("So **very** good.", "So very"), "So **very**");

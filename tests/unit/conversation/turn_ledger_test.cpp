@@ -226,7 +226,7 @@ TEST(turn_ledger, keeps_the_marks_of_its_chunk_only) {
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
 
-TEST(turn_ledger, takes_no_mark_for_heard_if_the_word_continues_behind_it) {
+TEST(turn_ledger, takes_no_mark_for_heard_if_the_word_continues_after_it) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "It is 3.5 or so."));
@@ -242,7 +242,7 @@ TEST(turn_ledger, takes_no_mark_for_heard_before_the_first_word) {
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
 
-TEST(turn_ledger, leaves_an_opening_mark_with_the_word_behind_it) {
+TEST(turn_ledger, leaves_an_opening_mark_with_the_word_after_it) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "\u8bf4\uff1a\u201c\u4f60\u597d\u201d"));

@@ -93,7 +93,7 @@ TEST(report_bars, show_no_wait_for_a_slot_that_is_free) {
     EXPECT_THAT(spans(b, bar_kind::guard_wait), IsEmpty());
 }
 
-TEST(report_bars, part_a_wait_into_that_for_the_slot_and_the_guard_behind_it) {
+TEST(report_bars, part_a_wait_into_that_for_the_slot_and_the_guard_after_it) {
     const auto b = make_bars(reply_maker()
                                  .event(event_kind::slot_wait, 0)
                                  .event(event_kind::request, 50, 0)

@@ -77,7 +77,7 @@ TEST_F(ahead_of_one, cuts_when_one_chunk_is_held_back) {
     EXPECT_EQ(d.machine.phase(), reply_phase::resting);
 }
 
-TEST_F(ahead_of_one, hands_the_held_chunk_over_at_the_continue_and_generates_the_next) {
+TEST_F(ahead_of_one, delivers_the_held_chunk_at_the_continue_and_generates_the_next) {
     sentences(2);
     d.token(" On");
     d.wants();
@@ -87,7 +87,7 @@ TEST_F(ahead_of_one, hands_the_held_chunk_over_at_the_continue_and_generates_the
     EXPECT_THAT(d.wants(), ElementsAre("chunk 1 ' Go.' sentence", "slot?"));
 }
 
-TEST_F(ahead_of_one, hands_over_nothing_before_the_continue) {
+TEST_F(ahead_of_one, delivers_nothing_before_the_continue) {
     sentences(1);
     d.ask();
     sentences(1);
@@ -95,7 +95,7 @@ TEST_F(ahead_of_one, hands_over_nothing_before_the_continue) {
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 ' Go.' sentence", "close", "release 0"));
 }
 
-TEST_F(ahead_of_one, hands_a_chunk_over_before_it_asks_for_later_ones) {
+TEST_F(ahead_of_one, delivers_a_chunk_before_it_asks_for_later_ones) {
     sentences(2);
     d.token(" On");
     d.wants();
@@ -117,7 +117,7 @@ TEST_F(ahead_of_one, ends_after_the_last_chunk_and_not_before) {
     EXPECT_THAT(d.wants(), ElementsAre("end eos"));
 }
 
-TEST_F(ahead_of_one, hands_over_what_was_complete_before_a_failure_and_then_tells_it) {
+TEST_F(ahead_of_one, delivers_what_was_complete_before_a_failure_and_then_reports_it) {
     sentences(1);
     d.token(" On");
     sentences(1);

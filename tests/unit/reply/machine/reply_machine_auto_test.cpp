@@ -47,7 +47,7 @@ class auto_pacing : public testing::Test {
     machine_driver d;
 };
 
-TEST_F(auto_pacing, hands_over_the_first_chunk_and_reads_on) {
+TEST_F(auto_pacing, delivers_the_first_chunk_and_continues_to_read) {
     sentence();
     EXPECT_THAT(d.wants(), Contains(testing::StartsWith("chunk 0")));
     EXPECT_EQ(d.machine.phase(), reply_phase::streaming);
@@ -129,7 +129,7 @@ TEST_F(auto_pacing, is_due_since_the_turn_began_before_the_first_chunk) {
     EXPECT_EQ(d.machine.due(d.now), began);
 }
 
-TEST_F(auto_pacing, is_due_when_the_spoken_chunk_and_those_behind_it_end) {
+TEST_F(auto_pacing, is_due_when_the_spoken_chunk_and_those_after_it_end) {
     sentence();
     EXPECT_NEAR(lead_ms(), 2000, 70);
     sentence();

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_once) {
+TEST(reply_machine_failover, asks_for_the_rest_only_and_delivers_each_word_once) {
     patient_driver d;
     d.break_behind("Hello", " the");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "lost: stream_incomplete", "server?"));
@@ -31,7 +31,7 @@ TEST(reply_machine_going_on, asks_for_the_rest_only_and_hands_each_word_over_onc
     EXPECT_EQ(d.machine.text(), "PHello there. How");
 }
 
-TEST(reply_machine_going_on, sends_text_if_the_ids_say_other_words) {
+TEST(reply_machine_failover, sends_text_if_the_ids_say_other_words) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.found_again("zebra crossing");
@@ -39,7 +39,7 @@ TEST(reply_machine_going_on, sends_text_if_the_ids_say_other_words) {
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 'PHello the'"));
 }
 
-TEST(reply_machine_going_on, takes_ids_after_a_first_token_that_the_server_adds) {
+TEST(reply_machine_failover, takes_ids_after_a_first_token_that_the_server_adds) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.found_again("<s>PHello the");
@@ -47,7 +47,7 @@ TEST(reply_machine_going_on, takes_ids_after_a_first_token_that_the_server_adds)
     EXPECT_THAT(d.wants(), testing::Contains("send 1 n=-1 101,7,7"));
 }
 
-TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_if_nothing_was_read) {
+TEST(reply_machine_failover, starts_over_with_the_next_servers_prompt_if_nothing_was_read) {
     patient_driver d;
     d.begin();
     d.fail(errc::connect_failed);
@@ -58,14 +58,14 @@ TEST(reply_machine_going_on, starts_over_with_the_next_servers_prompt_if_nothing
     EXPECT_EQ(d.machine.text(), "QrsHello. How");
 }
 
-TEST(reply_machine_going_on, keeps_its_prompt_if_there_is_text) {
+TEST(reply_machine_failover, keeps_its_prompt_if_there_is_text) {
     patient_driver d;
     d.break_behind("Hello");
     d.found(2, {.prompt = {.text = "Qrs"}});
     EXPECT_EQ(d.machine.text(), "PHello");
 }
 
-TEST(reply_machine_going_on, starts_again_if_nothing_was_read) {
+TEST(reply_machine_failover, starts_again_if_nothing_was_read) {
     patient_driver d;
     d.begin();
     d.fail(errc::connect_failed);
@@ -75,7 +75,7 @@ TEST(reply_machine_going_on, starts_again_if_nothing_was_read) {
                                        "slot?", "send 1 n=-1 'P'"));
 }
 
-TEST(reply_machine_going_on, names_the_slot_that_failed_until_another_is_given) {
+TEST(reply_machine_failover, names_the_slot_that_failed_until_another_is_given) {
     patient_driver d;
     d.begin();
     d.token("Hello");
@@ -86,7 +86,7 @@ TEST(reply_machine_going_on, names_the_slot_that_failed_until_another_is_given) 
     EXPECT_EQ(d.machine.failed_slot(), std::nullopt);
 }
 
-TEST(reply_machine_going_on, waits_for_a_server_that_is_away_as_long_as_the_listener_does) {
+TEST(reply_machine_failover, waits_for_a_server_that_is_away_as_long_as_the_listener_does) {
     patient_driver d;
     d.break_behind("Hello");
     const auto lost_at = d.now;
@@ -107,7 +107,7 @@ TEST(reply_machine_going_on, waits_for_a_server_that_is_away_as_long_as_the_list
     EXPECT_LT(tries, 30);
 }
 
-TEST(reply_machine_going_on, is_in_no_hurry_while_the_voice_speaks) {
+TEST(reply_machine_failover, is_in_no_hurry_while_the_voice_speaks) {
     patient_driver d;
     d.begin();
     d.tokens("Hello!", " How");
@@ -122,7 +122,7 @@ TEST(reply_machine_going_on, is_in_no_hurry_while_the_voice_speaks) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
 }
 
-TEST(reply_machine_going_on, gives_up_after_its_retries_without_new_text) {
+TEST(reply_machine_failover, gives_up_after_its_retries_without_new_text) {
     patient_driver d;
     d.begin();
     for (int i = 0; i < 2; ++i) {
@@ -137,7 +137,7 @@ TEST(reply_machine_going_on, gives_up_after_its_retries_without_new_text) {
     EXPECT_THAT(d.words(), HasSubstr("3 consecutive failed requests"));
 }
 
-TEST(reply_machine_going_on, ends_at_once_if_the_same_would_fail_again) {
+TEST(reply_machine_failover, ends_at_once_if_the_same_would_fail_again) {
     for (const auto code : {errc::unauthorized, errc::bad_request, errc::prompt_too_long}) {
         patient_driver d;
         d.begin();
@@ -147,7 +147,7 @@ TEST(reply_machine_going_on, ends_at_once_if_the_same_would_fail_again) {
     }
 }
 
-TEST(reply_machine_going_on, looks_for_a_first_server_as_long_as_the_listener_waits) {
+TEST(reply_machine_failover, looks_for_a_first_server_as_long_as_the_listener_waits) {
     patient_driver d;
     d.ask();
     d.machine.start(d.now);
@@ -163,7 +163,7 @@ TEST(reply_machine_going_on, looks_for_a_first_server_as_long_as_the_listener_wa
     EXPECT_THAT(d.wants(), ElementsAre("slot?", "send 0 n=-1 'P'"));
 }
 
-TEST(reply_machine_going_on, continues_elsewhere_when_no_token_comes) {
+TEST(reply_machine_failover, continues_elsewhere_when_no_token_comes) {
     patient_driver d;
     d.begin();
     d.token("Hello");
@@ -173,7 +173,7 @@ TEST(reply_machine_going_on, continues_elsewhere_when_no_token_comes) {
                                        "lost: between_tokens_timeout", "server?"));
 }
 
-TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_server) {
+TEST(reply_machine_failover, delivers_a_held_sentence_while_it_looks_for_a_server) {
     patient_driver d;
     d.break_behind("Hello.");
     d.wants();
@@ -188,7 +188,7 @@ TEST(reply_machine_going_on, hands_a_held_sentence_over_while_it_looks_for_a_ser
     EXPECT_THAT(d.wants(), testing::Contains("slot?"));
 }
 
-TEST(reply_machine_going_on, keeps_the_sentence_back_if_another_server_is_there_at_once) {
+TEST(reply_machine_failover, keeps_the_sentence_back_if_another_server_is_there_at_once) {
     patient_driver d;
     d.break_behind("It is 3.");
     d.found_again("PIt is 3.");
@@ -198,7 +198,7 @@ TEST(reply_machine_going_on, keeps_the_sentence_back_if_another_server_is_there_
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 0 'It is 3.14.' sentence"));
 }
 
-TEST(reply_machine_going_on, asks_for_lost_ids_at_the_new_server) {
+TEST(reply_machine_failover, asks_for_lost_ids_at_the_new_server) {
     patient_driver d;
     d.begin();
     d.token("\xC3\xA9", 169, 1);
@@ -210,7 +210,7 @@ TEST(reply_machine_going_on, asks_for_lost_ids_at_the_new_server) {
     EXPECT_THAT(d.wants(), ElementsAre("check 101,195,169"));
 }
 
-TEST(reply_machine_going_on, reports_why_a_constrained_reply_cannot) {
+TEST(reply_machine_failover, reports_why_a_constrained_reply_cannot_continue) {
     auto rules = patient_driver::patient_rules();
     rules.is_constrained = true;
     patient_driver d(rules);
@@ -220,7 +220,7 @@ TEST(reply_machine_going_on, reports_why_a_constrained_reply_cannot) {
     EXPECT_THAT(d.words(), HasSubstr("constrained by a grammar"));
 }
 
-TEST(reply_machine_going_on, reports_how_often) {
+TEST(reply_machine_failover, reports_how_often_it_happened) {
     patient_driver d;
     d.break_behind("Hello");
     d.found_again("PHello");
@@ -230,7 +230,7 @@ TEST(reply_machine_going_on, reports_how_often) {
     EXPECT_EQ(d.machine.result().metrics.retries, 1);
 }
 
-TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
+TEST(reply_machine_failover, ends_a_reply_that_takes_too_long_as_a_whole) {
     auto rules = patient_driver::patient_rules();
     rules.reply_timeout = 5s;
     patient_driver d(rules);
@@ -241,7 +241,7 @@ TEST(reply_machine_going_on, ends_a_reply_that_takes_too_long_as_a_whole) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0", "end reply_timeout"));
 }
 
-TEST(reply_machine_going_on, reports_the_breaker_of_a_limit_that_ends_the_reply_too) {
+TEST(reply_machine_failover, reports_the_breaker_of_a_limit_that_ends_the_reply_too) {
     machine_driver d;
     d.begin();
     d.token("Hello");
@@ -251,7 +251,7 @@ TEST(reply_machine_going_on, reports_the_breaker_of_a_limit_that_ends_the_reply_
                                        "end between_tokens_timeout"));
 }
 
-TEST(reply_machine_going_on, ends_whole_if_all_is_said_and_the_last_chunk_is_spoken) {
+TEST(reply_machine_failover, ends_whole_if_all_is_said_and_the_last_chunk_is_spoken) {
     auto rules = patient_driver::patient_rules();
     rules.reply_timeout = 5s;
     patient_driver d(rules);
@@ -264,7 +264,7 @@ TEST(reply_machine_going_on, ends_whole_if_all_is_said_and_the_last_chunk_is_spo
     EXPECT_THAT(d.wants(), ElementsAre("end eos"));
 }
 
-TEST(reply_machine_going_on, ends_whole_if_only_the_final_event_was_lost) {
+TEST(reply_machine_failover, ends_whole_if_only_the_final_event_was_lost) {
     auto rules = patient_driver::patient_rules();
     rules.max_tokens = 2;
     patient_driver d(rules);
@@ -274,7 +274,7 @@ TEST(reply_machine_going_on, ends_whole_if_only_the_final_event_was_lost) {
     EXPECT_THAT(d.wants(), ElementsAre("end length"));
 }
 
-TEST(reply_machine_going_on, is_no_whole_reply_if_the_next_server_has_a_smaller_context) {
+TEST(reply_machine_failover, is_no_whole_reply_if_the_next_server_has_a_smaller_context) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.wants();
@@ -285,7 +285,7 @@ TEST(reply_machine_going_on, is_no_whole_reply_if_the_next_server_has_a_smaller_
     EXPECT_EQ(d.error(), "prompt_too_long");
 }
 
-TEST(reply_machine_going_on, is_a_whole_reply_if_the_context_was_full_when_the_connection_broke) {
+TEST(reply_machine_failover, is_a_whole_reply_if_the_context_was_full_when_the_connection_broke) {
     patient_driver d;
     d.break_behind("Hello", " the");
     d.found_again("PHello the");
@@ -295,7 +295,7 @@ TEST(reply_machine_going_on, is_a_whole_reply_if_the_context_was_full_when_the_c
     EXPECT_THAT(d.wants(), testing::Contains("end length"));
 }
 
-TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
+TEST(reply_machine_failover, gives_a_chunk_its_time_once_the_voice_has_spoken) {
     auto rules = patient_driver::patient_rules();
     rules.chunk_deadline = 500ms;
     patient_driver d(rules);
@@ -312,7 +312,7 @@ TEST(reply_machine_going_on, gives_a_chunk_its_time_once_the_voice_has_spoken) {
     EXPECT_EQ(d.machine.phase(), reply_phase::queued);
 }
 
-TEST(reply_machine_going_on, is_due_at_once_when_the_voice_has_spoken) {
+TEST(reply_machine_failover, is_due_at_once_when_the_voice_has_spoken) {
     auto rules = patient_driver::patient_rules();
     rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::ahead, {});
     patient_driver d(rules);
@@ -325,7 +325,7 @@ TEST(reply_machine_going_on, is_due_at_once_when_the_voice_has_spoken) {
 }
 
 // The ids stand for the words of an undisturbed run. The text alone may be split into other tokens.
-TEST(reply_machine_going_on, keeps_its_ids_if_the_next_server_is_away_too) {
+TEST(reply_machine_failover, keeps_its_ids_if_the_next_server_is_away_too) {
     patient_driver d;
     d.break_behind("Hello", " you");
     d.found();
@@ -338,7 +338,7 @@ TEST(reply_machine_going_on, keeps_its_ids_if_the_next_server_is_away_too) {
     EXPECT_TRUE(d.machine.next_prompt().as_ids());
 }
 
-TEST(reply_machine_going_on,
+TEST(reply_machine_failover,
      keeps_its_ids_if_the_next_server_dies_before_it_reports_what_they_say) {
     patient_driver d;
     d.break_behind("Hello", " you");
@@ -348,7 +348,7 @@ TEST(reply_machine_going_on,
     EXPECT_EQ(d.machine.phase(), reply_phase::seeking);
 }
 
-TEST(reply_machine_going_on, asks_no_other_server_if_one_cannot_report_what_ids_say) {
+TEST(reply_machine_failover, asks_no_other_server_if_one_cannot_report_what_ids_say) {
     for (const auto code : {errc::not_supported, errc::server_error}) {
         patient_driver d;
         d.break_behind("Hello", " you");
@@ -361,7 +361,7 @@ TEST(reply_machine_going_on, asks_no_other_server_if_one_cannot_report_what_ids_
     }
 }
 
-TEST(reply_machine_going_on, does_without_ids_at_its_last_try_if_no_server_reports_what_they_say) {
+TEST(reply_machine_failover, does_without_ids_at_its_last_try_if_no_server_reports_what_they_say) {
     patient_driver d;  // allows two retries
     d.break_behind("Hello", " you");
     d.found();
@@ -375,7 +375,7 @@ TEST(reply_machine_going_on, does_without_ids_at_its_last_try_if_no_server_repor
     EXPECT_FALSE(d.machine.next_prompt().as_ids());
 }
 
-TEST(reply_machine_going_on, ends_if_each_server_is_away_for_too_long) {
+TEST(reply_machine_failover, ends_if_each_server_is_away_for_too_long) {
     patient_driver d;
     d.break_behind("Hello", " you");
     for (int i = 0; i < 100 && !d.machine.ended(); ++i) {
@@ -391,7 +391,7 @@ TEST(reply_machine_going_on, ends_if_each_server_is_away_for_too_long) {
     EXPECT_EQ(d.error(), "connect_failed");
 }
 
-TEST(reply_machine_going_on, asks_for_no_ids_again_that_were_of_no_use) {
+TEST(reply_machine_failover, asks_for_no_ids_again_that_were_of_no_use) {
     patient_driver d;
     d.prompt_ids.reset();
     d.break_behind("Hello", " you");
@@ -406,7 +406,7 @@ TEST(reply_machine_going_on, asks_for_no_ids_again_that_were_of_no_use) {
     EXPECT_THAT(d.wants(), ElementsAre("slot?"));
 }
 
-TEST(reply_machine_going_on, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_slot) {
+TEST(reply_machine_failover, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_slot) {
     auto rules = patient_driver::patient_rules();
     rules.chunk_deadline = 500ms;
     patient_driver d(rules);
@@ -423,7 +423,7 @@ TEST(reply_machine_going_on, keeps_the_deadline_of_a_chunk_while_it_waits_for_a_
     EXPECT_EQ(d.machine.result().metrics.guard_waits, 1);
 }
 
-TEST(reply_machine_going_on,
+TEST(reply_machine_failover,
      leaves_no_ids_of_a_text_whose_prompt_the_next_server_does_not_tokenize) {
     patient_driver d;
     d.prompt_ids.reset();
@@ -440,7 +440,7 @@ TEST(reply_machine_going_on,
 }
 
 // Another turn starts from this remainder, possibly on a server that reads the ids as other words.
-TEST(reply_machine_going_on, leaves_no_ids_that_the_next_server_has_not_proven) {
+TEST(reply_machine_failover, leaves_no_ids_that_the_next_server_has_not_proven) {
     for (const bool is_found : {false, true}) {
         patient_driver d;
         d.begin();
@@ -456,7 +456,7 @@ TEST(reply_machine_going_on, leaves_no_ids_that_the_next_server_has_not_proven) 
     }
 }
 
-TEST(reply_machine_going_on, prefills_no_slot_for_a_reply_that_has_failed) {
+TEST(reply_machine_failover, prefills_no_slot_for_a_reply_that_has_failed) {
     auto rules = machine_driver::default_rules();
     rules.pacing = tandem::detail::make_pacing_rules(tandem::pacing::warm, {});
     patient_driver d(rules);

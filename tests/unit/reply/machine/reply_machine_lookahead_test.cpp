@@ -38,7 +38,7 @@ class lookahead : public testing::Test {
     machine_driver d;
 };
 
-TEST_F(lookahead, hands_over_that_many_chunks_beyond_the_spoken_one) {
+TEST_F(lookahead, delivers_that_many_chunks_beyond_the_spoken_one) {
     ask_for(2);
     EXPECT_THAT(d.wants(), ElementsAre(StartsWith("chunk 1"), StartsWith("chunk 2")));
     d.ask();

@@ -27,7 +27,7 @@ class sure_end : public testing::Test {
     machine_driver d;
 };
 
-TEST_F(sure_end, hands_the_chunk_over_before_the_cut) {
+TEST_F(sure_end, delivers_the_chunk_before_the_cut) {
     EXPECT_THAT(d.wants(), ElementsAre("chunk 0 'It works.' sentence"));
     d.token(" Good");
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 0"));

@@ -84,7 +84,7 @@ TEST_F(resumed_reply, reports_that_no_request_of_it_made_what_was_left) {
     EXPECT_EQ(d.handed_over[0].metrics.request, -1);
 }
 
-TEST_F(resumed_reply, hands_over_what_was_generated_without_a_request) {
+TEST_F(resumed_reply, delivers_what_was_generated_without_a_request) {
     auto rest = interrupted_rest();
     rest.unspoken = "One. Two. ";
     rest.generated = finish_reason::eos;

@@ -65,7 +65,7 @@ TEST(reply_machine_speech, reports_the_reasoning_in_its_result) {
     EXPECT_EQ(d.machine.result().reasoning, "Hm. So.");
 }
 
-TEST(reply_machine_speech, hands_reasoning_over_as_it_comes_to_who_reads_it) {
+TEST(reply_machine_speech, delivers_reasoning_as_it_comes_to_who_reads_it) {
     machine_driver d(reader_rules());
     d.begin();
     d.tokens("<think>", "Hm.");
@@ -134,7 +134,7 @@ TEST(reply_machine_speech, reports_the_reasoning_that_an_interrupt_left_behind) 
     EXPECT_EQ(d.machine.result().reasoning, "Hm. 2 </th");
 }
 
-TEST(reply_machine_speech, ends_with_its_last_text_though_reasoning_comes_behind_it) {
+TEST(reply_machine_speech, ends_with_its_last_text_though_reasoning_comes_after_it) {
     machine_driver d(reader_rules(),
                      {.first_min_tokens = 0, .first_max_tokens = 1, .max_tokens = 1});
     d.begin();

@@ -40,7 +40,7 @@ TEST(reply_machine, asks_for_the_prompts_ids_once_at_the_first_cut) {
     EXPECT_THAT(d.wants(), ElementsAre("close", "release 1", "chunk 1 ' How are you?' sentence"));
 }
 
-TEST(reply_machine, cuts_at_the_peek_and_then_hands_the_sentence_over) {
+TEST(reply_machine, cuts_at_the_peek_and_then_delivers_the_sentence) {
     machine_driver d;
     d.begin();
     d.tokens("Hello", "!");
@@ -167,7 +167,7 @@ TEST(reply_machine, asks_for_lost_ids_at_the_cut_and_continues_with_them) {
     EXPECT_THAT(d.wants(), ElementsAre("send 1 n=-1 101,195,169,12,13"));
 }
 
-TEST(reply_machine, continues_as_text_where_lost_ids_cannot_be_had) {
+TEST(reply_machine, continues_as_text_where_lost_ids_are_unavailable) {
     machine_driver d;
     d.begin();
     d.token("\xC3\xA9", 169, 1);
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(table, reply_machine_end,
                                          end_row{stop_type::limit, "end length"},
                                          end_row{stop_type::none, "end eos"}));
 
-TEST(reply_machine, hands_a_chunk_over_only_when_the_consumer_asks) {
+TEST(reply_machine, delivers_a_chunk_only_when_the_consumer_asks) {
     machine_driver d;
     d.start();
     d.grant(0);

@@ -138,7 +138,7 @@ TEST(reply_transcript, knows_the_ids_of_events_whose_text_was_held_for_a_whole_c
     EXPECT_THAT(ids_of(c), ElementsAre(1, 2, 3, 4, 5));
 }
 
-TEST(reply_transcript, goes_on_from_before_an_event_whose_text_was_held) {
+TEST(reply_transcript, continues_from_before_an_event_whose_text_was_held) {
     for (const bool as_ids : {true, false}) {
         reply_transcript c(prompt_with_ids{"Hi"});
         if (as_ids) c.on_prompt_tokenized({1, 2});
@@ -238,7 +238,7 @@ TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
 }
 
 // The delivered text lacks half a character that the id of its last event includes.
-TEST(reply_transcript, goes_on_as_text_where_half_a_character_was_too_much_to_hold) {
+TEST(reply_transcript, continues_as_text_where_half_a_character_was_too_much_to_hold) {
     reply_transcript c(prompt_with_ids{"Hi"});
     c.on_prompt_tokenized({1, 2});
     tandem::wire::utf8_event_joiner stream;

@@ -15,9 +15,9 @@ namespace {
 using mock::fault_kind;
 
 /// The reply's second request breaks off in mid-sentence.
-class reply_going_on : public client_and_mock {
+class reply_failover : public client_and_mock {
  protected:
-    reply_going_on() {
+    reply_failover() {
         config.failover.retries = 3;
         config.failover.resume_within = 60s;
         config.limits.first_token_timeout = config.limits.between_tokens_timeout =
@@ -61,10 +61,10 @@ struct call_fault {
     int retries = 1;
 };
 
-class call_fault_while_going_on : public reply_going_on,
-                                  public ::testing::WithParamInterface<call_fault> {};
+class call_fault_during_failover : public reply_failover,
+                                   public ::testing::WithParamInterface<call_fault> {};
 
-TEST_P(call_fault_while_going_on, leaves_the_reply_whole) {
+TEST_P(call_fault_during_failover, leaves_the_reply_whole) {
     on_loss = [this] {
         server->inject({.kind = GetParam().kind, .at_token = 0, .path = GetParam().path});
     };
@@ -79,7 +79,7 @@ std::string call_of(const ::testing::TestParamInfo<call_fault>& which) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    matrix, call_fault_while_going_on,
+    matrix, call_fault_during_failover,
     ::testing::Values(call_fault{"props_close", "/props", fault_kind::close},
                       call_fault{"props_http_error", "/props", fault_kind::http_error},
                       call_fault{"props_unavailable", "/props", fault_kind::unavailable},
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                       call_fault{"detokenize_slow", "/detokenize", fault_kind::slow_headers, 2}),
     call_of);
 
-TEST_F(reply_going_on, at_a_server_that_returns_with_fewer_slots_uses_those) {
+TEST_F(reply_failover, at_a_server_that_returns_with_fewer_slots_uses_those) {
     on_loss = [this] {
         server_options.parallel = 1;
         revive();
@@ -105,7 +105,7 @@ TEST_F(reply_going_on, at_a_server_that_returns_with_fewer_slots_uses_those) {
     for (const auto& r : server->observe().of_path("/completion")) EXPECT_EQ(r.id_slot, 0);
 }
 
-TEST_F(reply_going_on, at_a_server_that_returns_with_another_model_and_build) {
+TEST_F(reply_failover, at_a_server_that_returns_with_another_model_and_build) {
     on_loss = [this] {
         server_options.model = "other";
         server_options.build_info = "b7000";
@@ -116,7 +116,7 @@ TEST_F(reply_going_on, at_a_server_that_returns_with_another_model_and_build) {
     EXPECT_EQ(log.count(log_level::info, "server b7000: model other"), 1u);
 }
 
-TEST_F(reply_going_on, ends_if_nobody_returns_within_the_listeners_patience) {
+TEST_F(reply_failover, ends_if_nobody_returns_within_the_listeners_patience) {
     config.failover.resume_within = 200ms;
     die();
     const auto c = say();
