@@ -111,9 +111,9 @@ class conversation {
 
     /// Appends a message of role "user", "tool" (with `tool_call_id`), "system", or "assistant"
     /// (with `tool_calls`, or text spoken without this library). During a reply, it follows that
-    /// reply. Dropped, with a warning in the log, are more than 256 such messages, and a result of
-    /// no call. Errors: invalid_prompt if a text is not valid UTF-8 or the role is unknown; nothing
-    /// is appended then.
+    /// reply. At most 256 messages wait for the end of a reply; later ones are dropped, as is a
+    /// second result of a call. The log reports both. Errors: invalid_prompt if a text is not valid
+    /// UTF-8 or the role is unknown; nothing is appended then.
     error_code append(chat_message message);
     error_code append(chat_message message, diagnostics& diag);
 

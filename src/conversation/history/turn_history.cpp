@@ -2,10 +2,7 @@
 
 #include "text/characters/white_space.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace tandem::conversations {
@@ -15,7 +12,6 @@ constexpr std::string_view user = "user";
 constexpr std::string_view system_role = "system";
 constexpr std::string_view assistant = "assistant";
 constexpr std::string_view tool = "tool";
-constexpr std::size_t max_late_argument_bytes = 200;
 
 std::size_t bytes_of(const chat_message& m) noexcept {
     auto bytes = m.content.size() + m.name.size();
@@ -78,7 +74,7 @@ turn_history::turn_history(conversation_options options) : options_(std::move(op
 
 bool turn_history::append(chat_message m) {
     if (state_ == turn_state::running) return false;
-    if (m.role == tool && !is_awaiting_tool_result()) return false;
+    if (is_repeated_result(m)) return false;
     settle();
     append_message(std::move(m));
     return true;
@@ -96,7 +92,6 @@ void turn_history::append_message(chat_message m) {
 /// Whether a tool call of the last exchange has no result yet. The result may come after a message
 /// of the user, and must stay with its call.
 bool turn_history::is_awaiting_tool_result() const {
-    if (exchanges_.empty()) return false;
     const auto& messages = exchanges_.back().messages;
     std::size_t calls = 0, results = 0;
     for (const auto& m : messages) {
@@ -134,49 +129,8 @@ bool turn_history::answer_call(std::string_view id, const std::string& content, 
     return true;
 }
 
-const chat_message* turn_history::find_result(std::string_view id) const noexcept {
-    const auto found = std::ranges::find(results_, id, &chat_message::tool_call_id);
-    return found == results_.end() ? nullptr : &*found;
-}
-
-std::optional<chat_message> turn_history::make_late_message(std::string_view id,
-                                                            std::string_view content) {
-    const auto call = take_late_call(id);
-    if (!call) return std::nullopt;
-    const auto* const gap = call->arguments.empty() ? "" : " ";
-    return chat_message{
-        .role = std::string(user),
-        .content = fmt::format("Result of {}{}{}: {}", call->name, gap, call->arguments, content)};
-}
-
-// Two calls of one function differ in their arguments, which are omitted if they are long.
-void turn_history::expect_late_result(tool_call call) {
-    if (call.arguments.size() > max_late_argument_bytes) call.arguments.clear();
-    if (late_calls_.size() >= max_late_calls) late_calls_.erase(late_calls_.begin());
-    late_calls_.push_back(std::move(call));
-}
-
-std::optional<tool_call> turn_history::take_late_call(std::string_view id) {
-    const auto found = std::ranges::find(late_calls_, id, &tool_call::id);
-    if (found == late_calls_.end()) return std::nullopt;
-    auto call = std::move(*found);
-    late_calls_.erase(found);
-    return call;
-}
-
 void turn_history::add_filler(const std::string& text) {
     if (is_open()) filler_ = text::join_with_space(filler_, text);
-}
-
-void turn_history::make_ids_unique(std::vector<tool_call>& calls) const {
-    std::set<std::string> used{""};
-    for (const auto& m : transcript())
-        for (const auto& c : m.tool_calls) used.insert(c.id);
-    for (const auto& c : late_calls_) used.insert(c.id);
-    std::size_t number = used.size();
-    for (auto& call : calls) {
-        while (!used.insert(call.id).second) call.id = fmt::format("c{:08}", number++);
-    }
 }
 
 void turn_history::on_turn_ended(time_point now, finish_reason why) {

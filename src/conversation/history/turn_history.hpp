@@ -46,7 +46,7 @@ class turn_history {
 
     /// Appends a message of the user, a tool, the system, or the assistant outside a turn. Returns
     /// false and appends nothing while a turn runs: end or interrupt it first. The same for a
-    /// result if no call is without one, because templates reject it.
+    /// second result of a call, because templates reject it.
     bool append(chat_message m);
     /// Rewrites the last message, which must not be of the system.
     const std::string& last_text() const { return exchanges_.back().messages.back().content; }
@@ -170,6 +170,7 @@ class turn_history {
     std::vector<chat_message> settled_transcript() const;
     void append_message(chat_message m);
     bool is_awaiting_tool_result() const;
+    bool is_repeated_result(const chat_message& m) const;
     void begin_exchange();
     const chat_message* find_result(std::string_view id) const noexcept;
     void expect_late_result(tool_call call);

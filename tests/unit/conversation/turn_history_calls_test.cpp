@@ -114,7 +114,7 @@ TEST_F(history_of_calls, takes_a_late_result_of_an_interrupted_call_only) {
     EXPECT_NE(history.make_late_message("b", "noon"), std::nullopt);
 }
 
-TEST_F(history_of_calls, takes_no_message_with_a_result_of_no_call) {
+TEST_F(history_of_calls, takes_no_message_with_a_second_result_of_a_call) {
     const chat_message again{.role = "tool", .content = "rainy", .tool_call_id = "a"};
     history.answer_call("a", "sunny");
     history.on_interrupted(now);
@@ -125,6 +125,23 @@ TEST_F(history_of_calls, takes_no_message_with_a_result_of_no_call) {
                 ElementsAre("user: Weather and time?", "assistant:  weather#a time#b",
                             "tool: sunny (weather#a)", "tool: No result: interrupted. (time#b)",
                             "user: Stop."));
+}
+
+TEST_F(history_of_calls, takes_a_message_with_the_result_of_a_call_that_it_does_not_know) {
+    history.on_turn_ended(now, finish_reason::eos);
+    const chat_message result{.role = "tool", .content = "four", .tool_call_id = "in_text"};
+    EXPECT_TRUE(history.append(result));
+    EXPECT_FALSE(history.append(result));
+}
+
+TEST_F(history_of_calls, takes_a_result_again_if_its_id_was_called_again) {
+    const chat_message call{.role = "assistant", .tool_calls = {{"a", "weather", "{}"}}};
+    const chat_message result{.role = "tool", .content = "sunny", .tool_call_id = "a"};
+    history.answer_call("a", "sunny");
+    history.on_turn_ended(now, finish_reason::eos);
+    EXPECT_TRUE(history.append(call));
+    EXPECT_TRUE(history.append(result));
+    EXPECT_FALSE(history.append(result));
 }
 
 TEST_F(history_of_calls, omits_long_arguments_from_a_late_result) {
