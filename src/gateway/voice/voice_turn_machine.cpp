@@ -8,6 +8,11 @@ namespace {
 
 using kind = voice_turn::kind;
 
+bool is_question(const voice_turn& turn) {
+    return turn.what == kind::reply && !turn.messages.empty() &&
+           turn.messages.back().role == "user";
+}
+
 }  // namespace
 
 voice_turn_machine::voice_turn_machine(voice_setup setup) : setup_(std::move(setup)) {}
@@ -179,15 +184,15 @@ void voice_turn_machine::resume(time_point now, const voice_turn_ptr& turn) {
 
 // A client repeats the start of a turn if its answer was lost with the connection.
 bool voice_turn_machine::is_repeated(const voice_turn& turn) const {
-    return unanswered_ && !turn.id.empty() && turn.id == unanswered_->turn &&
-           !turn.messages.empty() && turn.messages.back().content == unanswered_->text;
+    return unanswered_ && !turn.id.empty() && turn.id == unanswered_->turn && is_question(turn) &&
+           turn.messages.back().content == unanswered_->text;
 }
 
 /// Opens the conversation if it is the session's first turn.
 void voice_turn_machine::keep_messages(const voice_turn& turn) {
-    unanswered_.reset();
-    if (turn.what == kind::reply && !turn.messages.empty())
-        unanswered_ = recorded_question{turn.id, turn.messages.back().content};
+    if (is_question(turn)) unanswered_ = recorded_question{turn.id, turn.messages.back().content};
+    for (const auto& m : turn.messages)
+        if (m.role == "tool") calls_.forget_late(m.tool_call_id);
     if (std::exchange(has_conversation_, true)) return add_messages(turn);
     auto options = setup_.conversation;
     options.messages.insert(options.messages.end(), turn.messages.begin(), turn.messages.end());

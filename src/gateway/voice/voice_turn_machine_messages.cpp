@@ -191,8 +191,6 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
         cut_calling_reply(now);
         interrupt();
     }
-    for (const auto& message : m.messages)
-        if (message.role == "tool") calls_.forget_late(message.tool_call_id);
     if (what == kind::prompt) options->tools.clear();
     options->traceparent = std::move(m.traceparent);
     wait(now,

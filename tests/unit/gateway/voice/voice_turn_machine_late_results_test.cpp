@@ -42,6 +42,20 @@ TEST(a_result, that_a_start_contains_is_not_taken_again) {
     EXPECT_THAT(s.heard_by(phone), ElementsAre("error unknown_call"));
 }
 
+TEST(a_result, that_a_refused_start_contains_may_be_sent_again) {
+    waiting_for_results s;
+    s.say(phone, comes_later("a"));
+    s.say(phone, result("b", "four seats"));
+    s.end(2);
+    s.permits = false;
+    s.say(phone,
+          R"({"type":"start","messages":[{"role":"tool","tool_call_id":"a","content":"noon"}]})");
+    s.refuse(3);
+    s.sent(phone);
+    s.say(phone, result("a", "noon"));
+    EXPECT_THAT(s.heard_by(phone), IsEmpty());
+}
+
 TEST(a_result, that_was_to_come_later_is_as_any_other_if_it_is_in_time) {
     waiting_for_results s;
     s.say(phone, comes_later("a"));

@@ -3,10 +3,12 @@
 #include "voice_calling_session.hpp"
 #include "voice_session_driver.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace tandem::gateway {
@@ -162,6 +164,31 @@ TEST(voice_record, is_not_needed_to_recognize_a_repeated_question) {
     s.attach(socket_there, R"({"type":"start","session":"s-1"})");
     s.say(socket_there, repeated);
     EXPECT_THAT(s.asked(), ElementsAre("check 2", "generate 2", "next 2"));
+}
+
+TEST(voice_record, has_a_repeated_question_once_after_words_of_the_client) {
+    for (const auto* const other :
+         {R"({"type":"say","text":"Sorry?","history":false})",
+          R"({"type":"start","messages":[{"role":"system","content":"It is noon."}]})"}) {
+        unanswered_session s;
+        s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+        s.say(socket_there, other);
+        s.say(socket_there, repeated);
+        EXPECT_THAT(s.asked(), ::testing::Not(::testing::Contains("append Hello"))) << other;
+    }
+}
+
+TEST(voice_record, takes_equal_results_of_two_calls_for_different_ones) {
+    unanswered_session s;
+    s.attach(socket_there, R"({"type":"start","session":"s-1"})");
+    std::uint64_t reply = 2;
+    for (const auto* const message : {R"({"role":"tool","content":"ok","tool_call_id":"a"})",
+                                      R"({"role":"tool","content":"ok","tool_call_id":"b"})"}) {
+        s.say(socket_there,
+              fmt::format(R"({{"type":"start","turn":"t2","messages":[{}]}})", message));
+        EXPECT_THAT(s.asked(), ::testing::Contains("append ok")) << message;
+        s.end(reply++, finish_reason::error);
+    }
 }
 
 TEST(voice_record, takes_other_words_or_another_turn_for_a_question_of_its_own) {
