@@ -17,8 +17,9 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
-#include <fstream>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -124,16 +125,16 @@ file_content read_saved(const std::string& path) {
     return saved;
 }
 
-// Prevents a mistyped path from overwriting another file. Saved conversations begin with this
-// member.
-std::string find_save_fault(const std::string& path) {
+// Prevents a mistyped path from overwriting another file.
+std::string find_save_fault(const std::string& path, const std::string& loaded) {
     if (path.empty()) return {};
     if (auto fault = atomic_file(path).fault(); !fault.empty()) return fault;
-    std::string head(64, '\0');
-    std::ifstream file(path, std::ios::binary);
-    file.read(head.data(), static_cast<std::streamsize>(head.size()));
-    const bool is_free = file.gcount() == 0 || head.find(R"("exchanges":)") != head.npos;
-    return is_free ? "" : path + ": exists and is not a saved conversation";
+    std::error_code ec;
+    if (path == loaded || !std::filesystem::exists(path, ec)) return {};
+    const auto old = read_file(path, max_saved_bytes);
+    if (!old.fault.empty()) return old.fault;
+    const bool is_free = old.text.empty() || old.text.find(R"("exchanges")") != old.text.npos;
+    return is_free ? "" : path + ": exists and is not a saved conversation; name another file";
 }
 
 // Reports `fault`, prefixed with `flag`. Returns true if there is none.
@@ -241,7 +242,7 @@ int run_chat(chat_options options) {
     auto saved = read_saved(options.load);
     if (!is_fine(saved.fault, t, "--load")) return wrong_use;
     // Checked at the start, so that a long conversation is not lost at its end.
-    if (!is_fine(find_save_fault(options.save), t, "--save")) return wrong_use;
+    if (!is_fine(find_save_fault(options.save, options.load), t, "--save")) return wrong_use;
     recording_file recorded(
         options.record, {collect_changed_settings(options.service.client, options.record.prompts)},
         options.instruments);

@@ -70,7 +70,8 @@ void config_flags::add_key_file(std::vector<setting>& settings,
     while (file.text.ends_with('\n') || file.text.ends_with('\r')) file.text.pop_back();
     if (file.text.empty())
         return faults.push_back(
-            fmt::format("--api-key-file {}: has no key", input_name(key_file_)));
+            fmt::format("--api-key-file {}: has no key; write the key into it, or omit the flag",
+                        input_name(key_file_)));
     settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
 }
 
