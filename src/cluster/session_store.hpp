@@ -9,10 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tandem::cluster {
 
@@ -74,19 +75,27 @@ class session_store {
         std::string session;
         std::string owner;
         session_epoch own;
-        time_point until;  // from then on, without a release
+        time_point until;    // from then on, without a release
+        duration next_wait;  // before the next question
         take_handler done;
     };
 
     std::string key_of(const std::string& session) const { return keys_.prefix + session; }
+    struct waiting {
+        taking what;
+        boost::asio::steady_timer timer;
+    };
+
     void ask(taking t);
     void ask_again(taking t);
 
     store_link& link_;
     key_names keys_;
     std::string gateway_;
-    std::vector<taking> waiting_;  // for a release
-    boost::asio::steady_timer timer_;
+    boost::asio::any_io_executor executor_;
+    std::list<waiting> waiting_;  // for a release
+    /// Expires with the store: a timer's handler that is queued then still runs, without an error.
+    std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 
 }  // namespace tandem::cluster
