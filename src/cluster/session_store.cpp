@@ -43,11 +43,14 @@ void session_store::put(const std::string& session, const std::string& owner, se
 }
 
 void session_store::take(const std::string& session, const std::string& owner, session_epoch own,
-                         take_handler done) {
-    ask({session, owner, own, detail::now() + release_limit, first_wait, std::move(done)});
+                         wanted_check is_wanted, take_handler done) {
+    ask({session, owner, own, detail::now() + release_limit, first_wait, std::move(is_wanted),
+         std::move(done)});
 }
 
+// A client that has gone meanwhile must not take the session from another one.
 void session_store::ask(taking t) {
+    if (!t.is_wanted()) return;
     std::string request;
     if (detail::now() < t.until) request.append(release_request) += t.session;
     const std::vector<std::string> keys{key_of(t.session), keys_.processes};

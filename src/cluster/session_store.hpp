@@ -58,6 +58,8 @@ class session_store {
     using put_handler = std::function<void(put_result)>;
     /// Receives nullopt if the owner does not have the session, or if the store does not answer.
     using take_handler = std::function<void(std::optional<taken_session>)>;
+    /// Whether the session is still wanted. If not, it is not taken, and no handler is called.
+    using wanted_check = std::function<bool()>;
 
     /// Keeps the record this long; an empty record removes the session.
     void put(const std::string& session, const std::string& owner, session_epoch epoch,
@@ -65,7 +67,7 @@ class session_store {
     /// Asks the gateway that has the session, if it runs, to release it, and waits for the release.
     /// `own`: the session's epoch at this gateway; 0 if the gateway does not have it.
     void take(const std::string& session, const std::string& owner, session_epoch own,
-              take_handler done);
+              wanted_check is_wanted, take_handler done);
 
     /// The record is complete, and no other follows. `own`: as for take().
     void release(const std::string& session, session_epoch own);
@@ -77,6 +79,7 @@ class session_store {
         session_epoch own;
         time_point until;    // from then on, without a release
         duration next_wait;  // before the next question
+        wanted_check is_wanted;
         take_handler done;
     };
 

@@ -67,7 +67,8 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
     };
     auto asked = std::make_shared<asked_start>(asked_start{std::move(caller), std::move(first)});
     gateway_.cluster->sessions().take(
-        id, owner, epoch, [this, socket, asked](std::optional<cluster::taken_session> taken) {
+        id, owner, epoch, [this, socket] { return find(socket) != nullptr; },
+        [this, socket, asked, epoch](std::optional<cluster::taken_session> taken) {
             if (!find(socket)) return;
             auto& [who, start] = *asked;
             const bool is_moved = taken && !taken->record.empty();
