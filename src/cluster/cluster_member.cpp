@@ -128,8 +128,8 @@ bool cluster_member::has_lease() const {
 
 void cluster_member::beat() {
     beat_timer_.expires_after(beat_interval);
-    beat_timer_.async_wait([this](error_code ec) {
-        if (!ec) beat();
+    beat_timer_.async_wait([this, life = std::weak_ptr<void>(life_)](error_code ec) {
+        if (!ec && !life.expired()) beat();
     });
     if (!messages_.is_connected())
         return distrust_store();  // others may borrow slots of this gateway
@@ -232,13 +232,13 @@ void cluster_member::await_return(time_point until, std::function<void()> done) 
     const bool has_slots = std::ranges::any_of(
         servers_, [](const auto& s) { return s.second.lender->status().held > 0; });
     leave_timer_.expires_after(poll_interval);
-    leave_timer_.async_wait(
-        [this, until, has_slots, done = std::move(done)](error_code ec) mutable {
-            if (ec) return;
-            if (has_slots && has_lease() && detail::now() < until)
-                return await_return(until, std::move(done));
-            send_beat({}, [done = std::move(done)](const auto&) { done(); });
-        });
+    leave_timer_.async_wait([this, life = std::weak_ptr<void>(life_), until, has_slots,
+                             done = std::move(done)](error_code ec) mutable {
+        if (ec || life.expired()) return;
+        if (has_slots && has_lease() && detail::now() < until)
+            return await_return(until, std::move(done));
+        send_beat({}, [done = std::move(done)](const auto&) { done(); });
+    });
 }
 
 cluster_status cluster_member::status() const {

@@ -118,6 +118,8 @@ class cluster_member final : public lending_store {
     shared_drains drains_;
     std::function<void(const std::string&, bool)> on_drained_;
     std::function<void(const std::string&)> on_release_;
+    /// Expires with the member: a timer's handler that is queued then still runs, without an error.
+    std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 
 }  // namespace tandem::cluster

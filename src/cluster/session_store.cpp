@@ -3,11 +3,16 @@
 #include "cluster/store/store_script.hpp"
 #include "loop/clock.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 namespace tandem::cluster {
 namespace {
+
+// Between the questions whether a session is released; doubles each time.
+constexpr duration first_wait = std::chrono::milliseconds(5);
+constexpr duration longest_wait = std::chrono::milliseconds(40);
 
 put_result read_put(const std::optional<store_answer>& answer) {
     if (!answer || answer->kind != answer_kind::integer) return put_result::unknown;
@@ -26,7 +31,7 @@ std::optional<taken_session> read_taken(const std::optional<store_answer>& answe
 
 session_store::session_store(const boost::asio::any_io_executor& executor, store_link& link,
                              key_names keys, std::string gateway)
-    : link_(link), keys_(std::move(keys)), gateway_(std::move(gateway)), timer_(executor) {}
+    : link_(link), keys_(std::move(keys)), gateway_(std::move(gateway)), executor_(executor) {}
 
 void session_store::put(const std::string& session, const std::string& owner, session_epoch epoch,
                         duration kept, std::string record, put_handler done) {
@@ -38,11 +43,14 @@ void session_store::put(const std::string& session, const std::string& owner, se
 }
 
 void session_store::take(const std::string& session, const std::string& owner, session_epoch own,
-                         take_handler done) {
-    ask({session, owner, own, detail::now() + release_limit, std::move(done)});
+                         wanted_check is_wanted, take_handler done) {
+    ask({session, owner, own, detail::now() + release_limit, first_wait, std::move(is_wanted),
+         std::move(done)});
 }
 
+// A client that has gone meanwhile must not take the session from another one.
 void session_store::ask(taking t) {
+    if (!t.is_wanted()) return;
     std::string request;
     if (detail::now() < t.until) request.append(release_request) += t.session;
     const std::vector<std::string> keys{key_of(t.session), keys_.processes};
@@ -56,14 +64,17 @@ void session_store::ask(taking t) {
 }
 
 void session_store::ask_again(taking t) {
-    constexpr auto poll_interval = std::chrono::milliseconds(5);
-    waiting_.push_back(std::move(t));
-    if (waiting_.size() > 1) return;
-    timer_.expires_after(poll_interval);
-    timer_.async_wait([this](boost::system::error_code ec) {
-        if (ec) return;
-        for (auto& w : std::exchange(waiting_, {})) ask(std::move(w));
-    });
+    const auto due = std::min(detail::now() + t.next_wait, t.until);
+    t.next_wait = std::min(2 * t.next_wait, longest_wait);
+    const auto place =
+        waiting_.insert(waiting_.end(), {std::move(t), boost::asio::steady_timer(executor_, due)});
+    place->timer.async_wait(
+        [this, place, life = std::weak_ptr<void>(life_)](boost::system::error_code ec) {
+            if (ec || life.expired()) return;
+            auto what = std::move(place->what);
+            waiting_.erase(place);
+            ask(std::move(what));
+        });
 }
 
 void session_store::release(const std::string& session, session_epoch own) {

@@ -9,10 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tandem::cluster {
 
@@ -57,6 +58,8 @@ class session_store {
     using put_handler = std::function<void(put_result)>;
     /// Receives nullopt if the owner does not have the session, or if the store does not answer.
     using take_handler = std::function<void(std::optional<taken_session>)>;
+    /// Whether the session is still wanted. If not, it is not taken, and no handler is called.
+    using wanted_check = std::function<bool()>;
 
     /// Keeps the record this long; an empty record removes the session.
     void put(const std::string& session, const std::string& owner, session_epoch epoch,
@@ -64,7 +67,7 @@ class session_store {
     /// Asks the gateway that has the session, if it runs, to release it, and waits for the release.
     /// `own`: the session's epoch at this gateway; 0 if the gateway does not have it.
     void take(const std::string& session, const std::string& owner, session_epoch own,
-              take_handler done);
+              wanted_check is_wanted, take_handler done);
 
     /// The record is complete, and no other follows. `own`: as for take().
     void release(const std::string& session, session_epoch own);
@@ -74,19 +77,28 @@ class session_store {
         std::string session;
         std::string owner;
         session_epoch own;
-        time_point until;  // from then on, without a release
+        time_point until;    // from then on, without a release
+        duration next_wait;  // before the next question
+        wanted_check is_wanted;
         take_handler done;
     };
 
     std::string key_of(const std::string& session) const { return keys_.prefix + session; }
+    struct waiting {
+        taking what;
+        boost::asio::steady_timer timer;
+    };
+
     void ask(taking t);
     void ask_again(taking t);
 
     store_link& link_;
     key_names keys_;
     std::string gateway_;
-    std::vector<taking> waiting_;  // for a release
-    boost::asio::steady_timer timer_;
+    boost::asio::any_io_executor executor_;
+    std::list<waiting> waiting_;  // for a release
+    /// Expires with the store: a timer's handler that is queued then still runs, without an error.
+    std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 
 }  // namespace tandem::cluster

@@ -34,7 +34,8 @@ class session_scripts : public store_fixture {
     std::optional<taken_session> take(cluster::session_store& at, session_epoch own = 0,
                                       const std::string& owner = "alice") {
         std::optional<std::optional<taken_session>> result;
-        at.take("s1", owner, own, [&](auto taken) { result = std::move(taken); });
+        at.take(
+            "s1", owner, own, [] { return true; }, [&](auto taken) { result = std::move(taken); });
         EXPECT_TRUE(run_until([&] { return result.has_value(); }));
         return *result;
     }
@@ -84,6 +85,18 @@ TEST_F(running_gateway_a, releases_a_session_with_its_last_record_before_it_is_t
 TEST_F(running_gateway_a, loses_a_session_that_it_does_not_release) {
     EXPECT_EQ(take(b)->record, "one");
     EXPECT_EQ(put(a, 1, "late"), put_result::refused);
+}
+
+TEST_F(running_gateway_a, keeps_a_session_that_is_no_longer_wanted_elsewhere) {
+    bool is_wanted = true;
+    on_message = [&](const auto&) { is_wanted = false; };
+    bool is_answered = false;
+    b.take(
+        "s1", "alice", 0, [&] { return is_wanted; }, [&](auto) { is_answered = true; });
+    EXPECT_TRUE(run_until([&] { return !is_wanted; }));
+    loop.run_for(cluster::session_store::release_limit + 100ms);
+    EXPECT_FALSE(is_answered);
+    EXPECT_EQ(put(a, 1, "later"), put_result::kept);
 }
 
 TEST_F(running_gateway_a, releases_a_session_that_it_does_not_have) {

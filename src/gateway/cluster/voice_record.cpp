@@ -46,14 +46,15 @@ void voice_record::run(record_writer::step next) {
 }
 
 void voice_record::write(std::string record) {
-    const bool is_too_long = record.size() > max_record_bytes;
+    is_too_long_ = record.size() > max_record_bytes;
     const auto& log = settings_.log;
-    if (is_too_long && !std::exchange(has_warned_of_size_, true) && log.enabled(log_level::warning))
+    if (is_too_long_ && !std::exchange(has_warned_of_size_, true) &&
+        log.enabled(log_level::warning))
         log.write(log_level::warning,
                   fmt::format("a voice session has {} bytes; other gateways can resume sessions "
                               "of up to {}",
                               record.size(), max_record_bytes));
-    put(is_too_long ? std::string() : std::move(record), [weak = weak_from_this()](auto result) {
+    put(is_too_long_ ? std::string() : std::move(record), [weak = weak_from_this()](auto result) {
         if (const auto self = weak.lock(); self && !self->is_over_) self->on_written(result);
     });
 }

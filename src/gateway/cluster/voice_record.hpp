@@ -51,8 +51,10 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
     cluster::session_epoch epoch() const noexcept { return epoch_; }
     /// The session has changed: writes it, or has it written after the write that runs.
     void on_session_changed() { run(writer_.on_record_changed()); }
-    bool is_written() const noexcept { return writer_.is_written(); }
-    bool has_failed() const noexcept { return writer_.has_failed(); }
+    /// Whether another gateway can resume the session in its newest state.
+    bool is_written() const noexcept { return writer_.is_written() && !is_too_long_; }
+    /// Whether the last record was not written, or was too long for the store.
+    bool has_failed() const noexcept { return writer_.has_failed() || is_too_long_; }
     /// Removes the record and stops.
     void remove();
     /// Stops; another gateway can take the session at once.
@@ -71,6 +73,7 @@ class voice_record : public std::enable_shared_from_this<voice_record> {
     cluster::session_epoch epoch_;
     events callbacks_;
     record_writer writer_;
+    bool is_too_long_ = false;  // the last record
     bool has_warned_of_size_ = false;
     bool is_over_ = false;
     boost::asio::steady_timer timer_;

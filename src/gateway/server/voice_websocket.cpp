@@ -12,7 +12,7 @@
 namespace tandem::gateway {
 namespace {
 
-// A session of another gateway arrives within milliseconds.
+// A session of another gateway arrives within session_store::release_limit, which is 0.3 s.
 constexpr std::size_t max_early_messages = 100;
 
 std::string make_fatal_error(int status, std::string code, std::string message) {
@@ -74,11 +74,14 @@ std::string voice_websocket::make_last_words(voice_close why) const {
 
 // The session is kept for a client that reconnects.
 void voice_websocket::on_reading_ended() {
+    has_ended_ = true;
     if (const auto session = std::exchange(session_, {}).lock()) session->drop(number_);
 }
 
 void voice_websocket::on_started(std::weak_ptr<voice_session> session) {
     session_ = std::move(session);
+    // The client was given up during the start: nobody else drops its socket.
+    if (has_ended_) return on_reading_ended();
     handle_early_messages();
 }
 

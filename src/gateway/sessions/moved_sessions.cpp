@@ -67,9 +67,13 @@ void voice_session_host::ask_cluster(voice_socket socket, voice_caller caller, v
     };
     auto asked = std::make_shared<asked_start>(asked_start{std::move(caller), std::move(first)});
     gateway_.cluster->sessions().take(
-        id, owner, epoch, [this, socket, asked](std::optional<cluster::taken_session> taken) {
+        id, owner, epoch, [this, socket] { return find(socket) != nullptr; },
+        [this, socket, asked, epoch](std::optional<cluster::taken_session> taken) {
             if (!find(socket)) return;
             auto& [who, start] = *asked;
+            // Meanwhile, another gateway has taken the session that was here.
+            if (epoch > 0 && taken && taken->record.empty() && !sessions_.contains(start.session))
+                return ask_cluster(socket, std::move(who), std::move(start));
             const bool is_moved = taken && !taken->record.empty();
             auto given =
                 is_moved ? admit_moved(who.who, start, *std::move(taken)) : admit(who.who, start);
