@@ -12,7 +12,7 @@ namespace {
 
 // Between the questions whether a session is released; doubles each time.
 constexpr duration first_wait = std::chrono::milliseconds(5);
-constexpr duration longest_wait = std::chrono::milliseconds(40);
+constexpr duration max_wait = std::chrono::milliseconds(40);
 
 put_result read_put(const std::optional<store_answer>& answer) {
     if (!answer || answer->kind != answer_kind::integer) return put_result::unknown;
@@ -65,7 +65,7 @@ void session_store::ask(taking t) {
 
 void session_store::ask_again(taking t) {
     const auto due = std::min(detail::now() + t.next_wait, t.until);
-    t.next_wait = std::min(2 * t.next_wait, longest_wait);
+    t.next_wait = std::min(2 * t.next_wait, max_wait);
     const auto place =
         waiting_.insert(waiting_.end(), {std::move(t), boost::asio::steady_timer(executor_, due)});
     place->timer.async_wait(
