@@ -123,7 +123,9 @@ class span_builder {
             .chunk_at = *chunk_at,
             .user_stopped_ago = is_user_end_known ? turn_.user_stopped_ago : duration{},
             .vad_stop = turn_.vad_stop};
-        const reply_result times{.timeline = turn_.reply->timeline};
+        // GCC 12 warns of uninitialized members of an aggregate that names only the timeline.
+        reply_result times;
+        times.timeline = turn_.reply->timeline;
         const auto timing = compute_timing(marks, times);
         out.emplace_back("tandem.wait.total", to_seconds(timing->total()));
         for_each_voice_part(*timing, [&](std::string_view part, duration lasted) {
