@@ -3,8 +3,11 @@
 #include "cluster/store/store_script.hpp"
 #include "loop/clock.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 namespace tandem::cluster {
@@ -44,12 +47,12 @@ void session_store::put(const std::string& session, const std::string& owner, se
 
 void session_store::take(const std::string& session, const std::string& owner, session_epoch own,
                          wanted_check is_wanted, take_handler done) {
-    ask({session, owner, own, detail::now() + release_limit, first_wait, std::move(is_wanted),
-         std::move(done)});
+    ask_holder({session, owner, own, detail::now() + release_limit, first_wait,
+                std::move(is_wanted), std::move(done)});
 }
 
 // A client that has gone meanwhile must not take the session from another one.
-void session_store::ask(taking t) {
+void session_store::ask_holder(taking t) {
     if (!t.is_wanted()) return;
     std::string request;
     if (detail::now() < t.until) request.append(release_request) += t.session;
@@ -58,23 +61,19 @@ void session_store::ask(taking t) {
     scripts::take_session().run(
         link_, keys, arguments, [this, t = std::move(t)](const auto& answer) mutable {
             const bool is_asked = answer && answer->kind == answer_kind::integer;
-            if (is_asked) return ask_again(std::move(t));
+            if (is_asked) return ask_holder_later(std::move(t));
             t.done(read_taken(answer));
         });
 }
 
-void session_store::ask_again(taking t) {
+void session_store::ask_holder_later(taking t) {
     const auto due = std::min(detail::now() + t.next_wait, t.until);
     t.next_wait = std::min(2 * t.next_wait, max_wait);
-    const auto place =
-        waiting_.insert(waiting_.end(), {std::move(t), boost::asio::steady_timer(executor_, due)});
-    place->timer.async_wait(
-        [this, place, life = std::weak_ptr<void>(life_)](boost::system::error_code ec) {
-            if (ec || life.expired()) return;
-            auto what = std::move(place->what);
-            waiting_.erase(place);
-            ask(std::move(what));
-        });
+    const auto timer = std::make_shared<boost::asio::steady_timer>(executor_, due);
+    timer->async_wait([this, timer, life = std::weak_ptr<void>(life_),
+                       t = std::move(t)](boost::system::error_code ec) mutable {
+        if (!ec && !life.expired()) ask_holder(std::move(t));
+    });
 }
 
 void session_store::release(const std::string& session, session_epoch own) {

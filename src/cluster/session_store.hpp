@@ -4,12 +4,10 @@
 #include "cluster/store/store_link.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,7 +56,8 @@ class session_store {
     using put_handler = std::function<void(put_result)>;
     /// Receives nullopt if the owner does not have the session, or if the store does not answer.
     using take_handler = std::function<void(std::optional<taken_session>)>;
-    /// Whether the session is still wanted. If not, it is not taken, and no handler is called.
+    /// Returns false once the client has gone: the session then stays where it is, and the handler
+    /// is not called.
     using wanted_check = std::function<bool()>;
 
     /// Keeps the record this long; an empty record removes the session.
@@ -69,7 +68,8 @@ class session_store {
     void take(const std::string& session, const std::string& owner, session_epoch own,
               wanted_check is_wanted, take_handler done);
 
-    /// The record is complete, and no other follows. `own`: as for take().
+    /// Lets any gateway take the session at once, because its record is complete. `own`: as for
+    /// take().
     void release(const std::string& session, session_epoch own);
 
  private:
@@ -84,19 +84,13 @@ class session_store {
     };
 
     std::string key_of(const std::string& session) const { return keys_.prefix + session; }
-    struct waiting {
-        taking what;
-        boost::asio::steady_timer timer;
-    };
-
-    void ask(taking t);
-    void ask_again(taking t);
+    void ask_holder(taking t);
+    void ask_holder_later(taking t);
 
     store_link& link_;
     key_names keys_;
     std::string gateway_;
     boost::asio::any_io_executor executor_;
-    std::list<waiting> waiting_;  // for a release
     /// Expires with the store: a timer's handler that is queued then still runs, without an error.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };
