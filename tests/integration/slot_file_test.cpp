@@ -7,7 +7,19 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 
-class a_slot_file : public service_and_mocks {};
+class a_slot_file : public service_and_mocks {
+ protected:
+    // Its slot is guarded, so that a file waits.
+    conversation talk_on_a_guarded_slot() {
+        server_options.slot_actions = true;
+        config.client.server.reuse_guard = 1h;
+        config.client.limits.queue_timeout = 2h;
+        start();
+        auto talk = bots->create();
+        say(talk, "And you?");
+        return talk;
+    }
+};
 
 TEST_F(a_slot_file, keeps_a_conversation_that_sleeps) {
     server_options.slot_actions = true;
@@ -74,12 +86,7 @@ TEST_F(a_slot_file, is_written_from_its_own_slot_though_another_is_ready_before)
 }
 
 TEST_F(a_slot_file, is_given_up_when_the_conversation_ends_before_it_is_written) {
-    server_options.slot_actions = true;
-    config.client.server.reuse_guard = 1h;
-    config.client.limits.queue_timeout = 2h;
-    start();
-    auto talk = bots->create();
-    say(talk, "And you?");
+    auto talk = talk_on_a_guarded_slot();
     error_code told;
     bool done = false;
     talk.async_save_slot("talk.bin", [&](error_code ec, slot_file_result) {
@@ -114,12 +121,7 @@ TEST_F(a_slot_file, is_given_up_where_the_server_is_removed_while_it_empties_the
 }
 
 TEST_F(a_slot_file, is_given_up_at_once_where_its_server_is_removed_before_it_is_written) {
-    server_options.slot_actions = true;
-    config.client.server.reuse_guard = 1h;
-    config.client.limits.queue_timeout = 2h;
-    start();
-    auto talk = bots->create();
-    say(talk, "And you?");
+    auto talk = talk_on_a_guarded_slot();
     std::vector<error_code> told;
     talk.async_save_slot("talk.bin", [&](error_code ec, slot_file_result) { told.push_back(ec); });
     state_of(talk);
