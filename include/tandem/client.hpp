@@ -56,9 +56,9 @@ inline namespace v0 {
 /// stored with their associated allocator, and that memory is released before they are called.
 ///
 /// Cancellation: per operation, with Boost 1.77 or newer. The call completes with
-/// boost::asio::error::operation_aborted. Its request is cut, except that of async_prepare(), for
-/// which replies may wait as well. Types: terminal, partial and total. Calls that change a slot, a
-/// file or the adapters do not support total, because the server may have received the request.
+/// boost::asio::error::operation_aborted. Its request is cut; that of async_prepare() continues,
+/// because replies may wait for it. Types: terminal, partial and total. A call that changes a slot,
+/// a file or the adapters ignores total, because the server may have received the request.
 ///
 /// Time limits: all operations take `cancel_after(5s, token)` of Boost 1.86. If several threads run
 /// the io_context, start such an operation on its handler's executor. Once the context is gone,
