@@ -5,12 +5,14 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/websocket/teardown.hpp>
 #include <fmt/format.h>
 
 #include <array>
 #include <openssl/err.h>
 #include <openssl/sslerr.h>
 #include <string>
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -46,6 +48,22 @@ client_stream::client_stream(tcp::socket socket, std::shared_ptr<ssl::context> t
 void client_stream::close() const noexcept {
     boost::system::error_code ignored;
     socket().close(ignored);
+}
+
+void client_stream::read_some(const buffer_list<asio::mutable_buffer>& buffers,
+                              io_handler handler) {
+    if (auto* const s = tls()) return s->async_read_some(buffers, std::move(handler));
+    tcp().async_read_some(buffers, std::move(handler));
+}
+
+void client_stream::write_some(const buffer_list<asio::const_buffer>& buffers, io_handler handler) {
+    if (auto* const s = tls()) return s->async_write_some(buffers, std::move(handler));
+    tcp().async_write_some(buffers, std::move(handler));
+}
+
+void client_stream::tear_down(boost::beast::role_type role, erased_handler<error_code> handler) {
+    if (auto* const s = tls()) return s->async_shutdown(std::move(handler));
+    boost::beast::websocket::async_teardown(role, socket(), std::move(handler));
 }
 
 auto client_stream::handshake(duration limit) const -> awaitable<bool> {

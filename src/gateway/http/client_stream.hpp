@@ -1,14 +1,20 @@
 #pragma once
 
+#include "gateway/http/erased_handler.hpp"
+
 #include "tandem/duration.hpp"
 
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/role.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
-#include <boost/beast/websocket/teardown.hpp>
+#include <boost/container/static_vector.hpp>
+#include <boost/system/error_code.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -23,6 +29,7 @@ namespace tandem::gateway {
 class client_stream {
  public:
     using executor_type = boost::beast::tcp_stream::executor_type;
+    using error_code = boost::system::error_code;
     template <class Result>
     using awaitable = boost::asio::awaitable<Result>;
 
@@ -47,28 +54,35 @@ class client_stream {
 
     template <class Buffers, class Token>
     auto async_read_some(const Buffers& buffers, Token&& token) {
-        if (auto* const s = tls()) return s->async_read_some(buffers, std::forward<Token>(token));
-        return tcp().async_read_some(buffers, std::forward<Token>(token));
+        return boost::asio::async_initiate<Token, void(error_code, std::size_t)>(
+            [this, copied = copy_buffers<boost::asio::mutable_buffer>(buffers)](auto handler) {
+                read_some(copied, {std::move(handler), get_executor()});
+            },
+            token);
     }
     template <class Buffers, class Token>
     auto async_write_some(const Buffers& buffers, Token&& token) {
-        if (auto* const s = tls()) return s->async_write_some(buffers, std::forward<Token>(token));
-        return tcp().async_write_some(buffers, std::forward<Token>(token));
+        return boost::asio::async_initiate<Token, void(error_code, std::size_t)>(
+            [this, copied = copy_buffers<boost::asio::const_buffer>(buffers)](auto handler) {
+                write_some(copied, {std::move(handler), get_executor()});
+            },
+            token);
     }
 
     // Further requirements of Beast's WebSocket.
     template <class Handler>
     friend void async_teardown(boost::beast::role_type role, client_stream& stream,
                                Handler&& handler) {
-        using boost::beast::websocket::async_teardown;
-        if (auto* const s = stream.tls()) return s->async_shutdown(std::forward<Handler>(handler));
-        async_teardown(role, stream.socket(), std::forward<Handler>(handler));
+        stream.tear_down(role, {std::forward<Handler>(handler), stream.get_executor()});
     }
     friend void beast_close_socket(client_stream& stream) { stream.close(); }
 
  private:
     using tcp_stream = boost::beast::tcp_stream;
     using tls_stream = boost::beast::ssl_stream<tcp_stream>;
+    using io_handler = erased_handler<error_code, std::size_t>;
+    template <class Buffer>
+    using buffer_list = boost::container::static_vector<Buffer, 16>;
 
     struct state {
         std::shared_ptr<boost::asio::ssl::context> context;
@@ -80,6 +94,22 @@ class client_stream {
         auto* const s = tls();
         return s ? s->next_layer() : std::get<tcp_stream>(state_->stream);
     }
+    // The first buffers that are not empty: the caller transfers the rest with its next call.
+    template <class Buffer, class Buffers>
+    static buffer_list<Buffer> copy_buffers(const Buffers& buffers) {
+        buffer_list<Buffer> copied;
+        const auto end = boost::asio::buffer_sequence_end(buffers);
+        for (auto i = boost::asio::buffer_sequence_begin(buffers); i != end; ++i) {
+            const Buffer buffer(*i);
+            if (copied.size() == copied.capacity()) break;
+            if (buffer.size() != 0) copied.push_back(buffer);
+        }
+        return copied;
+    }
+    void read_some(const buffer_list<boost::asio::mutable_buffer>& buffers, io_handler handler);
+    void write_some(const buffer_list<boost::asio::const_buffer>& buffers, io_handler handler);
+    void tear_down(boost::beast::role_type role, erased_handler<error_code> handler);
+
     awaitable<void> answer_plain_http(duration limit) const;
     awaitable<void> drain() const;
 
