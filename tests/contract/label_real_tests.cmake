@@ -1,4 +1,4 @@
 # ctest reads this file, because gtest_discover_tests() can set only one label.
-if(contract_real)
-  set_tests_properties(${contract_real} PROPERTIES LABELS "contract;real")
-endif()
+foreach(test IN LISTS contract_real contract_guard)
+  set_tests_properties(${test} PROPERTIES LABELS "contract;real")
+endforeach()
