@@ -81,32 +81,23 @@ void reply_machine::begin(time_point now, reply_origin from) {
 
 void reply_machine::on_prompt_tokenized(time_point now, std::vector<wire::token_id> ids) {
     if (ended()) return;
-    prompt_ids_pending_ = false;
-    continuation_.on_prompt_tokenized(std::move(ids));
+    ids_.on_prompt_tokenized(std::move(ids));
     on_ids_resolved(now);
 }
 
 void reply_machine::on_tokens_recovered(time_point now, std::span<const wire::token_id> ids) {
-    if (ended() || !recovery_pending_) return;
-    recovery_pending_ = false;
-    if (ids.empty())
-        ids_can_be_had_ = false;
-    else
-        continuation_.set_recovered_ids(ids);
-    on_ids_resolved(now);
+    if (!ended() && ids_.on_tokens_recovered(ids)) on_ids_resolved(now);
 }
 
 void reply_machine::on_ids_resolved(time_point now) {
-    if (phase_ != phase::seeking) request_ids_check();
+    if (phase_ != phase::seeking) ids_.request_check();
     request_slot_when_resolved(now);
     pause_or_request_next(now);
 }
 
 void reply_machine::on_slot_granted(time_point now, int slot, bool reused, duration guard_wait) {
     if (phase_ != phase::queued) return;
-    slot_ = slot;
-    begun_ = false;
-    heard_at_ = now;
+    request_ = {slot, now};
     failed_slot_.reset();
     enter_phase(phase::first_token, now);
     metrics_recorder_.request_sent(now, slot, reused, guard_wait);
@@ -115,23 +106,23 @@ void reply_machine::on_slot_granted(time_point now, int slot, bool reused, durat
     continuation_.begin_request();
     // A carried chunk waited for the consumer, not for the model, so its deadline restarts. After a
     // failure it keeps running, because the listener hears nothing.
-    if (!retry_.since()) chunk_since_.reset();
+    if (!retry_.since()) open_chunk_.since.reset();
     actions_.push_back(make_request(slot));
 }
 
 void reply_machine::on_response_started(time_point now, std::optional<duration> connect_duration) {
-    if (phase_ != phase::first_token || std::exchange(begun_, true)) return;
-    heard_at_ = now;
+    if (phase_ != phase::first_token || std::exchange(request_->has_started, true)) return;
+    request_->heard_at = now;
     if (connect_duration) metrics_recorder_.on_connected(*connect_duration);
     retry_.on_started();
     if (const auto held = now - phase_since_; held >= late_start_threshold)
-        actions_.push_back(action::log_late_start{*slot_, held});
+        actions_.push_back(action::log_late_start{request_->slot, held});
 }
 
 void reply_machine::on_event_read(time_point now, const wire::token_event& event) {
     using kind = wire::token_event::kind;
     if (!has_running_request()) return;
-    heard_at_ = now;
+    request_->heard_at = now;
     metrics_recorder_.on_event_read(now, event);
     switch (event.what) {
         case kind::progress:
@@ -149,7 +140,7 @@ void reply_machine::on_event_read(time_point now, const wire::token_event& event
             read_text(now, event);
             // The last text may include ids of the stop word or of the end token.
             continuation_.record_cut();
-            check_slot(event, *slot_);
+            check_slot(event, request_->slot);
             if (ends_in_reasoning(reason_of(event.stop))) return end_reasoning(now, false);
             if (ends_unspoken(reason_of(event.stop))) return force_speech(now);
             flush_withheld_text(now, reason_of(event.stop));
@@ -165,7 +156,7 @@ void reply_machine::on_event_read(time_point now, const wire::token_event& event
 void reply_machine::on_request_failed(time_point now, failure why) {
     if (!has_running_request()) return;
     if (is_parsing_calls() && is_parse_error(why.ec) && can_force_calls()) return force_calls(now);
-    failed_slot_ = slot_;
+    failed_slot_ = running_slot();
     if (is_connect_error(why.ec)) metrics_recorder_.record_connect_failure(now);
     end_request(now, false);
     if (is_parsing_calls() && is_parse_error(why.ec)) return fail_call(now, std::move(why));
@@ -225,8 +216,7 @@ void reply_machine::pause_or_request_next(time_point now) {
     // A chunk that is ready goes before the request for later ones, because sending takes time.
     if (phase_ != phase::resting || delivery_.is_waiting_for_request()) return;
     if (needs_more(now)) return next_request(now);
-    if (can_warm_ && !is_waiting_for_ids() && !is_token_budget_spent())
-        warming_.on_reply_paused(text().size());
+    if (!ids_.is_waiting() && !is_token_budget_spent()) warming_.on_reply_paused(text().size());
 }
 
 void reply_machine::next_request(time_point now) {
@@ -242,7 +232,7 @@ bool reply_machine::is_token_budget_spent() const noexcept {
 }
 
 void reply_machine::request_slot_when_resolved(time_point now) {
-    if (phase_ != phase::resolving || is_waiting_for_ids()) return;
+    if (phase_ != phase::resolving || ids_.is_waiting()) return;
     enter_phase(phase::queued, now);
     metrics_recorder_.record_slot_request(now);
     actions_.push_back(action::request_slot{.is_urgent = delivery_.count_unacknowledged() == 0});
@@ -256,7 +246,7 @@ void reply_machine::end_request(time_point now, bool cut) {
     if (cut) metrics_recorder_.record_cut(now);
     const bool has_tokens = phase_ != phase::first_token;
     actions_.push_back(action::release_slot{
-        .slot = *slot_,
+        .slot = request_->slot,
         .note = {.server_state = cut && !has_tokens ? slots::server_slot_state::maybe_busy
                                                     : slots::server_slot_state::idle,
                  .needed_at = cut ? due(now) : never,
@@ -266,21 +256,7 @@ void reply_machine::end_request(time_point now, bool cut) {
         .was_cut = cut,
         .erase = cut && rules_.erase_after_cut,
         .holds_bytes = has_tokens ? text().size() : 0});
-    slot_.reset();
-}
-
-// Requests the ids for the next request while the chunk is spoken. A reply of a single request
-// never does this.
-void reply_machine::request_ids() {
-    if (!std::exchange(prompt_ids_asked_, true) && continuation_.needs_prompt_ids()) {
-        prompt_ids_pending_ = true;
-        actions_.push_back(action::tokenize_prompt{});
-    }
-    if (auto texts = continuation_.texts_with_missing_ids(); ids_can_be_had_ && !texts.empty()) {
-        recovery_pending_ = true;
-        actions_.push_back(
-            action::recover_tokens{std::move(texts), continuation_.is_missing_mark()});
-    }
+    request_.reset();
 }
 
 // Omits the last token: a slot that holds the whole prompt would evaluate its last token again,
@@ -358,15 +334,14 @@ void reply_machine::on_slot_wait_cancelled(duration guard_wait) {
 }
 
 void reply_machine::finish(time_point now, outcome how) {
-    if (slot_) {
+    if (request_) {
         end_request(now, true);
         continuation_.record_cut();
     }
     if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
     warming_.stop_waiting_for_slot();
     warming_.cut();
-    // A reply that continues from here does not know which server the ids came from.
-    if (ids_unproven_) continuation_.forget_ids();
+    ids_.forget_doubtful_ids();
     enter_phase(phase::ended, now);
     result_.finish_reason = how.reason;
     result_.error = how.error.ec;

@@ -3,6 +3,7 @@
 #include "base/failure.hpp"
 #include "base/time.hpp"
 #include "reply/machine/chunk_outbox.hpp"
+#include "reply/machine/id_resolver.hpp"
 #include "reply/machine/reply_actions.hpp"
 #include "reply/machine/reply_metrics_recorder.hpp"
 #include "reply/machine/reply_options.hpp"
@@ -158,7 +159,7 @@ class reply_machine {
     /// A prompt of this template that closes the reasoning in advance, if it can.
     void set_prompt_without_thinking(std::string p) noexcept { without_thinking_ = std::move(p); }
     /// Why another server is requested.
-    const failure& failover_cause() const noexcept { return failover_cause_; }
+    const failure& failover_cause() const noexcept { return search_.cause; }
     /// The slot prefilled for the next request.
     std::optional<int> warm_slot() const noexcept { return warming_.slot(); }
     std::uint64_t id() const noexcept { return id_; }
@@ -188,7 +189,31 @@ class reply_machine {
         failure error{};
     };
 
-    bool has_running_request() const noexcept { return slot_.has_value(); }
+    struct running_request {
+        int slot;
+        time_point heard_at;  // its last event, or when it was sent
+        bool has_started = false;
+    };
+    /// Of the next chunk.
+    struct open_chunk {
+        std::optional<time_point> since;  // arrival of its first text
+        bool is_unbreakable = false;      // it has no place to end yet
+    };
+    /// While peeking.
+    struct peek {
+        time_point due;
+        bool is_token_unread;  // waits for any further event, which is not read
+    };
+    struct server_search {
+        bool is_asked = false;  // and not answered yet
+        failure cause;          // why another server is requested
+        time_point lost_at{};
+    };
+
+    bool has_running_request() const noexcept { return request_.has_value(); }
+    std::optional<int> running_slot() const noexcept {
+        return request_ ? std::optional(request_->slot) : std::nullopt;
+    }
     void enter_phase(reply_phase next, time_point now);
 
     // Reading.
@@ -250,13 +275,9 @@ class reply_machine {
     void continue_text(time_point now);
     void next_request(time_point now);
     bool is_token_budget_spent() const noexcept;
-    bool is_waiting_for_ids() const noexcept {
-        return prompt_ids_pending_ || recovery_pending_ || ids_check_pending_;
-    }
     void on_ids_resolved(time_point now);
     void request_slot_when_resolved(time_point now);
     void end_request(time_point now, bool cut);
-    void request_ids();
     void pause_or_request_next(time_point now);
 
     // Continuing after a server failed, in reply_machine_failover.cpp.
@@ -268,11 +289,9 @@ class reply_machine {
     time_point peek_hold_deadline() const;
     void handle_peek_hold_expiry(time_point now);
     void hand_over_before_request(time_point now);
-    void request_ids_check();
     time_point server_search_deadline() const;
     time_point retry_give_up_time() const;
     void give_up(time_point now);
-    void fall_back_to_text();
 
     // Chunks and ends.
     void hand_over_due_chunks(time_point now);
@@ -306,10 +325,8 @@ class reply_machine {
     reply_phase phase_ = reply_phase::idle;
     time_point phase_since_{};
     time_point last_token_{};
-    time_point heard_at_{};  // last event of the running request, or when it was sent
     transitions made_;
 
-    reply_transcript continuation_;
     text::reasoning_filter reasoning_{std::vector<tag_pair>()};
     text::reasoning_meter meter_;
     std::string without_thinking_;
@@ -330,30 +347,18 @@ class reply_machine {
     std::optional<bool> ended_chunk_was_peeked_;  // until the next token
     reply_metrics_recorder metrics_recorder_;
     std::vector<action::any> actions_;
+    reply_transcript continuation_;
+    id_resolver ids_{continuation_, actions_};
     slot_warming warming_{actions_, rules_.erase_after_cut};
 
-    bool can_warm_ = false;
-    std::optional<int> slot_;     // of the running request
-    bool begun_ = false;          // its answer has started
+    std::optional<running_request> request_;
     bool has_read_here_ = false;  // text from this server
-    bool peeked_ = false;         // only waits for any further event, which is not read
-    time_point peek_due_{};       // while peeking
-    // State of the open chunk: arrival of its first text, and whether it has no place to end yet.
-    std::optional<time_point> chunk_since_;
-    bool is_unbreakable_ = false;
-    bool prompt_ids_asked_ = false;
-    bool prompt_ids_pending_ = false;  // /tokenize has not answered yet
-    bool recovery_pending_ = false;
-    bool ids_can_be_had_ = true;  // at this server
-    // The ids came from a server that failed; on this one they may stand for other text.
-    bool ids_unproven_ = false;
-    bool ids_check_pending_ = false;
+    peek peek_{};
+    open_chunk open_chunk_;
 
     retry_policy retry_;
     bool has_origin_ = false;
-    bool seek_asked_ = false;  // and not answered yet
-    failure failover_cause_;
-    time_point lost_at_{};
+    server_search search_;
     std::optional<int> failed_slot_;
     time_point started_{};
     time_point listener_waits_since_{};  // while nothing is spoken

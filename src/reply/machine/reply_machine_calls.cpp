@@ -62,7 +62,7 @@ void reply_machine::parse_calls(time_point now, finish_reason reason) {
     if (rules_.is_draft && !ended()) finish(now, {finish_reason::interrupted});
     if (ended()) return;
     enter_phase(phase::first_token, now);
-    request_calls(*slot_);
+    request_calls(request_->slot);
 }
 
 void reply_machine::request_calls(int slot) {
@@ -82,8 +82,8 @@ bool reply_machine::can_force_calls() const {
 /// Replaces invalid calls of the model. The listener waits for them, so they need not be its own.
 void reply_machine::force_calls(time_point now) {
     forces_calls_ = true;
-    heard_at_ = phase_since_ = now;
-    request_calls(*slot_);
+    request_->heard_at = phase_since_ = now;
+    request_calls(request_->slot);
 }
 
 void reply_machine::on_calls_parsed(time_point now, std::vector<tool_call> calls) {

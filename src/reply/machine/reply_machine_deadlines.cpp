@@ -77,7 +77,7 @@ time_point reply_machine::phase_deadline() const {
         case phase::seeking:
             return server_search_deadline();
         case phase::resolving:
-            return phase_since_ + (ids_unproven_ ? max_proving_time : max_resolving_time);
+            return phase_since_ + (ids_.is_in_doubt() ? max_proving_time : max_resolving_time);
         case phase::queued:
             return phase_since_ + rules_.queue_timeout;
         case phase::first_token:
@@ -87,7 +87,7 @@ time_point reply_machine::phase_deadline() const {
         case phase::holding:
             return phase_since_ + rules_.peek_hold;
         case phase::peeking:
-            return peek_due_;
+            return peek_.due;
         case phase::resting:
             return next_request_time();
         case phase::idle:
@@ -103,7 +103,7 @@ void reply_machine::handle_generation_timeout(time_point now) {
         case phase::seeking:
             return acquire_server(now);
         case phase::resolving:
-            fall_back_to_text();
+            ids_.fall_back_to_text();
             return request_slot_when_resolved(now);
         case phase::queued:
             actions_.push_back(action::cancel_slot_request{});
@@ -111,9 +111,10 @@ void reply_machine::handle_generation_timeout(time_point now) {
                 now, make_timeout_failure(errc::queue_timeout, rules_.queue_timeout, "no slot"));
         case phase::first_token:
             return fail_with_timeout(now, errc::first_token_timeout, rules_.first_token_timeout,
-                                     begun_ ? "no token"
-                                            : "the server did not start the request (it holds "
-                                              "requests while their slot is busy)");
+                                     request_->has_started
+                                         ? "no token"
+                                         : "the server did not start the request (it holds "
+                                           "requests while their slot is busy)");
         case phase::streaming:
             return fail_with_timeout(now, errc::between_tokens_timeout,
                                      rules_.between_tokens_timeout, "no further token");
@@ -128,7 +129,7 @@ void reply_machine::handle_generation_timeout(time_point now) {
 }
 
 void reply_machine::fail_with_timeout(time_point now, errc code, duration limit, const char* what) {
-    failed_slot_ = slot_;
+    failed_slot_ = running_slot();
     actions_.push_back(action::report_timeout{code});
     end_request(now, true);
     handle_server_failure(now, make_timeout_failure(code, limit, what));
@@ -149,18 +150,19 @@ time_point reply_machine::chunk_break_time() const {
         phase_ == phase::seeking || phase_ == phase::resolving || phase_ == phase::queued;
     const bool is_reading = phase_ == phase::streaming || phase_ == phase::holding ||
                             (retry_.since() && is_before_request);
-    if (rules_.chunk_deadline == duration{} || !is_reading || !chunk_since_ || is_unbreakable_ ||
-        delivery_.count_unacknowledged() > 0)
+    if (rules_.chunk_deadline == duration{} || !is_reading || !open_chunk_.since ||
+        open_chunk_.is_unbreakable || delivery_.count_unacknowledged() > 0)
         return never;
     // Time in which the voice spoke does not count.
     const bool was_carried = retry_.since() && is_before_request;
-    const auto since = was_carried ? std::max(*chunk_since_, listener_waits_since_) : *chunk_since_;
+    const auto since =
+        was_carried ? std::max(*open_chunk_.since, listener_waits_since_) : *open_chunk_.since;
     return since + rules_.chunk_deadline;
 }
 
 void reply_machine::handle_chunk_deadline(time_point now) {
-    is_unbreakable_ = chunker_.force_chunk_end() != text::chunker::status::ready;
-    if (is_unbreakable_) return;
+    open_chunk_.is_unbreakable = chunker_.force_chunk_end() != text::chunker::status::ready;
+    if (open_chunk_.is_unbreakable) return;
     if (has_running_request()) return on_chunk_read(now, true);
     hand_over_before_request(now);
 }

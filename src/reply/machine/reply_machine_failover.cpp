@@ -12,13 +12,6 @@ namespace {
 
 using phase = reply_phase;
 
-/// Ids of another vocabulary stand for other text, or for none. A server may put its first token
-/// before the text.
-bool say_the_same(std::string_view ids, std::string_view text) {
-    constexpr std::size_t max_first_token_bytes = 64;
-    return !ids.empty() && ids.ends_with(text) && ids.size() - text.size() <= max_first_token_bytes;
-}
-
 }  // namespace
 
 /// Splits the text generated before into chunks again, word by word because token boundaries are
@@ -61,7 +54,7 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
 
 /// Delivers the chunks that are complete and due, and then requests more text.
 void reply_machine::continue_text(time_point now) {
-    request_ids();
+    ids_.request_missing_ids();
     enter_phase(phase::resting, now);
     collect_chunks(now);
     hand_over_due_chunks(now);
@@ -69,34 +62,33 @@ void reply_machine::continue_text(time_point now) {
 }
 
 void reply_machine::acquire_server(time_point now) {
-    if (seek_asked_ || (retry_.since() && now < retry_.next_attempt_at())) return;
-    seek_asked_ = true;
+    if (search_.is_asked || (retry_.since() && now < retry_.next_attempt_at())) return;
+    search_.is_asked = true;
     actions_.push_back(action::request_server{});
 }
 
 void reply_machine::on_server_found(time_point now, int slots, reply_origin from) {
-    if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
-    can_warm_ = rules_.pacing.prefills_while_speaking && slots > 1;
-    prompt_ids_asked_ = false;
-    ids_can_be_had_ = true;
+    if (phase_ != phase::seeking || !std::exchange(search_.is_asked, false)) return;
+    warming_.set_enabled(rules_.pacing.prefills_while_speaking && slots > 1);
+    ids_.on_server_found();
     // If no text was generated, a prompt from this server's own template is better than one from
     // another server.
     const bool starts_over = !has_begun() && !from.prompt.text.empty();
     if (!std::exchange(has_origin_, true) || starts_over) {
-        ids_unproven_ = false;
+        ids_.on_text_replaced();
         return begin(now, std::move(from));
     }
-    if (has_begun()) request_ids();
-    request_ids_check();
+    if (has_begun()) ids_.request_missing_ids();
+    ids_.request_check();
     enter_phase(phase::resting, now);
     pause_or_request_next(now);
 }
 
 void reply_machine::on_no_server(time_point now, failure why, bool is_final) {
-    if (phase_ != phase::seeking || !std::exchange(seek_asked_, false)) return;
+    if (phase_ != phase::seeking || !std::exchange(search_.is_asked, false)) return;
     const bool is_first = !retry_.since();
     if (is_final || !can_retry(now, why)) return fail_generation(now, std::move(why));
-    failover_cause_ = std::move(why);
+    search_.cause = std::move(why);
     if (is_first) {
         metrics_recorder_.record_failover(now);
         actions_.push_back(action::log_failover{});
@@ -112,7 +104,7 @@ void reply_machine::leave_server(time_point now, reason_to_leave reason) {
 
 void reply_machine::abandon(time_point now, failure why) {
     if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
-    if (slot_) end_request(now, true);
+    if (request_) end_request(now, true);
     handle_server_failure(now, std::move(why));
 }
 
@@ -123,7 +115,7 @@ bool reply_machine::should_leave_server(const reason_to_leave& reason) const noe
     if (rules_.retry_policy.retries == 0 || (rules_.is_constrained && has_begun())) return false;
     // A running request detects by itself that the server is away.
     if (reason.what == kind::away) return phase_ == phase::resting;
-    return !slot_ || heard_at_ < reason.check_started_at;
+    return !request_ || request_->heard_at < reason.check_started_at;
 }
 
 void reply_machine::handle_server_failure(time_point now, failure why) {
@@ -136,13 +128,12 @@ void reply_machine::handle_server_failure(time_point now, failure why) {
         return has_enough ? end_reading(now, true) : fail_generation(now, std::move(why));
     metrics_recorder_.record_failover(now);
     actions_.push_back(action::log_failover{});
-    failover_cause_ = std::move(why);
-    lost_at_ = now;
+    search_.cause = std::move(why);
+    search_.lost_at = now;
     warming_.stop_waiting_for_slot();
     warming_.cut();
     warming_.drop_warmed_slot();
-    prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
-    ids_unproven_ = true;
+    ids_.on_server_lost();
     enter_phase(phase::seeking, now);
     collect_chunks(now);
     hand_over_due_chunks(now);
@@ -168,22 +159,8 @@ bool reply_machine::can_retry(time_point now, failure& why) {
 
 // --- ids
 
-/// Ids from another server are sent only after this server has confirmed their text.
-void reply_machine::request_ids_check() {
-    if (!ids_unproven_ || is_waiting_for_ids()) return;
-    // Ids of the text are useless without those of the prompt, and would be unproven if the
-    // prompt's ids were added later.
-    if (next_prompt().ids.empty()) return fall_back_to_text();
-    ids_check_pending_ = true;
-    actions_.push_back(action::check_ids{});
-}
-
 void reply_machine::on_ids_checked(time_point now, std::string_view text) {
-    if (ended() || !std::exchange(ids_check_pending_, false)) return;
-    auto known = this->text();
-    known.remove_suffix(next_prompt().text.size());
-    if (!say_the_same(text, known)) continuation_.forget_ids();
-    ids_unproven_ = false;
+    if (ended() || !ids_.on_checked(text)) return;
     request_slot_when_resolved(now);
     pause_or_request_next(now);
 }
@@ -192,8 +169,8 @@ void reply_machine::on_ids_checked(time_point now, std::string_view text) {
 // with an error may never report the text of ids, so the reply continues without them, as at its
 // last try.
 bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
-    const bool is_asking = phase_ != phase::seeking && is_waiting_for_ids() && !ended();
-    if (!is_asking || !ids_unproven_) return false;
+    const bool is_asking = phase_ != phase::seeking && ids_.is_waiting() && !ended();
+    if (!is_asking || !ids_.is_in_doubt()) return false;
     const auto what = classify_failure(why.ec, false);
     const bool is_lost =
         what == failure_kind::broken && why.ec != errc::server_error && !retry_.is_last_attempt();
@@ -202,15 +179,10 @@ bool reply_machine::on_ids_request_failed(time_point now, const failure& why) {
     return true;
 }
 
-void reply_machine::fall_back_to_text() {
-    prompt_ids_pending_ = recovery_pending_ = ids_check_pending_ = false;
-    if (std::exchange(ids_unproven_, false) && continuation_.has_ids()) continuation_.forget_ids();
-}
-
 // --- limits
 
 time_point reply_machine::server_search_deadline() const {
-    return seek_asked_ ? never : retry_.next_attempt_at();
+    return search_.is_asked ? never : retry_.next_attempt_at();
 }
 
 /// While a chunk is spoken, the listener is not waiting.
@@ -222,8 +194,8 @@ time_point reply_machine::retry_give_up_time() const {
 
 void reply_machine::give_up(time_point now) {
     if (phase_ == phase::queued) actions_.push_back(action::cancel_slot_request{});
-    if (slot_) end_request(now, true);
-    auto why = std::move(failover_cause_);
+    if (request_) end_request(now, true);
+    auto why = std::move(search_.cause);
     why.diag.client_message +=
         fmt::format("; no server continued the reply within resume_within of {:.1f} s",
                     to_ms(rules_.retry_policy.resume_within) / 1000);
@@ -237,7 +209,7 @@ time_point reply_machine::peek_hold_deadline() const {
                            phase_ == phase::queued || phase_ == phase::first_token;
     if (!retry_.since() || !is_trying || chunker_.current() != text::chunker::status::holding)
         return never;
-    return lost_at_ + rules_.peek_hold;
+    return search_.lost_at + rules_.peek_hold;
 }
 
 void reply_machine::handle_peek_hold_expiry(time_point now) {

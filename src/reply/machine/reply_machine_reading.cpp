@@ -47,8 +47,8 @@ bool reply_machine::read_text(time_point now, const wire::token_event& event) {
     const auto said = calls_.feed(visible.text, visible.tokens);
     show_text(said);
     if (said.text.empty()) return false;
-    if (!chunk_since_) chunk_since_ = now;
-    is_unbreakable_ = false;
+    if (!open_chunk_.since) open_chunk_.since = now;
+    open_chunk_.is_unbreakable = false;
     return true;
 }
 
@@ -81,15 +81,15 @@ void reply_machine::on_chunk_read(time_point now, bool peeked) {
     if (has_enough(now)) return stop_after_chunk(now, peeked);
     continue_reading(now);
     hand_over_due_chunks(now);
-    if (!slot_) return;
+    if (!request_) return;
     record_progress();
     if (!rules_.pacing.ahead_speech) return;
     ended_chunk_was_peeked_ = peeked;
-    actions_.push_back(action::check_slot_demand{*slot_});
+    actions_.push_back(action::check_slot_demand{request_->slot});
 }
 
 void reply_machine::record_progress() {
-    actions_.push_back(action::record_progress{*slot_, metrics_recorder_.generated()});
+    actions_.push_back(action::record_progress{request_->slot, metrics_recorder_.generated()});
 }
 
 void reply_machine::on_slot_wanted(time_point now) {
@@ -101,13 +101,12 @@ void reply_machine::on_slot_wanted(time_point now) {
 /// sentence end, where another request could report the end only after the guard, and if the last
 /// text may be all that precedes a stop word. The chunk itself is not delayed.
 void reply_machine::stop_after_chunk(time_point now, bool peeked) {
-    peeked_ = peeked || rules_.peek_hold == duration{};
-    peek_due_ = now;
-    if (!peeked_)
-        peek_due_ += rules_.peek_hold;
+    peek_ = {.due = now, .is_token_unread = peeked || rules_.peek_hold == duration{}};
+    if (!peek_.is_token_unread)
+        peek_.due += rules_.peek_hold;
     else if (rules_.has_stop_words)
-        peek_due_ = last_token_ + stop_word_end_delay;
-    if (now >= peek_due_) return end_peek(now, false);
+        peek_.due = last_token_ + stop_word_end_delay;
+    if (now >= peek_.due) return end_peek(now, false);
     if (phase_ != phase::holding) metrics_recorder_.record_boundary(now);
     enter_phase(phase::peeking, now);
     hand_over_due_chunks(now);
@@ -124,22 +123,21 @@ void reply_machine::collect_chunks(time_point now) {
                 .tokens = piece.tokens};
         metrics_recorder_.fill_chunk_figures(c);
         delivery_.add_chunk(now, std::move(c));
-        chunk_since_.reset();
+        open_chunk_.since.reset();
     }
     // Text read after the chunks starts the next chunk.
-    if (!chunk_since_ && !chunker_.unread().empty()) chunk_since_ = now;
+    if (!open_chunk_.since && !chunker_.unread().empty()) open_chunk_.since = now;
 }
 
 // White space proves nothing, and may be all that a stop word leaves of its first token.
 void reply_machine::on_peek_token(time_point now, const wire::token_event& event) {
-    if (peeked_) return end_peek(now, true);
+    if (peek_.is_token_unread) return end_peek(now, true);
     last_token_ = now;
     const bool is_visible = read_text(now, event);
     if (calls_.has_call()) return call_read(now);
     if (!is_visible || text::is_all_white_space(event.content)) return;
     if (!rules_.has_stop_words) return end_peek(now, false);
-    peeked_ = true;
-    peek_due_ = now + stop_word_end_delay;
+    peek_ = {.due = now + stop_word_end_delay, .is_token_unread = true};
 }
 
 void reply_machine::end_peek(time_point now, bool ids_are_sure) {
@@ -155,7 +153,7 @@ void reply_machine::end_reading(time_point now, bool ids_are_sure) {
     // The chunk goes before requests.
     hand_over_due_chunks(now);
     if (ended()) return;
-    request_ids();
+    ids_.request_missing_ids();
     pause_or_request_next(now);
 }
 

@@ -9,7 +9,7 @@ namespace tandem::detail {
 
 void slot_warming::on_reply_paused(std::size_t text_bytes) {
     // A request of the previous pause may still be running; its slot must be returned first.
-    if (is_current_ || state_ != state::idle) return;
+    if (!is_enabled_ || is_current_ || state_ != state::idle) return;
     is_current_ = true;
     text_bytes_ = text_bytes;
     slot_.reset();

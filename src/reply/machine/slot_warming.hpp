@@ -16,6 +16,8 @@ class slot_warming {
     slot_warming(std::vector<action::any>& actions, bool erase_after_cut)
         : actions_(actions), erase_after_cut_(erase_after_cut) {}
 
+    /// Whether the server has a slot to prefill; initially not.
+    void set_enabled(bool enabled) noexcept { is_enabled_ = enabled; }
     /// The reply is paused and the text of its next request (`text_bytes` long) is known. Requests
     /// a slot, at most once per pause.
     void on_reply_paused(std::size_t text_bytes);
@@ -52,6 +54,7 @@ class slot_warming {
 
     std::vector<action::any>& actions_;
     bool erase_after_cut_;
+    bool is_enabled_ = false;
     state state_ = state::idle;
     bool is_current_ = false;  // requested with the text of the next request
     std::optional<int> slot_;

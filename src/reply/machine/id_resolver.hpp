@@ -1,0 +1,68 @@
+#pragma once
+
+#include "reply/machine/reply_actions.hpp"
+#include "reply/machine/reply_transcript.hpp"
+#include "wire/json/token_event.hpp"
+
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tandem::detail {
+
+/// Gets the token ids that a reply's next request lacks, and proves those of another server. Pure;
+/// its actions are appended to those of the reply.
+class id_resolver {
+ public:
+    /// Both must outlive this object.
+    id_resolver(reply_transcript& text, std::vector<action::any>& actions)
+        : text_(text), actions_(actions) {}
+
+    /// The next requests go to another server, which may know ids that the previous one did not.
+    void on_server_found() noexcept;
+    /// The server failed: nothing is asked any more, and its ids may stand for other text
+    /// elsewhere.
+    void on_server_lost() noexcept;
+    /// The text is new, and so are all ids to come.
+    void on_text_replaced() noexcept { trust_ = trust::proven; }
+
+    /// Requests what is missing while the chunk is spoken. A reply of a single request never does
+    /// this.
+    void request_missing_ids();
+    void on_prompt_tokenized(std::vector<wire::token_id> ids);
+    /// `ids` is empty if the ids are unavailable. Returns false if nothing was asked.
+    bool on_tokens_recovered(std::span<const wire::token_id> ids);
+
+    /// Ids from another server are sent only after this server has confirmed their text.
+    void request_check();
+    /// `text` is what the ids stand for on this server. Returns false if nothing was asked.
+    bool on_checked(std::string_view text);
+
+    /// Continues without what is not answered, and without ids in doubt.
+    void fall_back_to_text();
+    /// A reply that continues from here does not know which server the ids came from.
+    void forget_doubtful_ids() noexcept {
+        if (is_in_doubt()) text_.forget_ids();
+    }
+
+    bool is_waiting() const noexcept {
+        return prompt_ == prompt::asked || recovery_ == recovery::asked || trust_ == trust::asked;
+    }
+    bool is_in_doubt() const noexcept { return trust_ != trust::proven; }
+
+ private:
+    enum class prompt { unasked, asked, done };
+    enum class recovery { possible, asked, impossible };
+    enum class trust { proven, doubtful, asked };
+
+    void stop_waiting() noexcept;
+
+    reply_transcript& text_;
+    std::vector<action::any>& actions_;
+    prompt prompt_ = prompt::unasked;         // to /tokenize
+    recovery recovery_ = recovery::possible;  // of ids that the server sent no event for
+    trust trust_ = trust::proven;
+};
+
+}  // namespace tandem::detail
