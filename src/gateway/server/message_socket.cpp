@@ -91,7 +91,7 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
     boost::system::error_code ec;
     co_await stream_.async_accept(request, redirect_error(use_awaitable, ec));
     if (ec) co_return false;
-    is_open_ = true;
+    stage_ = stage::open;
     run_watchdog();
     write_next();  // may have been closed during the handshake
     co_return true;
@@ -160,13 +160,14 @@ void message_socket::close_hard() {
 }
 
 void message_socket::close_stream() {
-    if (std::exchange(is_closing_, true)) return;
+    if (stage_ != stage::open) return;
+    stage_ = stage::closing;
     const auto words = to_string(*close_);
     const websocket::close_reason why(static_cast<websocket::close_code>(*close_),
                                       to_beast_view(words));
     set_deadline(writing_, handshake_limit);
     stream_.async_close(why, [self = shared_from_this()](boost::system::error_code) {
-        self->is_closed_ = true;
+        self->stage_ = stage::closed;
         self->writing_.cancel();
         self->wake_.cancel();
         self->close_hard();
@@ -210,7 +211,7 @@ void message_socket::queue_message(std::string text) {
 }
 
 void message_socket::write_next() {
-    if (is_writing_ || !is_open_) return;
+    if (is_writing_ || stage_ == stage::opening) return;
     if (out_.empty()) {
         if (close_) close_stream();
         return;

@@ -76,6 +76,9 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     const std::shared_ptr<gateway_core> core_;
 
  private:
+    /// Of the opening and the closing handshake.
+    enum class stage { opening, open, closing, closed };
+
     awaitable<bool> accept(const http_request& request);
     awaitable<bool> read_message();
     void take_message();
@@ -90,7 +93,7 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     void set_deadline(boost::asio::steady_timer& timer, duration limit);
     template <class Condition>
     awaitable<void> wait_until_true(Condition is_so);
-    bool is_finishing() const noexcept { return is_writing_ || (is_closing_ && !is_closed_); }
+    bool is_finishing() const noexcept { return is_writing_ || stage_ == stage::closing; }
 
     boost::beast::websocket::stream<client_stream> stream_;
     message_socket_options options_;
@@ -102,11 +105,9 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     boost::asio::steady_timer writing_;      // timeout of a write or the closing handshake
     boost::asio::steady_timer reading_;      // timeout of a message
     boost::asio::steady_timer wake_;         // wakes run() when another handler changes the state
-    bool is_open_ = false;
+    stage stage_ = stage::opening;
     bool is_writing_ = false;
     bool is_pinging_ = false;
-    bool is_closing_ = false;
-    bool is_closed_ = false;
     bool has_ended_reading_ = false;
 };
 

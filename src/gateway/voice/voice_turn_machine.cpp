@@ -20,7 +20,7 @@ voice_turn_machine::voice_turn_machine(voice_setup setup) : setup_(std::move(set
 // --- sockets
 
 void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
-    if (is_over_ || socket_ != socket) return;
+    if (is_over() || socket_ != socket) return;
     detach_socket(now);
     actions_.push_back(voice_action::keep{});
     advance(now);
@@ -29,14 +29,14 @@ void voice_turn_machine::on_socket_lost(time_point now, voice_socket socket) {
 void voice_turn_machine::detach_socket(time_point now) {
     socket_.reset();
     if (!reply_) return;
-    if (calls_.is_pending()) is_resume_due_ = true;
+    if (calls_.is_pending()) resume_.is_due = true;
     cut_calling_reply(now);
     if (is_spoken_to_end()) {
-        is_resume_due_ = true;
+        resume_.is_due = true;
         last_words_.reset();
     }
-    if (!is_running() || reply_->is_interrupted) return;
-    if (!reply_->turn->is_outside_history()) is_resume_due_ = true;
+    if (!is_running() || reply_->interrupted) return;
+    if (!reply_->turn->is_outside_history()) resume_.is_due = true;
     reply_->is_unheard = reply_->is_speaking;
     interrupt();
 }
@@ -76,11 +76,12 @@ void voice_turn_machine::request_next_chunk() {
 }
 
 void voice_turn_machine::interrupt() {
-    if (!is_running() || std::exchange(reply_->is_interrupted, true)) return;
+    if (!is_running() || reply_->interrupted) return;
     reply_->is_speaking = false;
     reply_->filler.is_speaking = false;
-    if (std::exchange(reply_->filler.answer, std::nullopt)) reply_->has_unsent = true;
-    reply_->has_cut_last_words = std::exchange(last_words_, std::nullopt).has_value();
+    reply_->interrupted = {
+        .has_unsent = std::exchange(reply_->filler.answer, std::nullopt).has_value(),
+        .has_cut_last_words = std::exchange(last_words_, std::nullopt).has_value()};
     actions_.push_back(voice_action::interrupt{reply_->turn->is_outside_history()});
     request_next_chunk();
 }
@@ -136,9 +137,9 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
 }
 
 void voice_turn_machine::advance(time_point now) {
-    while (!is_over_ && !is_running() && take_next(now)) {
+    while (!is_over() && !is_running() && take_next(now)) {
     }
-    if (!is_over_ && !is_running()) finish_if_done();
+    if (!is_over() && !is_running()) finish_if_done();
 }
 
 /// Starts the next turn if it is permitted, and there is a socket.
@@ -229,18 +230,19 @@ void voice_turn_machine::begin(time_point now, const voice_turn_ptr& turn, Actio
 // The resumed reply begins before all waiting turns, except the one with function results.
 void voice_turn_machine::resume_if_due(time_point now) {
     if (!waiting_.empty() && !waiting_.front().turn->results.empty()) return;
-    if (!socket_ || is_closing() || !std::exchange(is_resume_due_, false)) return;
-    const auto id = std::exchange(resumed_as_, {});
-    wait(now, make_resume(wants_timeline_, id.empty() ? last_turn_->id : id), waiting_.begin());
+    if (!socket_ || is_closing() || !std::exchange(resume_.is_due, false)) return;
+    const auto id = std::exchange(resume_.turn, {});
+    wait(now, make_resume(resume_.wants_timeline, id.empty() ? last_turn_->id : id),
+         waiting_.begin());
 }
 
 void voice_turn_machine::finish_if_done() {
     if (is_closing() && waiting_.empty())
-        finish(is_ending_ ? voice_close::done : voice_close::restarting);
+        finish(stage_ == stage::ending ? voice_close::done : voice_close::restarting);
 }
 
 void voice_turn_machine::finish(voice_close why) {
-    if (std::exchange(is_over_, true)) return;
+    if (std::exchange(stage_, stage::over) == stage::over) return;
     if (socket_) actions_.push_back(voice_action::close{*socket_, why});
     socket_.reset();
     const bool is_moved = why == voice_close::moved || why == voice_close::taken_over;
@@ -248,11 +250,11 @@ void voice_turn_machine::finish(voice_close why) {
 }
 
 void voice_turn_machine::on_chunk(time_point now, std::uint64_t number, const chunk& c) {
-    if (is_over_ || !is_running() || reply_->turn->number != number) return;
+    if (is_over() || !is_running() || reply_->turn->number != number) return;
     reply_->is_asked = false;
     // This chunk was pending when the reply was interrupted. Only the end matters.
-    if (reply_->is_interrupted) {
-        reply_->has_unsent = true;
+    if (reply_->interrupted) {
+        reply_->interrupted->has_unsent = true;
         return request_next_chunk();
     }
     if (!reply_->turn->is_outside_history()) unanswered_.reset();
@@ -294,9 +296,9 @@ std::optional<voice_timing> voice_turn_machine::measure(const reply_result& resu
 
 void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
                                         const reply_result& result) {
-    if (is_over_ || !is_running() || reply_->turn->number != number) return;
-    reply_->is_ended = true;
+    if (is_over() || !is_running() || reply_->turn->number != number) return;
     reply_->is_asked = false;
+    reply_->progress = last_reply::state::incomplete;
     if (!is_aside()) settle(now, result);
     deliver_end(*reply_->turn,
                 encode_end({.reply = number,
@@ -311,11 +313,12 @@ void voice_turn_machine::on_reply_ended(time_point now, std::uint64_t number,
 
 void voice_turn_machine::settle(time_point now, const reply_result& result) {
     // A resumed reply without words ends at once, but the words before it may never be heard.
-    const bool is_open = reply_->has_cut_last_words || is_spoken_to_end();
+    const bool is_open = reply_->has_cut_last_words() || is_spoken_to_end();
     if (is_open) actions_.push_back(voice_action::interrupt{});
     // A reply that ended before the interruption was heard, unless the voice was speaking.
-    reply_->is_complete = result.finish_reason != finish_reason::interrupted &&
-                          !calls_.has_reply_called() && !is_open;
+    if (result.finish_reason != finish_reason::interrupted && !calls_.has_reply_called() &&
+        !is_open)
+        reply_->progress = last_reply::state::complete;
     drop_resume_if_heard();
     end_calls(now, result);
 }
@@ -323,8 +326,8 @@ void voice_turn_machine::settle(time_point now, const reply_result& result) {
 // --- shutdown
 
 void voice_turn_machine::drain(time_point now) {
-    if (is_over_) return;
-    is_draining_ = true;
+    if (is_over()) return;
+    if (stage_ == stage::open) stage_ = stage::draining;
     is_moving_ = false;
     move_due_.reset();
     drop_calls(now);
@@ -334,8 +337,7 @@ void voice_turn_machine::drain(time_point now) {
 }
 
 void voice_turn_machine::stop(time_point now) {
-    if (is_over_) return;
-    is_draining_ = true;
+    if (is_over()) return;
     interrupt();
     drain(now);
 }
@@ -346,7 +348,7 @@ void voice_turn_machine::on_exception() {
 }
 
 void voice_turn_machine::check(time_point now) {
-    if (is_over_) return;
+    if (is_over()) return;
     if (const auto due = filler_due(); due && *due <= now) speak_filler(now);
     if (const auto due = continue_due(); due && *due <= now) on_continue_overdue(now);
     if (move_due_ && *move_due_ <= now) move_due_.reset();

@@ -129,12 +129,21 @@ class voice_turn_machine {
 
     /// The pending actions, in order.
     std::vector<voice_action::any> take_actions() { return std::exchange(actions_, {}); }
-    bool is_over() const noexcept { return is_over_; }
+    bool is_over() const noexcept { return stage_ == stage::over; }
     bool has_socket() const noexcept { return socket_.has_value(); }
     /// Whether a reply is running or a turn is waiting.
     bool is_busy() const noexcept { return is_running() || !waiting_.empty(); }
 
  private:
+    /// The client ends the session, or the gateway does after the running reply.
+    enum class stage { open, ending, draining, over };
+
+    /// The reply that is resumed when a socket is attached.
+    struct due_resume {
+        bool is_due = false;
+        bool wants_timeline = false;  // the socket's start requested one for the reply
+        std::string turn{};           // the turn id of that start, if it has no other content
+    };
     struct waiting_turn {
         voice_turn_ptr turn;
         bool is_permitted = false;
@@ -152,19 +161,23 @@ class voice_turn_machine {
         bool is_speaking = false;       // it was not continued
         std::optional<chunk> answer{};  // the first chunk, which arrived while it was spoken
     };
+    struct interruption {
+        bool has_unsent = false;          // a chunk arrived after it
+        bool has_cut_last_words = false;  // it silenced the reply before
+    };
     /// The running reply, or the last one.
     struct last_reply {
+        /// Complete: it ended by itself, without calls.
+        enum class state { running, incomplete, complete };
+
         voice_turn_ptr turn;
-        bool is_ended = false;
-        bool is_interrupted = false;
-        bool is_asked = true;             // its next chunk was requested
-        bool is_speaking = false;         // its last chunk was not continued
-        bool is_unheard = false;          // it was speaking when the socket was lost
-        bool has_unsent = false;          // a chunk arrived after the interrupt
-        bool is_complete = false;         // it ended by itself, without calls
-        bool has_cut_last_words = false;  // the interrupt silenced the reply before
-        std::uint64_t id = 0;             // the library's; set by the first chunk
-        std::uint32_t chunks = 0;         // number of sent chunks, with a filler
+        state progress = state::running;
+        std::optional<interruption> interrupted{};
+        bool is_asked = true;      // its next chunk was requested
+        bool is_speaking = false;  // its last chunk was not continued
+        bool is_unheard = false;   // it was speaking when the socket was lost
+        std::uint64_t id = 0;      // the library's; set by the first chunk
+        std::uint32_t chunks = 0;  // number of sent chunks, with a filler
         spoken_filler filler{};
         std::string text{};                     // of the sent chunks
         std::deque<unspoken_chunk> unspoken{};  // sent and not continued
@@ -173,6 +186,11 @@ class voice_turn_machine {
         time_point begun_at{};
         std::optional<time_point> first_chunk_at{};
 
+        bool is_ended() const noexcept { return progress != state::running; }
+        bool has_unsent() const noexcept { return interrupted && interrupted->has_unsent; }
+        bool has_cut_last_words() const noexcept {
+            return interrupted && interrupted->has_cut_last_words;
+        }
         std::uint32_t count_fillers() const noexcept { return filler.text.empty() ? 0 : 1; }
         bool has(const client_chunk_id& name) const noexcept {
             return name.reply == turn->number && name.seq < chunks;
@@ -217,8 +235,10 @@ class voice_turn_machine {
     voice_turn make_resume(bool timeline, std::string id) const;
 
     // Turns and replies.
-    bool is_running() const noexcept { return reply_ && !reply_->is_ended; }
-    bool is_closing() const noexcept { return is_ending_ || is_draining_; }
+    bool is_running() const noexcept { return reply_ && !reply_->is_ended(); }
+    bool is_closing() const noexcept {
+        return stage_ == stage::ending || stage_ == stage::draining;
+    }
     /// Whether the voice speaks the last words of a turn whose resumed reply has ended.
     bool is_spoken_to_end() const noexcept {
         return last_words_ && !is_running() && reply_->turn->what == voice_turn::kind::resume;
@@ -303,16 +323,12 @@ class voice_turn_machine {
     bool has_conversation_ = false;
     std::string first_options_{};     // of the first start, as JSON
     std::string interrupted_mark_{};  // if the client has chosen one
-    bool is_resume_due_ = false;      // when a socket is attached
-    bool wants_timeline_ = false;     // whether its start requested a timeline for the reply
-    std::string resumed_as_{};        // the turn id of that start, if it has no other content
-    std::string answered_{};          // the turn id of the message that is being processed
-    bool is_ending_ = false;
-    bool is_draining_ = false;
+    due_resume resume_;
+    std::string answered_{};  // the turn id of the message that is being processed
+    stage stage_ = stage::open;
     bool is_moving_ = false;
     bool is_released_ = false;
     std::optional<time_point> move_due_{};  // from then on, a move may begin during any chunk
-    bool is_over_ = false;
     std::uint64_t last_number_ = 0;
     // Up to limits.waiting_turns, plus one to resume and one with results.
     queue waiting_;

@@ -21,14 +21,14 @@ bool is_an_aside(const voice_turn& turn) noexcept {
 
 void voice_turn_machine::on_calls(time_point now, std::uint64_t number,
                                   const called_functions& called) {
-    if (is_over_ || !is_running() || reply_->turn->number != number) return;
+    if (is_over() || !is_running() || reply_->turn->number != number) return;
     send_calls(now, called);
 }
 
 // No result is used after an interrupt or while the gateway stops, so no function is called.
 void voice_turn_machine::send_calls(time_point now, const called_functions& called) {
     if (called.calls.empty() || calls_.has_reply_called()) return;
-    if (reply_->is_interrupted || is_closing()) return calls_.open({}, now);
+    if (reply_->interrupted || is_closing()) return calls_.open({}, now);
     calls_.open(called.calls, now + setup_.limits.call_timeout);
     const auto& turn = *reply_->turn;
     std::optional<std::uint32_t> after;

@@ -13,7 +13,7 @@ void voice_turn_machine::arm_filler(time_point silent_since) {
 }
 
 std::optional<time_point> voice_turn_machine::filler_due() const {
-    if (!is_running() || reply_->is_interrupted || reply_->chunks > 0) return std::nullopt;
+    if (!is_running() || reply_->interrupted || reply_->chunks > 0) return std::nullopt;
     return reply_->filler.due;
 }
 

@@ -112,7 +112,7 @@ std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start&
     turns.reserve(held_texts_.size() + waiting_.size() + 2);
     for (const auto& held : held_texts_) turns.push_back(held.ended);
     if (is_running()) turns.push_back(reply_->turn->id);
-    if (is_resume_due_ && !is_closing())
+    if (resume_.is_due && !is_closing())
         turns.push_back(first.turn.empty() ? last_turn_->id : first.turn);
     for (const auto& w : waiting_)
         if (w.turn->what != voice_turn::kind::messages) turns.push_back(w.turn->id);
@@ -141,13 +141,13 @@ void voice_turn_machine::restore(session_record record, const generation_changes
     if (has_conversation_)
         actions_.push_back(
             voice_action::load_conversation{std::move(record.conversation), std::move(options)});
-    is_resume_due_ = record.resumes && last_turn_;
+    resume_.is_due = record.resumes && last_turn_;
     unanswered_ = std::move(record.unanswered);
     for (auto& e : record.ends) held_texts_.push_back({std::move(e.text), std::move(e.turn)});
     for (auto& c : record.late_calls) calls_.expect_late_result(std::move(c));
     if (record.reply_before) reply_before_ = restore_reply(*std::move(record.reply_before));
     if (record.reply) reply_ = restore_reply(*std::move(record.reply));
-    if (reply_ && reply_->is_interrupted) end_cut_reply();
+    if (reply_ && reply_->interrupted) end_cut_reply();
 }
 
 void voice_turn_machine::restore_turn(const std::optional<recorded_turn>& record,
@@ -176,13 +176,14 @@ void voice_turn_machine::end_cut_reply() {
 auto voice_turn_machine::restore_reply(recorded_reply record) const -> last_reply {
     using kind = voice_turn::kind;
     const bool is_of_turn = last_turn_ && last_turn_->number == record.number;
-    last_reply r{.turn = last_turn_,
-                 .is_ended = true,
-                 .is_interrupted = !record.is_ended,
-                 .is_asked = false,
-                 .id = record.id,
-                 .chunks = record.chunks,
-                 .text = std::move(record.text)};
+    last_reply r{
+        .turn = last_turn_,
+        .progress = last_reply::state::incomplete,
+        .interrupted = record.is_ended ? std::nullopt : std::optional<interruption>(std::in_place),
+        .is_asked = false,
+        .id = record.id,
+        .chunks = record.chunks,
+        .text = std::move(record.text)};
     if (!is_of_turn)
         r.turn = std::make_shared<const voice_turn>(
             voice_turn{.number = record.number,
@@ -202,7 +203,7 @@ recorded_reply voice_turn_machine::make_record(const last_reply& r) {
                           .text = r.text,
                           .unspoken = {},
                           .is_outside_history = r.turn->is_outside_history(),
-                          .is_ended = r.is_ended};
+                          .is_ended = r.is_ended()};
     for (const auto& c : r.unspoken) record.unspoken.push_back({c.speech, c.tokens});
     return record;
 }
@@ -210,12 +211,12 @@ recorded_reply voice_turn_machine::make_record(const last_reply& r) {
 /// Whether the last turn has more words to speak.
 bool voice_turn_machine::has_words_to_come() const {
     const bool is_replying =
-        is_running() && !reply_->is_interrupted && !reply_->turn->is_outside_history();
+        is_running() && !reply_->interrupted && !reply_->turn->is_outside_history();
     const bool is_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
         return !w.is_cancelled &&
                (w.turn->what == voice_turn::kind::resume || !w.turn->results.empty());
     });
-    return is_replying || is_waiting || is_resume_due_ || is_spoken_to_end() || calls_.is_pending();
+    return is_replying || is_waiting || resume_.is_due || is_spoken_to_end() || calls_.is_pending();
 }
 
 session_record voice_turn_machine::record() const {
@@ -255,9 +256,9 @@ void voice_turn_machine::begin_move(time_point now) {
 }
 
 bool voice_turn_machine::can_move(time_point now) const noexcept {
-    if (is_over_ || !waiting_.empty() || calls_.is_pending()) return false;
+    if (is_over() || !waiting_.empty() || calls_.is_pending()) return false;
     if (!is_running()) return true;
-    if (!reply_->is_speaking || reply_->is_interrupted) return false;
+    if (!reply_->is_speaking || reply_->interrupted) return false;
     return now < reply_->spoken_since + chunk_has_just_begun || !move_due_;
 }
 
@@ -284,12 +285,13 @@ void voice_turn_machine::carry_over_spoken_chunk() {
 }
 
 void voice_turn_machine::drop_resume() {
-    is_resume_due_ = false;
+    resume_.is_due = false;
     spoken_on_.reset();
 }
 
 void voice_turn_machine::drop_resume_if_heard() {
-    if (reply_->is_complete && !reply_->is_unheard && !reply_->has_unsent) is_resume_due_ = false;
+    const bool is_complete = reply_->progress == last_reply::state::complete;
+    if (is_complete && !reply_->is_unheard && !reply_->has_unsent()) resume_.is_due = false;
 }
 
 }  // namespace tandem::gateway

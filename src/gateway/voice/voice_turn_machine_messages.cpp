@@ -50,7 +50,7 @@ std::string no_session(std::string turn) {
 
 void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
                                             voice::start first) {
-    if (is_over_) return;
+    if (is_over()) return;
     if (socket_) {
         actions_.push_back(voice_action::close{*socket_, voice_close::taken_over});
         detach_socket(now);
@@ -58,9 +58,9 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     socket_ = socket;
     is_released_ = false;
     const bool resumed = std::exchange(was_attached_, true);
-    wants_timeline_ = first.timeline;
+    resume_.wants_timeline = first.timeline;
     answered_ = first.turn;
-    resumed_as_.clear();
+    resume_.turn.clear();
     take_conversation(first.conversation);
     spoken_on_.reset();
     if (first.last) take_last(*first.last);
@@ -79,14 +79,14 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     if (has_words(first))
         start_turn(now, std::move(first));
     else if (resumed)
-        resumed_as_ = std::move(first.turn);
+        resume_.turn = std::move(first.turn);
     else
         merged(first.options);  // reports their faults, because no turn does
     advance(now);
 }
 
 void voice_turn_machine::on_message(time_point now, voice_socket socket, voice_message message) {
-    if (is_over_ || is_ending_ || socket_ != socket) return;
+    if (is_over() || stage_ == stage::ending || socket_ != socket) return;
     answered_ = get_turn_name(message);
     std::visit([&](auto& m) { handle(now, std::move(m)); }, message);
     advance(now);
@@ -259,7 +259,7 @@ void voice_turn_machine::handle(time_point now, const voice::interrupt& m) {
 }
 
 void voice_turn_machine::handle(time_point now, const voice::resume& m) {
-    const bool is_replying = is_running() && !reply_->is_interrupted;
+    const bool is_replying = is_running() && !reply_->interrupted;
     const bool has_waiting = std::ranges::any_of(waiting_, [](const waiting_turn& w) {
         return w.turn->what != kind::messages && !w.is_cancelled;
     });
@@ -307,7 +307,7 @@ void voice_turn_machine::handle(time_point, voice::draft m) {
 }
 
 void voice_turn_machine::on_draft_skipped(std::string_view turn, std::string_view reason) {
-    if (!is_over_) send(encode_draft_skipped(turn, reason));
+    if (!is_over()) send(encode_draft_skipped(turn, reason));
 }
 
 void voice_turn_machine::handle(time_point, voice::drop) {
@@ -315,7 +315,7 @@ void voice_turn_machine::handle(time_point, voice::drop) {
 }
 
 void voice_turn_machine::handle(time_point now, const voice::end&) {
-    is_ending_ = true;
+    stage_ = stage::ending;
     drop_calls(now);
     interrupt();
     end_waiting(nullptr);
