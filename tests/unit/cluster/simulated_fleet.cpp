@@ -86,6 +86,7 @@ void simulated_fleet::run_until(time_point end, double load) {
         const auto next = queue_.top();
         queue_.pop();
         now_ = next.when;
+        ++steps_;
         next.what();
     }
     now_ = end;

@@ -53,6 +53,8 @@ class simulated_fleet {
     void leave(int gateway);
 
     time_point now() const noexcept { return now_; }
+    /// Number of events so far.
+    std::uint64_t steps() const noexcept { return steps_; }
     double load() const noexcept { return load_; }
     const fleet_counts& counts() const noexcept { return counts_; }
     void forget_counts() { counts_ = {}; }
@@ -100,6 +102,7 @@ class simulated_fleet {
 
     time_point now_{};
     std::uint64_t events_ = 0;
+    std::uint64_t steps_ = 0;
     std::priority_queue<event> queue_;
     std::mt19937_64 random_;
     slot_ledger ledger_;

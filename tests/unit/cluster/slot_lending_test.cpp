@@ -2,12 +2,14 @@
 // scripts (slot_ledger), in simulated time.
 
 #include "simulated_fleet.hpp"
+#include "support/run_settings.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -132,6 +134,26 @@ TEST_P(faulty_fleet, keeps_the_guard) {
 
 INSTANTIATE_TEST_SUITE_P(all, faulty_fleet, testing::ValuesIn(faults),
                          [](const auto& tested) { return tested.param.name; });
+
+TEST(slot_lending, survives_faults_in_any_order) {
+    std::mt19937 random(9);
+    const auto below = [&](std::size_t n) { return static_cast<int>(random() % n); };
+    simulated_fleet f(gateways, slots, 0s, 9);
+    const auto steps = tandem::test::number_from("TANDEM_FLEET_STEPS", 200'000);
+    int times = 0;
+    while (f.steps() < steps) {
+        f.run_until(f.now() + 10s, half);
+        const auto& next = faults[random() % faults.size()];
+        SCOPED_TRACE(next.name);
+        next.happen(f, below(gateways), (1 + below(10)) * 1s);
+        ++times;
+        ASSERT_LE(f.counts().meetings, 5 + times / 10);
+        ASSERT_LE(f.counts().max_meeting, 1s);
+        ASSERT_LE(f.count_waiting(), 20 * slots);
+    }
+    f.run_until(f.now() + 30s, 0);
+    EXPECT_EQ(f.count_waiting(), 0);
+}
 
 TEST(slot_lending, serves_new_turns_while_the_store_is_away) {
     simulated_fleet f(gateways, slots, 0s, 6);
