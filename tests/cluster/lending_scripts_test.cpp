@@ -3,11 +3,11 @@
 #include "cluster/store/store_script.hpp"
 #include "played_store.hpp"
 #include "store_fixture.hpp"
+#include "support/run_settings.hpp"
 #include "unit/cluster/slot_ledger.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -158,13 +158,12 @@ class lending_scripts : public tandem::testing::store_fixture {
 };
 
 TEST_F(lending_scripts, do_what_the_ledger_does) {
-    const char* const asked = std::getenv("TANDEM_SCRIPT_STEPS");
-    const int steps = asked ? std::atoi(asked) : 20'000;
+    const auto steps = static_cast<int>(tandem::test::number_from("TANDEM_SCRIPT_STEPS", 20'000));
     std::vector<std::string> expected;
     for (int i = 0; i < steps && differences == 0; ++i) {
         act();
         for (auto& m : ledger.take_messages()) expected.push_back(std::move(m));
-        const bool is_pause = i % 1000 == 0;
+        const bool is_pause = i % 100 == 0;
         ASSERT_TRUE(!is_pause || run_until([&] { return running == 0; }));
     }
     ASSERT_TRUE(run_until([&] { return running == 0 && heard.size() >= expected.size(); }));

@@ -5,6 +5,7 @@
 #include "gateway/cluster/cluster_limits.hpp"
 #include "played_store.hpp"
 #include "store_fixture.hpp"
+#include "support/run_settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -174,10 +175,10 @@ class limit_scripts : public tandem::testing::store_fixture {
 };
 
 TEST_F(limit_scripts, do_what_rate_limit_does) {
-    constexpr int steps = 10'000;
+    const auto steps = static_cast<int>(tandem::test::number_from("TANDEM_SCRIPT_STEPS", 10'000));
     for (int i = 0; i < steps && differences == 0; ++i) {
         act();
-        ASSERT_TRUE(i % 1000 != 0 || run_until([&] { return running == 0; }));
+        ASSERT_TRUE(i % 100 != 0 || run_until([&] { return running == 0; }));
     }
     ASSERT_TRUE(run_until([&] { return running == 0; }));
     EXPECT_GT(admissions, steps / 10);

@@ -1,0 +1,68 @@
+#include "gateway/cluster/voice_record.hpp"
+
+#include "gateway/records/session_record.hpp"
+#include "store_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace {
+
+namespace cluster = tandem::cluster;
+using namespace tandem::gateway;
+using namespace std::chrono_literals;
+
+class a_voice_record : public tandem::testing::store_fixture {
+ protected:
+    void SetUp() override {
+        bool is_connected = false;
+        member->set_connection_handler([&] { is_connected = true; });
+        member->start();
+        ASSERT_TRUE(run_until([&] { return is_connected; }));
+        member->set_connection_handler({});
+    }
+
+    /// Writes a record of this size.
+    void write(std::size_t bytes) {
+        text = std::string(bytes, 'x');
+        has_ended = false;
+        record->on_session_changed();
+        EXPECT_FALSE(record->is_written());
+        ASSERT_TRUE(run_until([this] { return has_ended; }));
+    }
+
+    std::string text;
+    bool has_ended = false;
+    std::shared_ptr<cluster::cluster_member> member = std::make_shared<cluster::cluster_member>(
+        loop.get_executor(),
+        cluster::cluster_options{.store = options().address, .gateway_id = "g1"},
+        tandem::instruments{});
+    std::shared_ptr<voice_record> record = std::make_shared<voice_record>(
+        voice_record::settings{.executor = loop.get_executor(),
+                               .member = member,
+                               .session = "s1",
+                               .owner = "alice",
+                               .kept = 1min,
+                               .log = {}},
+        1,
+        voice_record::events{.make = [this](const auto& done) { done(text); },
+                             .written = [this] { has_ended = true; },
+                             .taken = [] {}});
+};
+
+// A gateway that stops must not rely on another one then.
+TEST_F(a_voice_record, is_not_written_while_it_is_too_long) {
+    write(1000);
+    EXPECT_TRUE(record->is_written());
+    write(max_record_bytes + 1);
+    EXPECT_FALSE(record->is_written());
+    EXPECT_TRUE(record->has_failed());
+    write(max_record_bytes);
+    EXPECT_TRUE(record->is_written());
+    EXPECT_FALSE(record->has_failed());
+}
+
+}  // namespace
