@@ -38,6 +38,8 @@ class gateway_process {
         send_signal(SIGKILL);
         wait();
     }
+    void suspend() { send_signal(SIGSTOP); }
+    void resume() { send_signal(SIGCONT); }
     /// Stops it as a service manager does.
     void terminate() { send_signal(SIGTERM); }
     /// Waits for its end; returns its exit status.

@@ -181,7 +181,7 @@ TEST_F(limit_scripts, do_what_rate_limit_does) {
         ASSERT_TRUE(i % 100 != 0 || run_until([&] { return running == 0; }));
     }
     ASSERT_TRUE(run_until([&] { return running == 0; }));
-    EXPECT_GT(admissions, steps / 10);
+    EXPECT_GT(admissions, steps / 20);
     EXPECT_LT(admissions, steps / 2);
 }
 

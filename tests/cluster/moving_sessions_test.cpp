@@ -1,11 +1,10 @@
 // Voice sessions that another gateway resumes. Each gateway is a process, as in production.
 
 #include "cluster/gateway_process.hpp"
-#include "cluster/store/store_address.hpp"
+#include "cluster/store_fixture.hpp"
 #include "cluster/voice_listener.hpp"
 #include "support/child_process.hpp"
 #include "support/poll_until.hpp"
-#include "support/redis_server.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +38,7 @@ std::string make_story() {
     return text;
 }
 
-class moving_sessions : public ::testing::Test {
+class moving_sessions : public store_fixture {
  protected:
     moving_sessions() : mock_(TANDEM_MOCK_SERVER, {.args = mock_arguments()}) {
         const auto line = mock_.read_line();
@@ -85,7 +84,7 @@ class moving_sessions : public ::testing::Test {
         o.service.client.server.reuse_guard = 0s;
         o.service.client.chunking.first_chunk_min_tokens = 0;
         o.cluster =
-            cluster::cluster_options{.store = cluster::parse_store_address(store_.url()).address,
+            cluster::cluster_options{.store = cluster::parse_store_address(store.url()).address,
                                      .gateway_id = "g" + std::to_string(++made_)};
         return o;
     }
@@ -93,8 +92,24 @@ class moving_sessions : public ::testing::Test {
         return std::make_unique<gateway_process>(options());
     }
 
+    /// A field of a hash in the store.
+    std::string read_store(const std::string& hash, const std::string& field) {
+        return ask(link, {"HGET", "tdm:tandem:" + hash, field})->text;
+    }
+    /// Hears the reply to its end, and returns its text.
+    static std::string hear(voice_client& c) {
+        std::string text;
+        auto m = c.read();
+        for (; !m.is_null() && m["finish_reason"] != "eos"; m = c.read()) {
+            if (m["type"] != "chunk") continue;
+            text += m["text"];
+            c.say({{"type", "continue"}, {"chunk", m["id"]}});
+        }
+        return text;
+    }
+
     const std::string story = make_story();
-    redis_server store_;
+    cluster::store_link link{loop.get_executor(), options_of(store), {}};
     child_process mock_;
     std::string server_;
     int made_ = 0;
@@ -183,6 +198,55 @@ TEST_F(moving_sessions, have_each_chunk_that_a_gateway_that_runs_has_sent) {
     EXPECT_EQ(ready["type"], "ready") << ready;
     EXPECT_EQ(ready["turns"], json({"t1", "t1"}));
     EXPECT_EQ(first.close_code(), 4001);
+}
+
+TEST_F(moving_sessions, are_found_by_a_client_that_returns_while_another_gateway_takes_them) {
+    const auto a = make_gateway();
+    connect(link);
+    voice_client first(a->port());
+    first.say({{"type", "start"}});
+    const std::string id = first.read("ready")["session"];
+    const auto hash = "session:" + id;
+    const auto written = [&] { return read_store(hash, "written"); };
+    ASSERT_TRUE(poll_until([&] { return written() != ""; }));
+    ask(link, {"HSET", "tdm:tandem:" + hash, "written", "0"});
+    first.drop();
+    ASSERT_TRUE(poll_until([&] { return written() != "0"; }));
+    voice_client second(a->port());
+    a->suspend();
+    second.say({{"type", "start"}, {"session", id}});
+    ask(link, {"PUBLISH", read_store("processes", "g1"), "release " + id});
+    a->resume();
+    EXPECT_EQ(second.read()["resumed"], true);
+}
+
+TEST_F(moving_sessions, are_not_taken_from_a_client_by_a_connection_that_was_closed) {
+    const auto a = make_gateway();
+    const auto b = make_gateway();
+    connect(link);
+    voice_client first(a->port());
+    first.say({{"type", "start"}, {"text", question}});
+    const auto session = first.read("ready")["session"];
+    const auto chunk = first.read("chunk");
+    int requests = 0;
+    cluster::store_link messages{loop.get_executor(), options_of(store), {}};
+    messages.set_message_handler([&](const auto&, const auto&) { ++requests; });
+    messages.subscribe(read_store("processes", "g1"));
+    connect(messages);
+
+    voice_client closed(b->port());
+    voice_client second(b->port());
+    a->suspend();
+    closed.say({{"type", "start"}, {"session", session}});
+    EXPECT_TRUE(run_until([&] { return requests >= 4; })) << "the next one is sent 40 ms later";
+    closed.send("", true);
+    EXPECT_EQ(closed.read()["code"], "binary_message");
+    second.say({{"type", "start"},
+                {"session", session},
+                {"last", {{"chunk", chunk["id"]}, {"speaking", true}}}});
+    a->resume();
+    second.say({{"type", "continue"}, {"chunk", chunk["id"]}});
+    EXPECT_EQ(chunk["text"].get<std::string>() + hear(second), story);
 }
 
 TEST_F(moving_sessions, return_to_a_gateway_with_what_was_said_elsewhere) {

@@ -72,16 +72,15 @@ std::string voice_websocket::make_last_words(voice_close why) const {
     return {};
 }
 
-// The session is kept for a client that reconnects.
+// The session is kept for a client that reconnects. A start that still waits for the cluster has no
+// effect: its client may have a newer socket.
 void voice_websocket::on_reading_ended() {
-    has_ended_ = true;
+    core_->voices.remove(number_);
     if (const auto session = std::exchange(session_, {}).lock()) session->drop(number_);
 }
 
 void voice_websocket::on_started(std::weak_ptr<voice_session> session) {
     session_ = std::move(session);
-    // The client was given up during the start: nobody else drops its socket.
-    if (has_ended_) return on_reading_ended();
     handle_early_messages();
 }
 

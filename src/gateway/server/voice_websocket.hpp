@@ -40,7 +40,6 @@ class voice_websocket final : public voice_sink, public message_socket {
     /// Messages that arrive while a start waits for the cluster.
     std::vector<voice_message> early_{};
     bool is_starting_ = false;
-    bool has_ended_ = false;  // no further message is read
     voice_socket number_;
     std::weak_ptr<voice_session> session_;
 };

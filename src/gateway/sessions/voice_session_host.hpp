@@ -41,7 +41,7 @@ class voice_session_host {
 
     /// Opens or resumes a session for a socket's first start, and notifies the socket.
     void start(voice_socket socket, voice_caller caller, voice::start first);
-    // A socket is registered until its destruction.
+    // A socket is registered while it receives messages.
     voice_socket add(voice_sink& outlet);
     void remove(voice_socket socket) noexcept { sockets_.erase(socket); }
     std::size_t count_sockets() const noexcept { return sockets_.size(); }
