@@ -26,6 +26,7 @@ namespace {
 using nlohmann::json;
 
 const std::string whole_story = "One two. Three four. Five six.";
+constexpr std::size_t story_sentences = 3;
 constexpr voice_socket story_line = 1;
 
 /// A gateway whose model tells the story, one sentence a chunk.
@@ -154,7 +155,7 @@ class telling_gateway {
     bool is_interrupted_ = false;
 };
 
-enum class death_place { speaking, word, end_of_chunk, continued };
+enum class death_place { speaking, word, end_of_chunk, continued, end_of_reply };
 
 /// When the gateway dies: while or after the listener hears the chunk of this number. Its last
 /// `lag` records are lost.
@@ -188,6 +189,8 @@ class story_listener {
     void handle(const json& m) {
         if (m["type"] == "chunk") return hear(m);
         if (m["type"] != "end" || m["finish_reason"] == "interrupted" || heard_.size() == 2) return;
+        if (death_.place == death_place::end_of_reply && chunks_ == death_.chunk)
+            come_back({{"share", 1}});
         heard_.emplace_back();
         here_->say(make_question());
     }
@@ -196,22 +199,29 @@ class story_listener {
         last_ = m["id"];
         text_ += m["text"];
         const std::string words = m["text"];
-        if (++chunks_ != death_.chunk) return go_on(words);
-        if (death_.place == death_place::word) {
-            heard_.back() += words.substr(0, words.find_last_of(' '));
-            return void(come_back({{"words", 1}}));
-        }
+        if (++chunks_ != death_.chunk || death_.place == death_place::end_of_reply)
+            return go_on(words);
         if (death_.place == death_place::continued) go_on(words);
         if (death_.place == death_place::end_of_chunk) heard_.back() += words;
-        const bool is_speaking = death_.place == death_place::speaking;
-        const json last = is_speaking ? json{{"speaking", true}} : json{{"share", 1}};
-        if (come_back(last) && is_speaking) go_on(words);
+        if (death_.place == death_place::word)
+            heard_.back() += words.substr(0, words.find_last_of(' '));
+        if (!come_back(make_report())) return ask_again();
+        if (death_.place == death_place::speaking) go_on(words);
+    }
+    json make_report() const {
+        if (death_.place == death_place::word) return {{"words", 1}};
+        if (death_.place == death_place::speaking) return {{"speaking", true}};
+        return {{"share", 1}};
+    }
+    void ask_again() {
+        heard_.back().clear();
+        here_->say(make_question());
     }
     void go_on(const std::string& words) {
         heard_.back() += words;
         here_->say({{"type", "continue"}, {"chunk", last_}});
     }
-    /// Returns whether the next gateway continues the reply.
+    /// Returns whether the next gateway knows the question.
     bool come_back(json last) {
         const auto& records = here_->records();
         auto record = records[records.size() - 1 - std::min(death_.lag, records.size() - 1)];
@@ -225,10 +235,7 @@ class story_listener {
             start.erase("last");
             here_->attach(start);
         }
-        if (!here_->next_message()["turns"].empty()) return true;
-        heard_.back().clear();
-        here_->say(make_question());
-        return false;
+        return !here_->next_message()["turns"].empty();
     }
 
     death death_;
@@ -242,10 +249,12 @@ class story_listener {
 
 std::vector<death> list_deaths() {
     std::vector<death> all;
-    for (std::size_t chunk = 1; chunk <= 6; ++chunk)
+    for (std::size_t chunk = 1; chunk <= 2 * story_sentences; ++chunk)
         for (const auto place : {death_place::speaking, death_place::word,
                                  death_place::end_of_chunk, death_place::continued})
             for (std::size_t lag = 0; lag <= 2; ++lag) all.push_back({chunk, place, lag});
+    for (std::size_t lag = 0; lag <= 2; ++lag)
+        all.push_back({story_sentences, death_place::end_of_reply, lag});
     return all;
 }
 
