@@ -208,7 +208,7 @@ TEST_F(moving_sessions, are_found_by_a_client_that_returns_while_another_gateway
     const std::string id = first.read("ready")["session"];
     const auto hash = "session:" + id;
     const auto written = [&] { return read_store(hash, "written"); };
-    ASSERT_TRUE(poll_until([&] { return written() != ""; }));
+    ASSERT_TRUE(poll_until([&] { return !written().empty(); }));
     ask(link, {"HSET", "tdm:tandem:" + hash, "written", "0"});
     first.drop();
     ASSERT_TRUE(poll_until([&] { return written() != "0"; }));
