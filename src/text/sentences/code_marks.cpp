@@ -1,0 +1,57 @@
+#include "text/sentences/code_marks.hpp"
+
+#include "text/sentences/word.hpp"
+
+namespace tandem::text {
+namespace {
+
+// In characters. Code without an end would suppress all further sentence ends.
+constexpr std::uint32_t max_code = 400;
+
+}  // namespace
+
+// After a letter it is an Armenian accent or a closing mark.
+void code_marks::read_backtick(bool after_word) noexcept {
+    if (run_++ == 0) can_run_open_ = !after_word;
+}
+
+void code_marks::read_line_break() noexcept {
+    if (run_ > 0) end_run();
+    if (fence_ == fence::at_end) fence_ = fence::open;
+    code_age_.reset();
+    is_line_start_ = true;
+}
+
+void code_marks::read(char32_t c) noexcept {
+    if (run_ > 0) end_run();
+    if (!continues_word(c)) reject_fence_at_end();  // a fence may name a language
+    if (starts_word(c)) is_line_start_ = false;
+    if (code_age_ && ++*code_age_ > max_code) code_age_.reset();
+}
+
+void code_marks::reject_fence_at_end() noexcept {
+    if (fence_ == fence::at_end) fence_ = fence::none;
+}
+
+void code_marks::end_run() noexcept {
+    const bool is_fence = is_in_fence();
+    const bool is_code = is_in_code();
+    const bool may_be_fence = run_ >= 3 && is_code && !code_age_;
+    fence_ = is_fence ? fence::open : may_be_fence ? fence::at_end : fence::none;
+    code_age_ = is_code ? std::optional(0u) : std::nullopt;
+    run_ = 0;
+}
+
+// Three back-ticks count as a fence at once, although more may follow. A fence starts its line or
+// ends it; at the end of a line it takes effect with the line break.
+bool code_marks::is_in_fence() const noexcept {
+    const bool is_open = fence_ == fence::open;
+    return run_ >= 3 ? !is_open && is_line_start_ : is_open;
+}
+
+bool code_marks::is_in_code() const noexcept {
+    if (fence_ == fence::open || run_ == 0 || is_in_fence()) return code_age_.has_value();
+    return !code_age_ && can_run_open_;
+}
+
+}  // namespace tandem::text

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace tandem::text {
+
+/// Tracks Markdown's code, inline and in fences, by its back-ticks.
+class code_marks {
+ public:
+    /// Ends inline code, which does not continue across sentences.
+    void start_sentence() noexcept { code_age_.reset(); }
+    void read_backtick(bool after_word) noexcept;
+    void read_line_break() noexcept;
+    /// Reads any other character.
+    void read(char32_t c) noexcept;
+    /// The back-ticks at the end of the line so far are no fence.
+    void reject_fence_at_end() noexcept;
+
+    bool is_in_fence() const noexcept;
+    /// Inside inline code, which expires if no back-tick closes it in time.
+    bool is_in_code() const noexcept;
+
+ private:
+    enum class fence { none, at_end, open };  ///< at_end: opens if the line ends here
+
+    void end_run() noexcept;
+
+    fence fence_ = fence::none;
+    std::optional<std::uint32_t> code_age_;  // of open inline code, in characters
+    bool is_line_start_ = true;              // the line has no letters or digits so far
+    int run_ = 0;                            // back-ticks read in succession
+    bool can_run_open_ = false;
+};
+
+}  // namespace tandem::text
