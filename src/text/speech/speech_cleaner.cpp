@@ -46,7 +46,7 @@ mapped_speech speech_cleaner::clean(std::string_view chunk) {
             read_exact();
         else if (fence_)
             read_code();
-        else if (at_line_start_)
+        else if (place_ == place::line_start)
             start_line();
         else
             read_inline();
@@ -75,9 +75,10 @@ char32_t speech_cleaner::after(std::size_t bytes) const noexcept {
 }
 
 void speech_cleaner::finish_cut_span() {
-    if (in_target_) skip_to(')', in_target_);
-    if (in_tag_) skip_to('>', in_tag_);
-    if (std::exchange(in_address_, false)) skip(match_web_address_rest(rest_));
+    if (cut_ == cut_span::target) return skip_to(')');
+    if (cut_ == cut_span::tag) return skip_to('>');
+    if (cut_ == cut_span::address) skip(match_web_address_rest(rest_));
+    cut_ = cut_span::none;
 }
 
 void speech_cleaner::read_exact() {
@@ -85,14 +86,14 @@ void speech_cleaner::read_exact() {
     if (!rest_.empty() && !handle_speech_mark()) keep(1);
 }
 
-/// Skips the remainder of the construct marked by `open`. Gives up at the end of the line and after
-/// the maximum size of such a construct.
-void speech_cleaner::skip_to(char end, bool& open) {
+/// Skips the remainder of the cut span. Gives up at the end of the line and after the maximum size
+/// of such a span.
+void speech_cleaner::skip_to(char end) {
     const char ends[] = {end, '\n'};
     const auto most = floor_to_character(rest_, max_link_target_bytes - cut_bytes_);
     const auto within = rest_.substr(0, most);
     const auto at = within.find_first_of(std::string_view(ends, 2));
-    open = at == std::string_view::npos && most == rest_.size();
+    if (at != std::string_view::npos || most < rest_.size()) cut_ = cut_span::none;
     cut_bytes_ += within.size();
     skip(at != std::string_view::npos && rest_[at] == end ? at + 1 : std::min(at, most));
 }
@@ -100,16 +101,15 @@ void speech_cleaner::skip_to(char end, bool& open) {
 void speech_cleaner::read_code() {
     const auto text = line();
     const bool has_end = text.size() < rest_.size();
-    if (in_fence_line_) {
-        in_fence_line_ = !has_end;
-        at_line_start_ = true;
+    if (place_ == place::fence_line) {
+        if (has_end) place_ = place::line_start;
         return skip(text.size() + has_end);
     }
     const auto body = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
     const auto code = measure_code_before_fence(*fence_, body);
     if (code > 0) speak_code(text.size() - body.size() + code);
-    if (code > 0 || (at_line_start_ && text::closes(*fence_, body))) return end_code();
-    at_line_start_ = has_end;
+    if (code > 0 || (place_ == place::line_start && text::closes(*fence_, body))) return end_code();
+    place_ = has_end ? place::line_start : place::in_line;
     speak_code(text.size() + has_end);
 }
 
@@ -122,7 +122,7 @@ void speech_cleaner::speak_code(std::size_t bytes) {
 /// Ends the code block: the rest of the line holds only the closing fence and what may follow it.
 void speech_cleaner::end_code() {
     fence_.reset();
-    at_line_start_ = false;
+    place_ = place::in_line;
     out_.add_gap();
     skip(line().size());
 }
@@ -137,9 +137,9 @@ void speech_cleaner::start_line() {
         if (mark == 0) break;
         skip(text.size() - body.size() + mark);
         if (rest_.empty()) out_.add_gap();
-        if (in_heading_) break;
+        if (line_kind_ == line_kind::heading) break;
     }
-    at_line_start_ = false;
+    place_ = place::in_line;
 }
 
 /// Consumes a blank line and returns whether there was one.
@@ -158,23 +158,22 @@ bool speech_cleaner::skip_whole_line(std::string_view body) {
     if (is_horizontal_rule(body)) {
         out_.add_gap();
         skip(indent + body.size());
-        at_line_start_ = false;
+        place_ = place::in_line;
         return true;
     }
     fence_ = parse_opening_fence(body);
     if (!fence_) return false;
     out_.add_gap();
     skip(indent);
-    in_fence_line_ = true;
+    place_ = place::fence_line;
     end_paragraph();
     return true;
 }
 
 std::size_t speech_cleaner::skip_line_mark(std::string_view body) {
-    in_row_ = body.starts_with('|');
-    row_has_cell_ = false;
+    line_kind_ = body.starts_with('|') ? line_kind::row : line_kind::text;
     if (const auto heading = measure_heading_mark(body)) {
-        in_heading_ = true;
+        line_kind_ = line_kind::heading;
         return heading;
     }
     return std::max(measure_quote_mark(body), measure_bullet_mark(body));
@@ -248,8 +247,8 @@ void speech_cleaner::read_other() {
 
 void speech_cleaner::handle_line_break() {
     keep(1);
-    at_line_start_ = true;
-    in_heading_ = in_row_ = false;
+    place_ = place::line_start;
+    line_kind_ = line_kind::text;
     code_span_ = 0;
 }
 

@@ -31,6 +31,9 @@ class speech_cleaner {
     const speech_options& options() const noexcept { return *options_; }
 
  private:
+    enum class place { line_start, in_line, fence_line };  ///< fence_line: after the opening fence
+    enum class line_kind { text, heading, row, row_after_cell };
+    enum class cut_span { none, target, tag, address };
     /// Open emphasis of one mark: 1 for a single mark, 2 for a double one, 3 for both.
     struct emphasis {
         char mark;
@@ -41,7 +44,7 @@ class speech_cleaner {
     void skip(std::size_t bytes);
     void advance(std::size_t bytes);
     void read_exact();
-    void skip_to(char end, bool& open);
+    void skip_to(char end);
     bool ends_at(std::size_t bytes) const noexcept { return bytes >= rest_.size(); }
     std::string_view line() const noexcept { return rest_.substr(0, rest_.find('\n')); }
     char32_t after(std::size_t bytes) const noexcept;
@@ -89,12 +92,9 @@ class speech_cleaner {
     /// The character before `rest_`, removed or not; 0 at the start.
     char32_t before_ = 0;
 
-    bool at_line_start_ = true;
-    bool in_heading_ = false;
-    bool in_row_ = false;
-    bool row_has_cell_ = false;
+    place place_ = place::line_start;
+    line_kind line_kind_ = line_kind::text;
     std::optional<code_fence> fence_;
-    bool in_fence_line_ = false;
 
     std::size_t code_span_ = 0;  // back-ticks that opened it
     emphasis stars_{'*'};
@@ -105,9 +105,7 @@ class speech_cleaner {
 
     // State of a construct that the end of a chunk split.
     bool maybe_link_ = false;
-    bool in_target_ = false;
-    bool in_tag_ = false;
-    bool in_address_ = false;
+    cut_span cut_ = cut_span::none;
     std::size_t cut_bytes_ = 0;  // removed since the split
 };
 

@@ -47,7 +47,7 @@ bool speech_cleaner::open_inline_fence(std::size_t length) {
     if (length < 3 || end == std::string_view::npos || within[end] != '\n') return false;
     fence_ = code_fence{'`', length};
     out_.add_gap();
-    in_fence_line_ = true;
+    place_ = place::fence_line;
     end_paragraph();
     return true;
 }
@@ -104,7 +104,8 @@ void speech_cleaner::handle_closing_hashes() {
     const auto length = count_leading_marks('#', rest_);
     const auto end = std::min(rest_.find_first_not_of(" \t\r", length), rest_.size());
     const bool is_last = ends_at(end) || rest_[end] == '\n';
-    if (!in_heading_ || !is_last || !is_space_or_end(before_)) return keep(length);
+    if (line_kind_ != line_kind::heading || !is_last || !is_space_or_end(before_))
+        return keep(length);
     out_.add_gap();
     skip(length);
 }
@@ -150,7 +151,7 @@ void speech_cleaner::handle_closing_bracket() {
 /// Drops the `bracket` bytes and the link target after them.
 void speech_cleaner::handle_link_target(std::size_t bracket) {
     const auto t = match_link_target(rest_.substr(std::min(bracket, rest_.size())));
-    in_target_ = t.state == span_state::cut;
+    if (t.state == span_state::cut) cut_ = cut_span::target;
     cut_bytes_ = 0;
     skip(bracket + (t.state == span_state::none ? 0 : t.bytes));
 }
@@ -178,8 +179,9 @@ void speech_cleaner::handle_tag() {
     }
     const auto t = match_html_tag(rest_, in_word());
     if (t.state == span_state::none) return keep(1);
-    in_tag_ = t.state == span_state::cut;
-    if (in_tag_ || !is_inline_tag(rest_.substr(0, t.bytes))) out_.add_gap();
+    const bool is_cut = t.state == span_state::cut;
+    if (is_cut) cut_ = cut_span::tag;
+    if (is_cut || !is_inline_tag(rest_.substr(0, t.bytes))) out_.add_gap();
     cut_bytes_ = 0;
     skip(t.bytes);
 }
@@ -212,19 +214,20 @@ void speech_cleaner::handle_dollars() {
 }
 
 void speech_cleaner::handle_cell_end() {
-    if (!in_row_) return keep(1);
+    const bool has_cell = line_kind_ == line_kind::row_after_cell;
+    if (!has_cell && line_kind_ != line_kind::row) return keep(1);
     const auto next = std::min(rest_.find_first_not_of(" \t\r", 1), rest_.size());
     const bool is_last = ends_at(next) || rest_[next] == '\n';
     skip(next);
-    if (row_has_cell_ && !is_last) out_.end_cell();
+    if (has_cell && !is_last) out_.end_cell();
     if (is_last) out_.add_gap();
-    row_has_cell_ = true;
+    line_kind_ = line_kind::row_after_cell;
 }
 
 bool speech_cleaner::handle_address() {
     const auto bytes = in_word() ? 0 : match_web_address(rest_);
     if (bytes == 0) return false;
-    in_address_ = ends_at(bytes) && options_->urls == url_speech::host;
+    if (ends_at(bytes) && options_->urls == url_speech::host) cut_ = cut_span::address;
     speak_address(bytes);
     return true;
 }
