@@ -136,7 +136,7 @@ end_mark make_mark(kind what, char32_t c, const sentence_context& before, const 
     m.previous = before.word_before();
     m.spaced = m.last.empty() && is_white_space(before.previous());
     m.classes = words.find(m.last.text());
-    if (m.classes.none() && m.last.other) m.classes = words.find(m.last.tail());
+    if (m.classes.none() && m.last.others > 0) m.classes = words.find(m.last.tail());
     m.last_is = kind_of_word(m, before, words);
     return m;
 }

@@ -95,7 +95,7 @@ void sentence_context::read_word_character(char32_t c) noexcept {
         before_ = is_after_mark ? word() : word_;
         word_.clear();
         // "0 °C" is not an initial.
-        word_.other = previous_ == 0xB0 || previous_ == 0xBA;
+        if (previous_ == 0xB0 || previous_ == 0xBA) word_.others = 1;
         mark_before_word_ = is_after_mark && is_white_space(previous_) ? last_visible_ : 0;
         place_ = place::in_word;
         if (words_ < 1000) ++words_;

@@ -110,7 +110,7 @@ sentence_decision rules::decide_without_gap() {
 sentence_decision rules::decide_after_stop_without_gap() {
     const auto& w = mark_.last;
     if (mark_.last_is != word_kind::plain || w.is_initials() || w.stops > 0) return goes_on;
-    if (w.is_number()) return w.digits >= 3 || w.other ? undecided : goes_on;
+    if (w.is_number()) return w.digits >= 3 || w.others > 0 ? undecided : goes_on;
     if (w.letters < 2 || w.has_upper) return goes_on;
     if (!w.starts_upper || !is_last_chance()) return undecided;
     return ends_if(is_starter() || next_is(word_class::title));

@@ -46,7 +46,7 @@ bool ends_without_lookahead(const end_mark& mark, const sentence_context& before
     if (mark.closed || mark.spaced) return false;
     if (mark.what == kind::hard) return repeated.find(mark.mark) == repeated.npos;
     const auto& w = mark.last;
-    const bool is_word = w.letters > 0 && !w.has_upper && !w.other && w.stops + w.digits == 0;
+    const bool is_word = w.letters > 0 && !w.has_upper && w.stops + w.digits + w.others == 0;
     if (!words.is_english() || !is_word || w.last >= 0x250) return false;
     if (mark.what == kind::shout) return mark.stops == 0 && is_surely_question(mark);
     return mark.what == kind::stop && is_surely_stop(mark, before);

@@ -31,10 +31,10 @@ void word::append(char32_t c) noexcept {
     else if (c == '.')
         ++stops;
     else if (c != '-' || last != '.')  // "J.-J."
-        other = true;
+        ++others;
     if (is_technical_character(c) && !(c == '/' && letters < 2)) technical = true;
     run_ = c == '.' || c == '-' ? 0 : run_ + 1;
-    if (run_ > 1) single_ = false;
+    longest_run_ = std::max(longest_run_, run_);
     last = c;
     keep(lower);
     if (c == '.' && stops == 1 && text() == "www.") technical = true;
@@ -50,21 +50,15 @@ void word::append_letter(char32_t c, char32_t lower, bool first) noexcept {
 }
 
 void word::keep(char32_t lower) noexcept {
-    if (lower < 0x80 && size_ < bytes_.size()) {
-        bytes_[size_++] = static_cast<char>(lower);
-        return;
-    }
     std::string encoded;
     append_utf8(encoded, lower);
-    if (size_ + encoded.size() > bytes_.size()) {
-        too_long_ = true;
-        return;
-    }
-    for (const char b : encoded) bytes_[size_++] = b;
+    size_ += encoded.size();
+    if (size_ <= bytes_.size())
+        std::copy(encoded.begin(), encoded.end(), bytes_.begin() + (size_ - encoded.size()));
 }
 
 bool word::is_roman() const noexcept {
-    return letters > 1 && !has_lower && stops == 0 && digits == 0 && !other && !text().empty() &&
+    return letters > 1 && !has_lower && stops + digits + others == 0 && !text().empty() &&
            text().find_first_not_of("ivxlcdm") == std::string_view::npos;
 }
 

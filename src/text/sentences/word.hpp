@@ -16,12 +16,14 @@ class word {
     bool empty() const noexcept { return last == 0; }
     /// In lower case. Empty if the word is too long to be kept; such a word is in no list.
     std::string_view text() const noexcept {
-        return too_long_ ? std::string_view() : std::string_view(bytes_.data(), size_);
+        return size_ > bytes_.size() ? std::string_view() : std::string_view(bytes_.data(), size_);
     }
     /// The part of text() after the last hyphen, slash or apostrophe.
     std::string_view tail() const noexcept;
     /// Single letters alternating with full stops: "u.s", "p.m", "j".
-    bool is_initials() const noexcept { return letters > 0 && digits == 0 && single_ && !other; }
+    bool is_initials() const noexcept {
+        return letters > 0 && digits + others == 0 && longest_run_ < 2;
+    }
     bool is_number() const noexcept { return digits > 0 && letters == 0; }
     /// "XIV", but not "I", which is also a word.
     bool is_roman() const noexcept;
@@ -31,12 +33,12 @@ class word {
     int letters = 0;
     int digits = 0;
     int stops = 0;
+    int others = 0;  ///< other characters, except a hyphen after a stop
     bool starts_upper = false;
     bool has_upper = false;  ///< also after the first character
     bool has_lower = false;
     bool has_vowel = false;
     bool technical = false;
-    bool other = false;  ///< has characters other than letters, digits and stops
     char32_t last = 0;
 
  private:
@@ -44,10 +46,9 @@ class word {
     void keep(char32_t lower) noexcept;
 
     std::array<char, 32> bytes_{};
-    std::size_t size_ = 0;
-    bool too_long_ = false;
-    bool single_ = true;
-    int run_ = 0;
+    std::size_t size_ = 0;  // in full, even if the word is too long to be kept
+    int run_ = 0;           // characters since the last stop or hyphen
+    int longest_run_ = 0;
 };
 
 /// Whether `c` continues a word that has begun.
