@@ -85,8 +85,8 @@ void transfer::resume() {
 }
 
 void transfer::end(std::optional<failure> why) {
-    if (std::exchange(ended_, true)) return;
-    failure_ = std::move(why);
+    if (result_) return;
+    result_ = std::move(why).value_or(failure{});
     queue_->push(*this);
 }
 
@@ -117,10 +117,11 @@ std::size_t transfer::write(std::string_view bytes) {
 
 void transfer::read_header(std::string_view line) {
     // Only trailers follow the headers.
-    if (headers_ended_) return;
+    if (headers_ != headers::awaited) return;
     if (const int status = status_of(line)) status_ = status;
-    if (line.starts_with('\r') || line.starts_with('\n')) headers_ended_ = is_final(status_);
-    if (!headers_ended_) return;
+    const bool is_last = line.starts_with('\r') || line.starts_with('\n');
+    if (!is_last || !is_final(status_)) return;
+    headers_ = headers::received;
     connected_after_ = connecting_time(easy_.get());
     retry_after_ = read_retry_after(easy_.get());
     apply_pause_state();
@@ -138,7 +139,8 @@ void transfer::deliver() {
 }
 
 void transfer::deliver_status() {
-    if (!can_call_handler() || !headers_ended_ || std::exchange(status_told_, true)) return;
+    if (!can_call_handler() || headers_ != headers::received) return;
+    headers_ = headers::reported;
     handler_->on_status(status_);
 }
 
@@ -147,8 +149,8 @@ void transfer::deliver_data() {
 }
 
 void transfer::deliver_end() {
-    if (!can_call_handler() || !ended_) return;
-    const auto result = std::exchange(failure_, {}).value_or(failure{});
+    if (!can_call_handler() || !result_) return;
+    const auto result = std::move(*result_);
     std::exchange(handler_, nullptr)->on_end(result.ec, result.diag);
 }
 
@@ -163,7 +165,7 @@ void transfer::resume_curl() {
 
 // Until the headers arrive, the socket is needed for the connection and the request.
 void transfer::apply_pause_state() {
-    if (easy_) sockets_.table->hold(sockets_, stalled_ || (paused_ && headers_ended_));
+    if (easy_) sockets_.table->hold(sockets_, stalled_ || (paused_ && http_status() > 0));
 }
 
 }  // namespace tandem::transport

@@ -42,7 +42,7 @@ class transfer : public std::enable_shared_from_this<transfer> {
     void detach_handler() noexcept { handler_ = nullptr; }
 
     /// Status of the answer; 0 before its headers are complete.
-    int http_status() const noexcept { return headers_ended_ ? status_ : 0; }
+    int http_status() const noexcept { return headers_ == headers::awaited ? 0 : status_; }
     /// See exchange::connect_duration().
     std::optional<duration> connect_duration() const noexcept { return connected_after_; }
     /// See exchange::retry_after().
@@ -52,6 +52,8 @@ class transfer : public std::enable_shared_from_this<transfer> {
 
  private:
     friend class delivery_queue;
+
+    enum class headers { awaited, received, reported };
 
     static std::size_t write_trampoline(char* data, std::size_t size, std::size_t count,
                                         void* self) noexcept;
@@ -81,10 +83,8 @@ class transfer : public std::enable_shared_from_this<transfer> {
     int status_ = 0;
     std::optional<duration> connected_after_;
     std::optional<duration> retry_after_;
-    bool headers_ended_ = false;
-    bool status_told_ = false;
-    bool ended_ = false;
-    std::optional<failure> failure_;
+    headers headers_ = headers::awaited;
+    std::optional<failure> result_;  // after the end; without an error if the answer is complete
 
     bool paused_ = false;   // by the user
     bool stalled_ = false;  // curl waits for room in the buffer
