@@ -33,8 +33,9 @@ bool server_health::enter(health next, std::string words) {
 
 // A failed handshake is more informative than the timeout of a health check during the handshake.
 void server_health::record_reached(const error_code& ec) noexcept {
-    has_been_reached_ = has_been_reached_ || !detail::is_connect_error(ec);
-    if (has_been_reached_)
+    if (identity_ == identity::unreached && !detail::is_connect_error(ec))
+        identity_ = identity::unproven;
+    if (identity_ != identity::unreached)
         why_never_reached_.clear();
     else if (why_never_reached_ != errc::tls_failed)
         why_never_reached_ = ec;
@@ -69,19 +70,19 @@ bool server_health::record_check_result(time_point now, const error_code& ec, st
     record_reached(ec);
     is_unresponsive_ = ec == errc::request_timeout || ec == errc::connect_timeout;
     const bool is_key_unchecked = refuses_key_ && !is_check_authenticated_;
-    const bool is_no_server = is_foreign_ && ec == errc::not_supported;
+    const bool is_no_server = is_foreign() && ec == errc::not_supported;
     if (is_no_server || (is_key_unchecked && (!ec || ec == errc::not_supported))) {
         schedule_check_soon(now);
         return false;
     }
-    is_foreign_ = false;
+    if (is_foreign()) identity_ = identity::unproven;
     if (ec && ec != errc::not_supported) {
         schedule_check_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
     }
     pause_ = {};
     refuses_key_ = false;
-    has_been_healthy_ = has_been_healthy_ || !ec;
+    if (!ec) identity_ = identity::healthy;
     next_check_ = now + interval_;
     return enter(health::up, {});
 }
@@ -89,9 +90,9 @@ bool server_health::record_check_result(time_point now, const error_code& ec, st
 bool server_health::record_request_failure(time_point now, const error_code& ec,
                                            std::string words) {
     record_reached(ec);
-    const bool is_foreign = ec == errc::not_supported && !has_been_healthy_;
-    if (!indicates_server_down(ec) && !is_foreign) return false;
-    is_foreign_ = is_foreign_ || is_foreign;
+    const bool is_no_server = ec == errc::not_supported && identity_ != identity::healthy;
+    if (!indicates_server_down(ec) && !is_no_server) return false;
+    if (is_no_server) identity_ = identity::foreign;
     const bool was_up = may_serve();
     // A single broken reply may be due to its own connection, so the check decides.
     if (ec == errc::stream_incomplete || ec == errc::request_timeout) {

@@ -30,7 +30,7 @@ class server_health {
     bool rejects_key() const noexcept { return refuses_key_; }
     /// Whether a check must prove that requests can be served: the server rejects the key, or
     /// something other than a llama-server answered, whose /health proves nothing.
-    bool needs_authenticated_check() const noexcept { return refuses_key_ || is_foreign_; }
+    bool needs_authenticated_check() const noexcept { return refuses_key_ || is_foreign(); }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
     /// The result of the check. Returns true if the state changed.
@@ -45,10 +45,15 @@ class server_health {
     /// The server did not answer in time: it may be busy or frozen, possibly before TLS is up. Or
     /// something other than a llama-server answered, for example a proxy whose server may still
     /// start. Such a server is used only if there is no other.
-    bool is_hanging() const noexcept { return is_unresponsive_ || is_foreign_; }
+    bool is_hanging() const noexcept { return is_unresponsive_ || is_foreign(); }
     const std::string& fault() const noexcept { return fault_; }
 
  private:
+    /// What the server's answers have shown it to be. `healthy`: a llama-server whose /health has
+    /// reported it as healthy.
+    enum class identity { unreached, unproven, foreign, healthy };
+
+    bool is_foreign() const noexcept { return identity_ == identity::foreign; }
     bool enter(health next, std::string words);
     void record_reached(const error_code& ec) noexcept;
     void schedule_check_soon(time_point now);
@@ -63,9 +68,7 @@ class server_health {
     bool is_unresponsive_ = false;
     bool refuses_key_ = false;
     bool is_check_authenticated_ = false;  // for the running check
-    bool has_been_healthy_ = false;        // /health has reported it as healthy
-    bool is_foreign_ = false;
-    bool has_been_reached_ = false;
+    identity identity_ = identity::unreached;
     error_code why_never_reached_;
 };
 
