@@ -37,39 +37,39 @@ void session::start() {
 }
 
 void session::read() {
-    if (reading_ || closed_ || input_ended_ || reader_.waiting() > max_waiting_input) return;
-    reading_ = true;
-    stream_->async_read(input_.data(), input_.size(),
+    if (input_ != input::idle || is_closed() || reader_.waiting() > max_waiting_input) return;
+    input_ = input::reading;
+    stream_->async_read(read_buffer_.data(), read_buffer_.size(),
                         [self = shared_from_this()](error_code error, std::size_t bytes) {
-                            self->reading_ = false;
-                            if (self->closed_) return;
+                            self->input_ = input::idle;
+                            if (self->is_closed()) return;
                             if (!error) return self->on_read(bytes);
                             self->on_end_of_input(error != boost::asio::error::eof);
                         });
 }
 
 void session::on_read(std::size_t bytes) {
-    if (!leaving_) reader_.feed({input_.data(), bytes});
+    if (connection_ == connection::open) reader_.feed({read_buffer_.data(), bytes});
     if (!response_) next_request();
     read();
 }
 
 // A half-close counts as a disconnect, too.
 void session::on_end_of_input(bool broken) {
-    input_ended_ = true;
-    if (!response_ || broken || paused_) return close();
+    input_ = input::ended;
+    if (!response_ || broken || output_ == output::paused) return close();
     host_.on_client_gone(request_);
 }
 
 void session::next_request() {
-    if (closed_ || leaving_ || response_) return;
+    if (connection_ != connection::open || response_) return;
     if (const auto request = reader_.next()) {
         idle_timer_.cancel();
         host_.on_request(*this, *request);
     } else if (reader_.is_broken()) {
         begin_response(0, false, std::nullopt);
         reply({400, "{}"});
-    } else if (input_ended_) {
+    } else if (input_ == input::ended) {
         close();
     } else if (reader_.wants_continue()) {
         actions_.push_back({socket_action::kind::write, "HTTP/1.1 100 Continue\r\n\r\n", {}});
@@ -90,7 +90,7 @@ void session::reply(const http_reply& r) {
 
 void session::deliver(const engine_output& out) {
     // Late output of a response that a fault ended must not reach the next response.
-    if (closed_ || !response_ || out.task != request_) return;
+    if (is_closed() || !response_ || out.task != request_) return;
     if (out.kind == output_kind::cancelled) return close();
     write_out(out);
     take_actions();
@@ -131,7 +131,7 @@ void session::take_actions() {
 }
 
 void session::perform() {
-    while (!writing_ && !paused_ && !closed_ && !actions_.empty()) {
+    while (output_ == output::idle && !is_closed() && !actions_.empty()) {
         const socket_action::kind what = actions_.front().what;
         if (what == socket_action::kind::write) {
             write();
@@ -157,28 +157,28 @@ void session::perform() {
 }
 
 void session::write() {
-    output_.clear();
+    written_.clear();
     while (!actions_.empty() && actions_.front().what == socket_action::kind::write) {
-        output_ += actions_.front().bytes;
+        written_ += actions_.front().bytes;
         actions_.pop_front();
     }
-    queued_bytes_ -= std::min(queued_bytes_, output_.size());
-    writing_ = true;
-    stream_->async_write(output_, [self = shared_from_this()](error_code error, std::size_t) {
-        self->writing_ = false;
+    queued_bytes_ -= std::min(queued_bytes_, written_.size());
+    output_ = output::writing;
+    stream_->async_write(written_, [self = shared_from_this()](error_code error, std::size_t) {
+        self->output_ = output::idle;
         if (error) return self->close();
         self->perform();
     });
 }
 
 void session::pause(std::chrono::milliseconds duration) {
-    if (input_ended_) return close();
-    paused_ = true;
+    if (input_ == input::ended) return close();
+    output_ = output::paused;
     if (duration.count() == 0) return;
     pause_timer_.expires_after(duration);
     pause_timer_.async_wait([self = shared_from_this()](error_code error) {
         if (error) return;
-        self->paused_ = false;
+        self->output_ = output::idle;
         self->perform();
     });
 }
@@ -202,8 +202,8 @@ void session::wait_for_request() {
 void session::leave() {
     response_.reset();
     actions_.clear();
-    leaving_ = true;
-    if (input_ended_) return close();
+    connection_ = connection::leaving;
+    if (input_ == input::ended) return close();
     stream_->end_writing();
     idle_timer_.expires_after(linger);
     idle_timer_.async_wait([self = shared_from_this()](error_code error) {
@@ -213,8 +213,8 @@ void session::leave() {
 }
 
 void session::close() {
-    if (closed_) return;
-    closed_ = true;
+    if (is_closed()) return;
+    connection_ = connection::closed;
     pause_timer_.cancel();
     idle_timer_.cancel();
     stream_->close();
@@ -223,7 +223,7 @@ void session::close() {
 }
 
 void session::reset() {
-    if (!closed_) stream_->reset();
+    if (!is_closed()) stream_->reset();
     close();
 }
 

@@ -52,6 +52,11 @@ class session : public std::enable_shared_from_this<session> {
     void reset();
 
  private:
+    enum class input { idle, reading, ended };
+    enum class output { idle, writing, paused };
+    enum class connection { open, leaving, closed };  ///< leaving: the client is to close first
+
+    bool is_closed() const { return connection_ == connection::closed; }
     void read();
     void on_read(std::size_t bytes);
     void on_end_of_input(bool broken);
@@ -73,9 +78,8 @@ class session : public std::enable_shared_from_this<session> {
     const std::chrono::milliseconds keep_alive_timeout_;
 
     http_request_reader reader_;
-    std::array<char, 16 * 1024> input_;
-    bool reading_ = false;
-    bool input_ended_ = false;
+    std::array<char, 16 * 1024> read_buffer_;
+    input input_ = input::idle;
 
     // The current request.
     std::optional<response_writer> response_;
@@ -85,11 +89,9 @@ class session : public std::enable_shared_from_this<session> {
 
     std::deque<socket_action> actions_;
     std::size_t queued_bytes_ = 0;
-    std::string output_;  // being written
-    bool writing_ = false;
-    bool paused_ = false;
-    bool leaving_ = false;
-    bool closed_ = false;
+    std::string written_;  // by the write in progress
+    output output_ = output::idle;
+    connection connection_ = connection::open;
 };
 
 }  // namespace tandem::mock
