@@ -56,12 +56,13 @@ line_editor::line_editor(boost::asio::io_context& ioc, terminal& screen, int in,
 
 void line_editor::next() {
     ++asked_;
-    if (!std::exchange(has_started_, true)) start();
+    if (phase_ == phase::unused) start();
     deliver();
     read_more();
 }
 
 void line_editor::start() {
+    phase_ = phase::running;
     if (may_be_suspended()) signals_.add(SIGTSTP);
     signals_.add(SIGCONT);
     signals_.add(SIGWINCH);
@@ -70,7 +71,7 @@ void line_editor::start() {
 }
 
 void line_editor::stop() {
-    has_ended_ = true;
+    phase_ = phase::ended;
     leave_terminal();
     signals_.cancel();
     // Restores the default action of SIGTSTP, because our handler would not stop the process.
@@ -85,7 +86,7 @@ void line_editor::listen(bool yes) {
 // --- the terminal
 
 void line_editor::take_terminal() {
-    if (has_ended_ || has_terminal_ || !is_in_foreground(in_)) return;
+    if (phase_ != phase::running || has_terminal_ || !is_in_foreground(in_)) return;
     has_terminal_ = true;
     terminal_modes::keep(in_);
     line_.begin_keys();
@@ -103,7 +104,7 @@ void line_editor::leave_terminal() {
 
 void line_editor::wait_for_signal() {
     signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
-        if (ec || has_ended_) return;
+        if (ec || phase_ != phase::running) return;
         wait_for_signal();
         if (signal == SIGTSTP) return suspend();
         if (signal == SIGCONT) leave_terminal();
@@ -132,14 +133,14 @@ std::string line_editor::draw_changes() {
 // --- keys
 
 void line_editor::read_more() {
-    if (is_reading_ || has_ended_ || lines_.size() >= max_lines_ahead) return;
+    if (is_reading_ || phase_ != phase::running || lines_.size() >= max_lines_ahead) return;
     is_reading_ = true;
     reader_.next();
 }
 
 void line_editor::on_bytes(read_line read) {
     is_reading_ = false;
-    if (has_ended_) return;
+    if (phase_ != phase::running) return;
     if (read.what == read_line::kind::end) {
         stop();
         lines_.push_back(std::move(read));
@@ -158,7 +159,7 @@ void line_editor::press_all(std::string_view bytes) {
     take_terminal();
     if (!has_terminal_) return;
     for (const auto& k : keys_.take(bytes))
-        if (!has_ended_) press(k);
+        if (phase_ == phase::running) press(k);
 }
 
 void line_editor::press(const typed_key& k) {
@@ -222,7 +223,7 @@ void line_editor::deliver() {
 }
 
 void line_editor::report_change() {
-    if (!on_change_ || has_ended_) return;
+    if (!on_change_ || phase_ != phase::running) return;
     auto text = line_.text();
     if (text == reported_) return;
     reported_ = std::move(text);

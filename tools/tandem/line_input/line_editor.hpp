@@ -38,6 +38,8 @@ class line_editor final : public line_source, private bottom_lines {
     void stop();
 
  private:
+    enum class phase { unused, running, ended };
+
     bool is_shown() const override { return is_listening_ || !line_.text().empty(); }
     std::string draw() override;
     std::string draw_changes() override;
@@ -74,8 +76,7 @@ class line_editor final : public line_source, private bottom_lines {
     bool is_reading_ = false;
     bool is_listening_ = false;
     bool has_terminal_ = false;
-    bool has_started_ = false;
-    bool has_ended_ = false;
+    phase phase_ = phase::unused;
     bool is_resized_ = false;
     boost::asio::signal_set signals_;
     line_reader reader_;
