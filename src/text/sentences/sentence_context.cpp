@@ -63,7 +63,7 @@ bool sentence_context::read_in_tag(char32_t c) noexcept {
         previous_ = last_visible_ = c;
         return true;
     }
-    if (previous_ == '<' && (c == '/' || is_letter(c))) tag_.emplace();
+    if (previous_ == '<' && (c == '/' || is_letter(c))) tag_ = open_tag{};
     if (!tag_) return false;
     if (c == '=') tag_->has_value = true;
     if (is_white_space(c) && !is_white_space(previous_) && !tag_->has_value) ++tag_->words;
