@@ -239,6 +239,9 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         if (ec) self->server_->on_request_failed(ec);
         if (parsed.calls.empty())
             parsed.calls = wire::find_json_calls(self->machine_.call_text(), self->options_);
+        // Of several elements, the server may read only some.
+        auto invoked = wire::find_invoked_calls(self->machine_.call_text(), self->options_);
+        if (invoked.size() > parsed.calls.size()) parsed.calls = std::move(invoked);
         if (ec && parsed.calls.empty())
             self->machine_.on_request_failed(now(), {ec, diag});
         else

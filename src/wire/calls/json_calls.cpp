@@ -1,10 +1,14 @@
 #include "wire/calls/json_calls.hpp"
 
+#include "text/characters/white_space.hpp"
 #include "wire/calls/server_messages.hpp"
 #include "wire/calls/streamed_call.hpp"
+#include "wire/json/dump_json.hpp"
 #include "wire/json/json.hpp"
+#include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
 #include "wire/json/json_values.hpp"
+#include "wire/json/wire_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -159,6 +163,52 @@ std::optional<tool_call> read_json_call(string_view before, const json& object,
     return tool_call{.name = name_of(*function), .arguments = object.dump()};
 }
 
+/// Removes the text up to and with `end`, and returns the part before; nullopt if there is no end.
+std::optional<string_view> take_until(string_view& text, string_view end) noexcept {
+    const auto at = text.find(end);
+    if (at == string_view::npos) return std::nullopt;
+    const auto before = text.substr(0, at);
+    text.remove_prefix(at + end.size());
+    return before;
+}
+
+bool may_be_text(const ordered_json& property) {
+    const auto type = property.is_object() ? property.value("type", ordered_json()) : property;
+    const auto is_text = [](const auto& name) { return name == "string"; };
+    return is_text(type) || (type.is_array() && std::ranges::any_of(type, is_text));
+}
+
+/// An argument that is written as it is, unless its type is another one than text.
+json read_argument(string_view value, const ordered_json& property) {
+    constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
+    if (may_be_text(property) || check_json(value, bounds) != json_fault::none)
+        return std::string(value);
+    return json::parse(value);
+}
+
+/// Reads a call after `<` + prefix + `invoke name="`, and removes it from the text.
+std::optional<tool_call> take_invoked_call(string_view& text, const std::string& prefix,
+                                           const std::vector<ordered_json>& functions) {
+    const auto begin = "<" + prefix + "parameter name=\"";
+    const auto end = "</" + prefix + "parameter>";
+    const auto name = take_until(text, "\">");
+    const auto function = std::ranges::find(functions, name.value_or(""), name_of<ordered_json>);
+    if (function == functions.end()) return std::nullopt;
+    const auto properties = parameters_of(*function).value("properties", ordered_json::object());
+    auto arguments = json::object();
+    while (take(text = text::trim_leading_space(text), begin)) {
+        const auto key = take_until(text, "\">");
+        const auto value = key ? take_until(text, end) : std::nullopt;
+        if (!value) return std::nullopt;
+        const auto property = properties.find(std::string(*key));
+        if (property == properties.end()) return std::nullopt;
+        arguments[std::string(*key)] = read_argument(*value, *property);
+    }
+    const bool is_whole = take(text, "</" + prefix + "invoke>");
+    if (!is_whole || !are_arguments_of(arguments, *function)) return std::nullopt;
+    return tool_call{.name = name_of(*function), .arguments = dump_json(arguments)};
+}
+
 }  // namespace
 
 std::vector<std::string> read_function_names(string_view tools) {
@@ -207,6 +257,22 @@ std::vector<tool_call> find_json_calls(string_view text, const generation_option
         if (!call) return {};
         calls.push_back(*std::move(call));
         text.remove_prefix(at + object.size());
+    }
+    return calls;
+}
+
+std::vector<tool_call> find_invoked_calls(string_view text, const generation_options& options) {
+    constexpr string_view invoke = "invoke name=\"";
+    constexpr std::size_t max_prefix = 32;
+    const auto functions = functions_in(options.tools);
+    std::vector<tool_call> calls;
+    while (const auto before = take_until(text, invoke)) {
+        const auto at = before->rfind('<');
+        const bool is_tag = at != string_view::npos && before->size() - at <= max_prefix;
+        if (!is_tag || calls.size() == max_calls_of_a_reply) return {};
+        auto call = take_invoked_call(text, std::string(before->substr(at + 1)), functions);
+        if (!call) return {};
+        calls.push_back(*std::move(call));
     }
     return calls;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Tool calls as JSON, and functions as a request states them.
+// Tool calls as JSON and as elements, and functions as a request states them.
 namespace tandem::wire {
 
 /// The names of the functions in generation_options::tools; empty names are omitted. Empty if
@@ -27,6 +27,11 @@ std::optional<tool_call> decode_json_call(std::string_view text, const generatio
 /// objects of a name and arguments, and names that are followed by arguments. Empty if one is
 /// incomplete, or calls no function of the tools.
 std::vector<tool_call> find_json_calls(std::string_view text, const generation_options& options);
+
+/// The calls that a text states as elements like <invoke name="f"><parameter name="x">1</parameter>
+/// </invoke>, also with a prefix as in <atem:invoke …>, without ids. Empty if one is incomplete, or
+/// calls no function of the tools.
+std::vector<tool_call> find_invoked_calls(std::string_view text, const generation_options& options);
 
 /// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";

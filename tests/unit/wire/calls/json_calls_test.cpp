@@ -152,6 +152,64 @@ TEST(find_json_calls, refuses_deep_text_and_too_many_calls) {
     EXPECT_THAT(find_json_calls(many.substr(5), {.tools = weather_and_time}), SizeIs(128));
 }
 
+const std::string tables =
+    R"([{"function":{"name":"book","parameters":{"type":"object","properties":{"name":{"type":"string"},)"
+    R"("persons":{"type":"integer"},"day":{"type":["string","null"]}},"required":["name"]}}},)"
+    R"({"function":{"name":"now"}}])";
+
+TEST(find_invoked_calls, reads_elements_with_arguments_of_the_types_of_the_tools) {
+    for (const char* text :
+         {"<minimax:tool_call>\n<invoke name=\"book\">\n<parameter name=\"name\">12</parameter>\n"
+          "<parameter name=\"persons\">2</parameter>\n</invoke>\n<invoke name=\"now\">\n</invoke>\n"
+          "</minimax:tool_call>",
+          " to=book<|message|><atem:function_calls>\n<atem:invoke name=\"book\">\n"
+          "<atem:parameter name=\"name\">12</atem:parameter>\n"
+          "<atem:parameter name=\"persons\">2</atem:parameter>\n</atem:invoke>"
+          "</atem:function_calls><|eom|><atem:invoke name=\"now\"></atem:invoke>"})
+        EXPECT_THAT(
+            find_invoked_calls(text, {.tools = tables}),
+            ElementsAre(tool_call{.name = "book", .arguments = R"({"name":"12","persons":2})"},
+                        tool_call{.name = "now", .arguments = "{}"}))
+            << text;
+}
+
+std::string invoke_book(const std::string& parameters) {
+    return "<invoke name=\"book\">" + parameters + "</invoke>";
+}
+
+TEST(find_invoked_calls, keeps_text_as_it_is_written) {
+    EXPECT_THAT(
+        find_invoked_calls(invoke_book("<parameter name=\"name\">\"A\" </invoke>\n</parameter>"
+                                       "<parameter name=\"persons\">a few</parameter>"
+                                       "<parameter name=\"day\">1</parameter>"),
+                           {.tools = tables}),
+        ElementsAre(
+            tool_call{.name = "book",
+                      .arguments = R"({"day":"1","name":"\"A\" </invoke>\n","persons":"a few"})"}));
+}
+
+TEST(find_invoked_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
+    const std::string name = "<parameter name=\"name\">Ann</parameter>";
+    const auto whole = invoke_book(name);
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        EXPECT_THAT(find_invoked_calls(whole.substr(0, size), {.tools = tables}), IsEmpty())
+            << size;
+    for (const auto& text :
+         {invoke_book(""), invoke_book(name + "<parameter name=\"town\">Bonn</parameter>"),
+          invoke_book(name + "and"), "invoke name=\"now\"></invoke>" + whole,
+          whole + "<invoke name=\"rain\"></invoke>", whole + "<invoke name=\"book\">",
+          "<" + std::string(40, 'x') + "invoke name=\"now\"></invoke>"})
+        EXPECT_THAT(find_invoked_calls(text, {.tools = tables}), IsEmpty()) << text;
+    EXPECT_THAT(find_invoked_calls(whole, {.tools = "no list"}), IsEmpty());
+}
+
+TEST(find_invoked_calls, refuses_too_many_calls) {
+    std::string many;
+    for (int i = 0; i < 128; ++i) many += "<invoke name=\"now\"></invoke>";
+    EXPECT_THAT(find_invoked_calls(many, {.tools = tables}), SizeIs(128));
+    EXPECT_THAT(find_invoked_calls(many + many, {.tools = tables}), IsEmpty());
+}
+
 TEST(decode_channel_call, reads_the_call_in_the_reasoning_of_gpt_oss) {
     const std::string thoughts = "The user asks for the time.";
     for (const char* header :
