@@ -170,26 +170,24 @@ void conversation_shell::find_draft_start(const draft_ptr& draft, const start_ha
     prepare_idle_server(
         [drafted = std::weak_ptr(draft), done](conversation_shell& self) {
             const auto known = drafted.lock();
-            if (!known) return;
-            if (self.needs_call_mark(known->options()))
-                return self.learn_draft_call_mark(known, done);
-            self.render_draft_prompt(known, {}, done);
+            if (known) self.learn_draft_marks(known, done);
         },
         [done](const failure& why) { done(why.ec, why.diag, {}); });
 }
 
-void conversation_shell::learn_draft_call_mark(const draft_ptr& draft, const start_handler& done) {
-    link_->load_call_mark(
-        [weak = weak_from_this(), drafted = std::weak_ptr(draft), done](
-            error_code ec, const diagnostics& diag, const server::call_mark& mark) {
-            const auto self = weak.lock();
-            const auto known = drafted.lock();
-            if (!self || !known) return;
-            if (ec) return done(ec, diag, {});
-            if (mark.opening.empty())
-                return done(errc::not_supported, {.client_message = no_call_mark}, {});
-            self->render_draft_prompt(known, mark, done);
-        });
+void conversation_shell::learn_draft_marks(const draft_ptr& draft, const start_handler& done) {
+    const bool needs_call_mark = this->needs_call_mark(draft->options());
+    auto learned = [weak = weak_from_this(), drafted = std::weak_ptr(draft), needs_call_mark, done](
+                       error_code ec, const diagnostics& diag, const server::call_mark& mark) {
+        const auto self = weak.lock();
+        const auto known = drafted.lock();
+        if (!self || !known) return;
+        if (ec) return done(ec, diag, {});
+        if (needs_call_mark && mark.opening.empty())
+            return done(errc::not_supported, {.client_message = no_call_mark}, {});
+        self->render_draft_prompt(known, mark, done);
+    };
+    load_marks(needs_call_mark, std::move(learned));
 }
 
 void conversation_shell::render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,

@@ -10,6 +10,7 @@
 #include "loop/strand_scope.hpp"
 #include "reply/machine/reply_options.hpp"
 #include "reply/reply_start_point.hpp"
+#include "server/call_mark_loader.hpp"
 #include "server/reason_to_leave.hpp"
 
 #include "tandem/config.hpp"
@@ -119,7 +120,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
         bool is_streamed = false;
         /// Whether the reply may call functions in the format of the model.
         bool needs_call_mark = false;
-        /// How the server's template writes calls.
+        /// How the server's template marks words and calls.
         server::call_mark call_mark{};
         /// The origin of a turn that is resumed, or continues from a draft.
         std::optional<reply_origin> resumed{};
@@ -174,7 +175,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void try_other_server(const start_ptr& start, const failure& why);
     void fail_without_server(const start_ptr& start);
     void on_server_found(const start_ptr& start);
-    void learn_call_mark(const start_ptr& start);
+    /// Learns how the server's template marks the words of a reply, and its calls.
+    void load_marks(bool with_calls, server::call_mark_loader::handler done);
     void begin_at_server(const start_ptr& start);
     bool needs_call_mark(const generation_options& o) const;
     generation_options prefill_options() const;
@@ -224,7 +226,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void start_draft(generation_options options);
     reply_draft::events make_draft_events(draft_handler done);
     void find_draft_start(const draft_ptr& draft, const start_handler& done);
-    void learn_draft_call_mark(const draft_ptr& draft, const start_handler& done);
+    void learn_draft_marks(const draft_ptr& draft, const start_handler& done);
     void render_draft_prompt(const draft_ptr& draft, const server::call_mark& mark,
                              const start_handler& done);
     void begin_drafted_turn(const start_ptr& start);

@@ -328,27 +328,30 @@ bool conversation_shell::needs_call_mark(const generation_options& o) const {
            !uses_call_schema(o);
 }
 
-void conversation_shell::on_server_found(const start_ptr& start) {
-    if (start->needs_call_mark) return learn_call_mark(start);
-    begin_at_server(start);
+void conversation_shell::load_marks(bool with_calls, server::call_mark_loader::handler done) {
+    if (history_.options().raw) return done({}, {}, {});
+    if (with_calls) return link_->load_call_mark(std::move(done));
+    link_->load_word_marks(std::move(done));
 }
 
-void conversation_shell::learn_call_mark(const start_ptr& start) {
-    link_->load_call_mark([weak = weak_from_this(), start, check_id = start->check_id](
-                              error_code ec, const diagnostics& diag, const server::call_mark& m) {
+void conversation_shell::on_server_found(const start_ptr& start) {
+    auto learned = [weak = weak_from_this(), start, check_id = start->check_id](
+                       error_code ec, const diagnostics& diag, const server::call_mark& m) {
         const auto self = weak.lock();
         if (!self || !self->is_current(start, check_id)) return;
         if (ec) return self->on_server_check_failed(start, {ec, diag});
-        if (m.opening.empty() && !start->is_streamed)
+        const bool lacks_mark = start->needs_call_mark && m.opening.empty();
+        if (lacks_mark && !start->is_streamed)
             return self->fail(start, {errc::not_supported, {.client_message = no_call_mark}});
-        if (m.opening.empty())
+        if (lacks_mark)
             self->scope_->log(log_level::warning,
                               "conversation {}: the chat template of {} does not show how a tool "
                               "call begins; calls are text",
                               self->id_, self->link_->shown_url());
         start->call_mark = m;
         self->begin_at_server(start);
-    });
+    };
+    load_marks(start->needs_call_mark, std::move(learned));
 }
 
 void conversation_shell::begin_at_server(const start_ptr& start) {

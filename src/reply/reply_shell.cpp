@@ -129,6 +129,7 @@ void reply_shell::on_server_acquired(failure why, reply_start_point where) {
         auto origin = std::move(where.origin);
         origin.call_mark = where.call_mark.opening;
         origin.call_lead = where.call_mark.lead;
+        origin.word_marks = where.call_mark.words;
         if (where.link)
             switch_to_server(std::move(where));
         else

@@ -161,9 +161,12 @@ string_view opening_in(string_view text) noexcept {
     return text.substr(0, text.find_first_of(white_space));
 }
 
-/// The tags that end an assistant's message, and those that directly follow.
-std::vector<string_view> tags_after_message(string_view without_call) {
-    const auto text = text::trim_leading_space(text_after(without_call, text_before_call));
+/// The tags that end an assistant's message, and those that directly follow; of words with marks,
+/// those up to the next question.
+std::vector<string_view> tags_after_message(string_view after, const text::text_marks& words) {
+    if (!words.opening.empty())
+        return tags_in(after.substr(after.starts_with(words.closing) ? words.closing.size() : 0));
+    const auto text = text::trim_leading_space(after);
     auto rest = text;
     for (auto tag = leading_tag(rest); !tag.empty(); tag = leading_tag(rest))
         rest = text::trim_leading_space(rest.substr(tag.size()));
@@ -197,34 +200,95 @@ void preserve(const std::vector<string_view>& tags, call_mark& mark) {
             mark.preserved.emplace_back(tag);
 }
 
-/// Whether a reply in the history is its text and the end of the message, without other tags.
-bool is_bare_reply(string_view without_call) noexcept {
-    const auto text = text_after(without_call, question);
+/// A reply in the history.
+struct past_reply {
+    /// From the question to its words.
+    string_view before;
+    /// From its words to the next question.
+    string_view after;
+    /// From the next question to where the model begins to generate.
+    string_view header;
+};
+
+/// The parts are empty if the prompt lacks the words.
+past_reply find_past_reply(string_view without_call) noexcept {
     const auto header = text_after(without_call, last_question);
-    return without_header(text.substr(0, text.find(text_before_call)), header).empty();
+    const auto reply = text_after(without_call, question);
+    const auto at = reply.find(text_before_call);
+    if (at == string_view::npos) return {{}, {}, header};
+    const auto after = reply.substr(at + text_before_call.size());
+    return {reply.substr(0, at), after.substr(0, after.find(last_question)), header};
+}
+
+/// Whether the server shows any of it: tags with a bar are control tokens.
+bool has_shown_text(string_view mark) noexcept {
+    while (!mark.empty()) {
+        const auto tag = leading_tag(mark);
+        const bool is_control = tag.find('|') != string_view::npos ||
+                                tag.find("\xEF\xBD\x9C") != string_view::npos;  // a wide bar
+        if (!is_control && white_space.find(mark.front()) == string_view::npos) return true;
+        mark.remove_prefix(is_control ? tag.size() : 1);
+    }
+    return false;
+}
+
+string_view without_reasoning(string_view text, const std::vector<tag_pair>& tags) noexcept {
+    for (const auto& pair : tags)
+        for (const auto* tag : {&pair.open, &pair.close})
+            if (const auto at = text.rfind(*tag); at != string_view::npos)
+                text.remove_prefix(at + tag->size());
+    return text;
+}
+
+/// The end of the prompt with which each part of a reply begins, such as ">>>": its last word,
+/// unless a tag ends it.
+string_view open_end(string_view header) noexcept {
+    const auto word = header.substr(header.find_last_of(white_space) + 1);
+    const auto end = word.substr(std::min(word.find_last_of("<["), word.size()));
+    if (end.empty()) return word;
+    return leading_tag(end) == end ? string_view() : end;
+}
+
+/// The text between the words of a reply and the end of its message, which is that of the question.
+string_view closing_in(string_view after, string_view end_of_question) noexcept {
+    after = after.substr(0, 2 * max_preserved_bytes);
+    std::size_t longest = 0;
+    std::size_t end = 0;
+    for (std::size_t at = 0; at < after.size(); ++at) {
+        if (at > 0 && after[at] != '<' && after[at] != '[') continue;
+        const auto rest = after.substr(at);
+        const auto [last, ignored] =
+            std::mismatch(rest.begin(), rest.end(), end_of_question.begin(), end_of_question.end());
+        const auto common = static_cast<std::size_t>(last - rest.begin());
+        if (common > longest) end = at;
+        longest = std::max(longest, common);
+    }
+    return text::trim_white_space(after.substr(0, end));
 }
 
 /// The mark at the start of `lead`: up to its last tag if the first one also ends other replies.
 /// Empty if other replies contain it.
-string_view distinct_opening(string_view lead, string_view without_call) noexcept {
-    const auto text = text_after(without_call, question);
-    const auto other_reply = text.substr(0, text.find(last_question));
+string_view distinct_opening(string_view lead, const past_reply& other, bool has_marks) noexcept {
     const auto is_elsewhere = [&](string_view opening) {
-        return other_reply.find(opening) != string_view::npos;
+        return other.before.find(opening) != string_view::npos ||
+               other.after.find(opening) != string_view::npos;
     };
+    const bool is_bare = without_header(other.before, other.header).empty();
     auto opening = opening_in(lead);
-    if (is_elsewhere(opening) && is_bare_reply(without_call))
+    if (is_elsewhere(opening) && (is_bare || has_marks))
         opening = lead.substr(0, lead.find_last_of(">]") + 1);
     return is_elsewhere(opening) ? string_view() : opening;
 }
 
-/// The mark of calls that are rendered as `call`.
-call_mark mark_of(const call_text& call, string_view opening, string_view without_call) {
-    if (opening.size() < 2 || opening.size() > max_preserved_bytes) return {};
-    auto ends = tags_after_message(without_call);
+/// Adds the mark of calls that are rendered as `call`.
+void add_call(const call_text& call, string_view opening, const past_reply& other,
+              call_mark& mark) {
+    if (opening.size() < 2 || opening.size() > max_preserved_bytes) return;
+    auto ends = tags_after_message(other.after, mark.words);
     std::erase_if(ends, [&](string_view tag) { return opening.find(tag) != string_view::npos; });
     const auto lead = call.lead.substr(call.lead.rfind(opening));
-    call_mark mark{.opening = std::string(opening), .lead = std::string(lead)};
+    mark.opening = opening;
+    mark.lead = lead;
     for (const auto text : {lead, call.rest}) {
         auto tags = tags_in(text);
         std::erase_if(tags, [&](string_view tag) {
@@ -233,7 +297,6 @@ call_mark mark_of(const call_text& call, string_view opening, string_view withou
         });
         preserve(tags, mark);
     }
-    return mark;
 }
 
 call_mark find_known_mark(string_view prompt) {
@@ -254,15 +317,42 @@ std::array<call_probe, 3> make_call_probes() {
             call_probe{conversation_without_call(), {}}};
 }
 
-call_mark find_call_mark(const rendered_probes& prompts) {
-    const auto header = text_after(prompts.without_call, last_question);
+call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning) {
+    auto [before, after, header] = find_past_reply(without_call);
+    if (!has_shown_text(without_reasoning(without_header(before, header), reasoning))) return {};
+    header.remove_suffix(open_end(header).size());
+    call_mark mark;
+    mark.words.opening = without_reasoning(without_header(before, header), reasoning);
+    mark.words.closing = closing_in(after, before);
+    if (mark.words.opening.size() > max_preserved_bytes) return {};
+    // Muse writes its thoughts like words, but to itself.
+    constexpr string_view to_user = " to=user<|message|>";
+    if (const string_view opening = mark.words.opening; opening.ends_with(to_user))
+        mark.words.closing =
+            std::string(opening.substr(0, opening.size() - to_user.size())) + " to=self<|message|>";
+    for (const auto* text : {&mark.words.opening, &mark.words.closing})
+        preserve(tags_in(*text), mark);
+    return mark;
+}
+
+call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning) {
+    auto mark = find_word_marks(prompts.without_call, reasoning);
+    const auto& words = mark.words;
+    const auto other = find_past_reply(prompts.without_call);
+    auto header = other.header;
+    if (!words.opening.empty()) header.remove_suffix(open_end(header).size());
     const auto after_text = text_of_call(prompts.call_after_text, text_before_call);
     auto alone = text_of_call(prompts.call_without_text, {});
     if (alone) alone->lead = without_header(alone->lead, header);
     if (!after_text && !alone) return find_known_mark(prompts.call_after_text);
     const auto& call = alone ? *alone : *after_text;
-    const auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
-    return mark_of(call, distinct_opening(lead, prompts.without_call), prompts.without_call);
+    auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
+    if (lead.starts_with(words.closing)) lead.remove_prefix(words.closing.size());
+    // Both may begin alike, such as ">>>" and ">>>all": what follows decides.
+    const bool is_of_words = !lead.empty() && words.opening.starts_with(lead);
+    add_call(call, is_of_words ? lead : distinct_opening(lead, other, !words.opening.empty()),
+             other, mark);
+    return mark;
 }
 
 bool is_like_call(const call_mark& mark, string_view text) noexcept {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "text/chunks/call_splitter.hpp"
+
+#include "tandem/config.hpp"
 #include "tandem/server.hpp"
 
 #include <array>
@@ -9,19 +12,21 @@
 #include <string_view>
 #include <vector>
 
-// How a model's chat template writes tool calls, learned from texts that the server renders with
-// it. Pure.
+// How a model's chat template marks the words of a reply and its tool calls, learned from texts
+// that the server renders with it. Pure.
 namespace tandem::server {
 
-/// The beginning of a tool call in the text of a reply.
+/// The beginning of a tool call in the text of a reply, and the marks around its words.
 struct call_mark {
     /// The text with which a call begins, such as "<tool_call>" or "[TOOL_CALLS]". Empty if the
     /// template does not show calls, or if a call is not distinguishable from other text.
     std::string opening{};
     /// The text from there to the function's name, such as "<tool_call>\n{\"name\": \"".
     std::string lead{};
-    /// Tokens of a call that the server may hide, for `preserved_tokens` of a completion. Some may
-    /// be unknown to the model. Empty together with `opening`.
+    /// The marks around the words of each reply, with calls or without.
+    text::text_marks words{};
+    /// Tokens of the marks and of a call that the server may hide, for `preserved_tokens` of a
+    /// completion. Some may be unknown to the model.
     std::vector<std::string> preserved{};
     /// The model's end token, if known; see wire::parse_reply_body().
     std::optional<std::int32_t> end_token{};
@@ -46,9 +51,14 @@ struct rendered_probes {
 /// The probes, in the order of the members of rendered_probes.
 std::array<call_probe, 3> make_call_probes();
 
+/// Finds the marks around the words of a reply in the prompt without a call. Words have no marks if
+/// nothing but control tokens and reasoning is around them, which the server hides or a reply
+/// drops.
+call_mark find_word_marks(std::string_view without_call, const std::vector<tag_pair>& reasoning);
+
 /// Finds the mark in what stands between the assistant's text, or the header of its message, and
 /// the function's name.
-call_mark find_call_mark(const rendered_probes& prompts);
+call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning);
 
 /// Whether `text`, which begins with the mark, continues like a call of this template. A mark in
 /// prose does not.

@@ -24,16 +24,41 @@ void call_mark_loader::load(server_calls& calls, handler done) {
     render_next(calls);
 }
 
+void call_mark_loader::load_words(server_calls& calls, handler done) {
+    if (known_words_) {
+        const auto mark = *known_words_;
+        return done({}, {}, mark);
+    }
+    waiting_for_words_.push_back(std::move(done));
+    if (waiting_for_words_.size() > 1) return;
+    calls.apply_template(make_call_probes().back().messages, {},
+                         [this, probed = template_](error_code ec, const diagnostics& diag,
+                                                    const std::string& prompt) {
+                             const auto mark = find_word_marks(prompt, reasoning_);
+                             const bool is_answer = !ec || ec == errc::not_supported;
+                             if (is_answer && probed == template_) known_words_ = mark;
+                             finish_words(is_rejected(ec) ? error_code() : ec, diag, mark);
+                         });
+}
+
+// The handlers may destroy this object.
+void call_mark_loader::finish_words(error_code ec, const diagnostics& diag, const call_mark& mark) {
+    for (const auto& done : std::exchange(waiting_for_words_, {})) done(ec, diag, mark);
+}
+
 void call_mark_loader::use_template(const server_props& props) {
     named_template wanted{props.model, props.chat_template, props.eos_token};
     if (wanted == template_) return;
     template_ = std::move(wanted);
     known_.reset();
+    known_words_.reset();
 }
 
 void call_mark_loader::forget() noexcept {
     known_.reset();
+    known_words_.reset();
     std::exchange(waiting_, {}).clear();
+    std::exchange(waiting_for_words_, {}).clear();
 }
 
 void call_mark_loader::render_next(server_calls& calls) {
@@ -52,7 +77,7 @@ void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const dia
     if (prompts_.size() < make_call_probes().size()) return render_next(calls);
     // A server that renders no message at all fails for another reason than its template.
     if (prompts_.back().empty() && ec != errc::not_supported) return finish(ec, diag);
-    auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)});
+    auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_);
     if (mark.opening.empty() || probed_.end_token.empty()) return finish({}, {}, mark);
     find_end_token(calls, std::move(mark));
 }

@@ -6,20 +6,27 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tandem::server {
 
-/// Learns the call mark of a server's chat template once. Not thread-safe.
+/// Learns the marks of a server's chat template once. Not thread-safe.
 class call_mark_loader {
  public:
     using handler = std::function<void(error_code, const diagnostics&, const call_mark&)>;
+
+    /// `reasoning` are the tags of reasoning, which are not among the marks.
+    explicit call_mark_loader(std::vector<tag_pair> reasoning) : reasoning_(std::move(reasoning)) {}
 
     /// Passes the mark to `done`, at once if it is known. Callers that wait for it get the same
     /// answer. A template that rejects the probes, and a server without templates, have an empty
     /// mark. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
+    /// The same for the marks around words alone, with a single probe. A server that rejects the
+    /// probe has none until the next call.
+    void load_words(server_calls& calls, handler done);
     /// Names the template of the next probes. Drops the mark of another template.
     void use_template(const server_props& props);
     /// Drops the mark, and the handlers without calling them.
@@ -40,12 +47,17 @@ class call_mark_loader {
     void find_end_token(server_calls& calls, call_mark mark);
     void finish(error_code ec, const diagnostics& diag, const call_mark& mark = {});
 
+    void finish_words(error_code ec, const diagnostics& diag, const call_mark& mark);
+
+    std::vector<tag_pair> reasoning_;
     named_template template_;
     std::optional<call_mark> known_;
+    std::optional<call_mark> known_words_;
     // The template of the probes that are being rendered, and the prompts so far.
     named_template probed_;
     std::vector<std::string> prompts_;
     std::vector<handler> waiting_;
+    std::vector<handler> waiting_for_words_;
 };
 
 }  // namespace tandem::server

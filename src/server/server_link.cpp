@@ -40,7 +40,8 @@ server_link::server_link(std::shared_ptr<strand_scope> scope, tandem::config c,
       transport_(make_transport(scope_->executor(), config_, i)),
       calls_(std::in_place, scope_->executor(), *transport_, config_.limits.request_timeout),
       use_(std::move(use)),
-      manager_(*this, use_->slots) {}
+      manager_(*this, use_->slots),
+      call_marks_(config_.speech.reasoning_tags) {}
 
 std::shared_ptr<server_link> server_link::make(std::shared_ptr<strand_scope> scope,
                                                tandem::config c, const instruments& i,
@@ -83,14 +84,22 @@ void server_link::load_props(props_handler done) {
 }
 
 void server_link::load_call_mark(call_mark_handler done) {
-    load_props([this, done = std::move(done)](error_code ec, const diagnostics& diag,
-                                              const server_props& props) {
+    load_from_template(&server::call_mark_loader::load, std::move(done));
+}
+
+void server_link::load_word_marks(call_mark_handler done) {
+    load_from_template(&server::call_mark_loader::load_words, std::move(done));
+}
+
+void server_link::load_from_template(load_marks load, call_mark_handler done) {
+    load_props([this, load, done = std::move(done)](error_code ec, const diagnostics& diag,
+                                                    const server_props& props) {
         if (ec) return done(ec, diag, {});
         // The handler before this one may have shut the link down.
         if (shut_down_)
             return done(errc::client_destroyed, {.client_message = owner_destroyed}, {});
         call_marks_.use_template(props);
-        call_marks_.load(*calls_, done);
+        (call_marks_.*load)(*calls_, done);
     });
 }
 

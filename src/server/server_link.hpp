@@ -61,6 +61,8 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     /// Learns how the model's chat template begins a tool call, unless it is already known for the
     /// model in /props; see call_mark_loader::load(). A failure is not cached.
     void load_call_mark(call_mark_handler done);
+    /// The same for what the template writes around the words of a reply without calls.
+    void load_word_marks(call_mark_handler done);
     /// Ends all calls with `ec` and grants no more slots.
     void shut_down(error_code ec);
 
@@ -93,6 +95,9 @@ class server_link final : public std::enable_shared_from_this<server_link>,
     server_link(std::shared_ptr<strand_scope> scope, tandem::config c, const instruments& i,
                 std::shared_ptr<server_usage> use);
 
+    using load_marks = void (server::call_mark_loader::*)(server::server_calls&, call_mark_handler);
+
+    void load_from_template(load_marks load, call_mark_handler done);
     void on_props_received(error_code ec, const diagnostics& diag, const server_props& props);
     void warn_about_reuse_guard() const;
     void log_lines(const std::vector<log_line>& lines) const;

@@ -24,6 +24,8 @@ class Format:
     closing: str = ""
     # The words before calls. None: the model does not write any.
     words: str | None = "{words}"
+    # A reply without calls.
+    answer: str = "{words}"
     # What the model thinks first, and what ends a thought that the prompt begins.
     thought: str = ""
     end_of_thought: str = "\n</think>\n\n"
@@ -37,8 +39,10 @@ class Format:
         if is_thought_open:
             text = THOUGHT + self.end_of_thought
         if with_words:
-            text += self.words
-        text += self.opening + self.between_calls.join(self._call(*call) for call in enumerate(calls)) + self.closing
+            text += self.words if calls else self.answer
+        if calls:
+            text += self.opening + self.between_calls.join(self._call(*call) for call in enumerate(calls))
+            text += self.closing
         return fill(text, words=WORDS, thought=THOUGHT)
 
     def _call(self, index, call):
@@ -108,6 +112,13 @@ GLM_47 = Format(
     "<arg_key>{key}</arg_key><arg_value>{value}</arg_value>",
     end_of_thought="</think>",
 )
+LING = Format(
+    "<tool_call>{name}\n{arguments}\n</tool_call>",
+    "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>",
+    words="{words}\n",
+    between_calls="\n",
+    end_of_thought="</think>",
+)
 KIMI = Format(
     "<|tool_call_begin|>functions.{name}:{index}<|tool_call_argument_begin|>{arguments}<|tool_call_end|>",
     opening="<|tool_calls_section_begin|>",
@@ -117,6 +128,7 @@ KIMI_K3 = Format(
     '<|open|>call tool="{name}" index="{number}"<|sep|>{arguments}<|close|>call<|sep|>',
     '<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
     words="<|open|>response<|sep|>{words}<|close|>response<|sep|>",
+    answer="<|open|>response<|sep|>{words}<|close|>response<|sep|><|close|>message<|sep|>",
     opening="<|open|>tools<|sep|>",
     closing="<|close|>tools<|sep|><|close|>message<|sep|>",
     end_of_thought="<|close|>think<|sep|>",
@@ -157,6 +169,7 @@ GPT_OSS = Format(
     "<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}",
     thought="<|channel|>analysis<|message|>{thought}<|end|><|start|>assistant",
     words=None,
+    answer="<|channel|>final<|message|>{words}",
 )
 GRANITE_33 = Format(NAME_AND_ARGUMENTS, opening="<|tool_call|>[", between_calls=", ", closing="]", words=None)
 HY3 = Format(
@@ -201,6 +214,8 @@ MUSE = Format(
     "</atem:function_calls>",
     '<atem:parameter name="{key}">{value}</atem:parameter>\n',
     words=" to=user<|message|>{words}<|eom|><|start|>assistant",
+    answer=" to=user<|message|>{words}",
+    thought=" to=self<|message|>{thought}<|eom|><|start|>assistant",
     between_calls="<|eom|><|start|>assistant",
 )
 # llama-server ends a reply at the <|end|> of thoughts and words.
@@ -208,6 +223,15 @@ SOLAR = Format(
     "<|tool_call:begin|>abcdef1234{index}<|tool_call:name|>{name}<|tool_call:args|>{arguments}<|tool_call:end|>",
     words=None,
     opening="<|tool_calls|>",
+)
+
+MARKED = Format(
+    NAME_AND_ARGUMENTS,
+    opening="<|part|>calls<|sep|>",
+    between_calls="\n",
+    closing="<|end|>calls<|sep|>",
+    words="<|part|>words<|sep|>{words}<|end|>words<|sep|>",
+    answer="<|part|>words<|sep|>{words}<|end|>words<|sep|><|end|>message<|sep|>",
 )
 
 # By the beginning of the template's name; the longest one counts.
@@ -257,6 +281,7 @@ FORMATS = {
     "Qwen3-Coder": CODER,
     "Qwen3.5": CODER,
     "Reka": dataclasses.replace(HERMES, between_calls=""),
+    "Spark": GLM_47,
     "StepFun": dataclasses.replace(CODER, words="{words}", between_calls="", end_of_thought="\n</think>\n"),
     "deepseek-ai-DeepSeek-R1": DEEPSEEK_R1,
     "llama-cpp-deepseek-r1": DEEPSEEK_R1,
@@ -269,8 +294,11 @@ FORMATS = {
     "google-gemma-4": GEMMA_4,
     "ibm-granite-granite-3": GRANITE_33,
     "ibm-granite-granite-4": HERMES,
+    "inclusionai-ling": LING,
     "meetkai-functionary-medium-v3.1": Format("<function={name}>{arguments}</function>"),
-    "meetkai-functionary-medium-v3.2": Format("{name}\n{arguments}", between_calls=">>>", words="all\n{words}>>>"),
+    "meetkai-functionary-medium-v3.2": Format(
+        "{name}\n{arguments}", between_calls=">>>", words="all\n{words}>>>", answer="all\n{words}"
+    ),
     "meta-llama": LLAMA,
     "muse": MUSE,
     "openai-gpt-oss": GPT_OSS,
@@ -279,8 +307,9 @@ FORMATS = {
     "poolside-Laguna-XS": LAGUNA_XS,
     "tencent-Hy3": HY3,
     "upstage-Solar": SOLAR,
-    # A template of the project's tests.
+    # Templates of the project's tests.
     "tool_template": HERMES,
+    "marked_template": MARKED,
 }
 
 

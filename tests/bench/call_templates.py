@@ -5,7 +5,7 @@ front of a real llama-server, one for each template in a folder such as llama.cp
   call_templates.py FOLDER --only GLM --only Qwen3 --verbose
 
 A grammar makes a model of noise write each reply of call_formats.py. A template passes if the calls are
-read and nothing but the words before them is spoken. docs/conversations.md contains the results. The environment variable TANDEM_COMMAND
+read and nothing but the words is spoken, with functions and without. docs/conversations.md contains the results. The environment variable TANDEM_COMMAND
 contains the path of the command. Exit status: 1 if a template fails; 77 without aiohttp or a server.
 """
 
@@ -106,7 +106,7 @@ def options_of(text, special, thinks):
     """Makes the model write this text, with special tokens where it has some."""
     literal = json.dumps(text, ensure_ascii=False)
     bias = [[token, 100] for token in special]
-    options = {"tools": TOOLS, "grammar": f"root ::= {literal}", "logit_bias": bias, "temperature": 0}
+    options = {"grammar": f"root ::= {literal}", "logit_bias": bias, "temperature": 0}
     return {**options, "chat_template_kwargs": {"enable_thinking": thinks}}
 
 
@@ -155,6 +155,7 @@ async def ask(url, a, replies):
 def make_replies(server, format_, special, caps):
     words = call_formats.WORDS if format_.words is not None else None
     cases = {"alone": (False, None, call_formats.ONE_CALL), "after a thought": (True, words, call_formats.ONE_CALL)}
+    cases["without functions"] = (False, call_formats.WORDS, [])
     if words:
         cases["after words"] = (False, words, call_formats.ONE_CALL)
     if caps["supports_parallel_tool_calls"]:
@@ -164,8 +165,9 @@ def make_replies(server, format_, special, caps):
         is_open = prompt_opens_thought(server, format_, thinks)
         text = format_.write(calls, bool(words), thinks, is_open)
         if is_open and format_.is_thought_spoken:
-            words = text[: text.index(format_.opening)].strip()
-        replies[name] = (text, options_of(text, special, thinks), words, calls)
+            words = text[: text.index(format_.opening) if calls else None].strip()
+        options = options_of(text, special, thinks)
+        replies[name] = (text, {**options, "tools": TOOLS} if calls else options, words, calls)
     return replies
 
 
@@ -202,7 +204,8 @@ def main():
         print("\n".join([f"{template.stem}: {len(faults) - len(bad)} of {len(faults)}", *bad]), flush=True)
     known = [faults for faults in results.values() if faults is not None]
     right = sum(not any(faults.values()) for faults in known)
-    print(f"{right} of {len(known)} templates")
+    replies = [fault for faults in known for fault in faults.values()]
+    print(f"{right} of {len(known)} templates, {replies.count('')} of {len(replies)} replies")
     sys.exit(right < len(known))
 
 

@@ -131,6 +131,7 @@ TEST_F(replay_faults, leave_the_later_turns_of_a_dialogue_out) {
 TEST_F(replay_faults, tell_a_chat_template_that_fails) {
     start_server({.faults = {{.kind = fault_kind::http_error,
                               .at_token = 0,
+                              .times = 2,  // the probe is another conversation
                               .path = "/apply-template",
                               .text = "bad template"}}});
     const auto r = run({"--json", "--user", "Hi"});
@@ -184,17 +185,17 @@ TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout) {
 }
 
 TEST_F(replay_faults, end_quietly_when_nobody_reads_stdout_between_two_replies) {
-    // Delays the second reply until the test has closed stdout.
+    // Delays the second reply, after a probe and the first one, until the test has closed stdout.
     std::promise<void> closed;
     int calls = 0;
     const auto hold_up = [&, until = closed.get_future().share()](const auto&) {
-        if (++calls == 2) until.wait_for(std::chrono::seconds(120));
+        if (++calls == 3) until.wait_for(std::chrono::seconds(120));
         return false;
     };
     start_server({.faults = {{.path = "/apply-template", .when = hold_up}}});
     auto child = start({"--user", "a", "--user", "b"});
     ASSERT_TRUE(server_->wait_until(
-        [](const auto& seen) { return seen.of_path("/apply-template").size() == 2; }));
+        [](const auto& seen) { return seen.of_path("/apply-template").size() == 3; }));
     child.close_stdout();
     closed.set_value();
     const auto end = child.wait();

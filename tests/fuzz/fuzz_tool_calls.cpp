@@ -29,8 +29,9 @@ struct parted {
 };
 
 template <class Feed>
-parted split(const std::string& mark, Feed feed) {
-    text::call_splitter splitter(mark);
+parted split(const std::string& mark, const text::text_marks& words, Feed feed) {
+    text::call_splitter splitter(mark, words);
+    splitter.follow_prompt(words.opening.substr(0, words.opening.size() / 2));
     parted all;
     const auto take = [&](text::call_splitter::visible v) { all.words += v.text; };
     feed([&](std::string_view part) { take(splitter.feed(part, 1)); });
@@ -39,11 +40,13 @@ parted split(const std::string& mark, Feed feed) {
     return all;
 }
 
-void check_splitter(const std::string& mark, std::string_view whole, std::size_t seed) {
-    const auto at_once = split(mark, [&](auto use) { use(whole); });
-    const auto in_parts =
-        split(mark, [&](auto use) { fuzzing::in_parts(whole, seed, [&](auto p) { use(p); }); });
+void check_splitter(const std::string& mark, const text::text_marks& words, std::string_view whole,
+                    std::size_t seed) {
+    const auto at_once = split(mark, words, [&](auto use) { use(whole); });
+    const auto in_parts = split(
+        mark, words, [&](auto use) { fuzzing::in_parts(whole, seed, [&](auto p) { use(p); }); });
     fuzzing::require(at_once == in_parts);
+    if (!words.opening.empty()) return;
     fuzzing::require(at_once.words + at_once.call == whole);
     fuzzing::require(mark.empty() || at_once.words.find(mark) == std::string::npos);
 }
@@ -81,7 +84,7 @@ void check_mark(std::string_view whole) {
     const server::rendered_probes prompts{std::string(whole.substr(0, third)),
                                           std::string(whole.substr(third, third)),
                                           std::string(whole.substr(2 * third))};
-    const auto mark = server::find_call_mark(prompts);
+    const auto mark = server::find_call_mark(prompts, default_reasoning_tags());
     fuzzing::require(mark.preserved.size() <= server::max_preserved_tokens);
     (void)server::is_like_call(mark, whole);
 }
@@ -94,9 +97,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto mark = sanitized_utf8(in.bytes(in.number(8)));
     check_answers(in.number(1) == 0 ? 200 : 500, in.rest());
     const auto whole = sanitized_utf8(in.rest());
-    check_splitter(mark, whole, seed);
+    check_splitter(mark, {}, whole, seed);
+    check_splitter(mark, {.opening = mark + mark + "a", .closing = "<" + mark}, whole, seed);
     check_streamed_call(whole, seed);
     check_calls(wire::find_json_calls(whole, with_tools));
+    check_calls(wire::find_invoked_calls(whole, with_tools));
     if (const auto call = wire::decode_json_call(whole, with_tools)) check_calls({*call});
     if (wire::decode_channel_call(whole))
         fuzzing::require(wire::find_channel_call(whole) <= whole.size());

@@ -28,16 +28,18 @@ class call_mark_of_server : public client_and_mock {
             instruments, detail::slot_defaults{});
     }
     /// Asks several times at once.
-    std::vector<learned> load(std::size_t times = 1) {
+    std::vector<learned> load(std::size_t times = 1, decltype(&server_link::load_call_mark) what =
+                                                         &server_link::load_call_mark) {
         std::vector<learned> all;
         for (std::size_t i = 0; i < times; ++i)
-            link->load_call_mark(
-                [&](error_code ec, const diagnostics&, const server::call_mark& mark) {
-                    all.push_back({ec, mark});
-                });
+            ((*link).*what)([&](error_code ec, const diagnostics&, const server::call_mark& mark) {
+                all.push_back({ec, mark});
+            });
         EXPECT_TRUE(loop.run_until([&] { return all.size() == times; }));
         return all;
     }
+    /// Asks for the marks around the words of a reply alone.
+    learned load_words() { return load(1, &server_link::load_word_marks).front(); }
     std::size_t renderings() const { return server->observe().of_path("/apply-template").size(); }
 
     std::shared_ptr<server_link> link;
@@ -130,6 +132,33 @@ TEST_F(call_mark_of_server, is_kept_if_the_same_model_returns) {
     EXPECT_EQ(load().front().mark.opening, "<tool_call>");
     EXPECT_EQ(renderings(), before);
     EXPECT_EQ(server->observe().of_path("/props").size(), 2u);
+}
+
+TEST_F(call_mark_of_server, takes_one_probe_if_only_the_words_may_have_marks) {
+    start();
+    for (int i = 0; i < 2; ++i) {
+        const auto answer = load_words();
+        EXPECT_FALSE(answer.ec);
+        EXPECT_EQ(answer.mark, server::call_mark());
+    }
+    EXPECT_EQ(renderings(), 1u);
+}
+
+TEST_F(call_mark_of_server, does_not_keep_words_from_being_spoken) {
+    server_options.faults = {{.kind = mock::fault_kind::http_error, .path = "/apply-template"}};
+    start();
+    EXPECT_FALSE(load_words().ec);
+    EXPECT_FALSE(load_words().ec);
+    EXPECT_EQ(renderings(), 2u) << "asked again after the error";
+    server->inject({.kind = mock::fault_kind::reset, .path = "/apply-template"});
+    EXPECT_FALSE(load_words().ec) << "known";
+}
+
+TEST_F(call_mark_of_server, does_not_include_marks_of_words_if_there_is_no_template) {
+    server_options.has_chat_template = false;
+    start();
+    for (int i = 0; i < 2; ++i) EXPECT_FALSE(load_words().ec);
+    EXPECT_EQ(renderings(), 1u);
 }
 
 TEST_F(call_mark_of_server, is_an_error_for_all_who_wait_when_the_link_shuts_down) {

@@ -64,7 +64,8 @@ void reply_machine::begin(time_point now, reply_origin from) {
     call_lead_ = std::move(from.call_lead);
     if (from.rest) {
         // A reply for a reader had no mark.
-        if (!from.rest->calls.has_mark()) from.rest->calls = make_splitter(from.call_mark);
+        if (!from.rest->calls.has_mark() && !from.call_mark.empty())
+            from.rest->calls = make_splitter(from);
         return resume_from_remainder(now, std::move(*from.rest), from.spoken);
     }
     continuation_ = reply_transcript(std::move(from.prompt), rules_.has_stop_words);
@@ -72,8 +73,9 @@ void reply_machine::begin(time_point now, reply_origin from) {
         rules_.reasoning_tags,
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
-    calls_ = make_splitter(std::move(from.call_mark));
+    calls_ = make_splitter(from);
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
+    calls_.follow_prompt(continuation_.prompt());
     next_request(now);
 }
 

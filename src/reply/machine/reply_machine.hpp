@@ -245,7 +245,7 @@ class reply_machine {
     // Tool calls, in reply_machine_calls.cpp.
     void call_read(time_point now);
     bool is_parsing_calls() const noexcept { return parses_as_.has_value(); }
-    text::call_splitter make_splitter(std::string mark) const;
+    text::call_splitter make_splitter(const reply_origin& from) const;
     bool has_call_to_parse(finish_reason reason) const;
     bool is_answer_in_json() const noexcept { return rules_.uses_call_schema && !rules_.must_call; }
     void parse_calls(time_point now, finish_reason reason);

@@ -23,9 +23,9 @@ failure reply_machine::make_too_long_failure() {
                                            text::max_call_bytes)}};
 }
 
-text::call_splitter reply_machine::make_splitter(std::string mark) const {
+text::call_splitter reply_machine::make_splitter(const reply_origin& from) const {
     return rules_.uses_call_schema ? text::call_splitter::withholding_all()
-                                   : text::call_splitter(std::move(mark));
+                                   : text::call_splitter(from.call_mark, from.word_marks);
 }
 
 /// The text before the call is complete. The request is not cut any more: nothing is spoken until

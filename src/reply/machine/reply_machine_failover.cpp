@@ -45,7 +45,9 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
         reasoning_ = text::reasoning_filter(rules_.reasoning_tags);
         meter_ = make_meter(false);
     }
-    continuation_.append_mark(begun.text);
+    const auto& marks = calls_.words();
+    const auto opening = text::begun_opening(marks, continuation_.text());
+    continuation_.append_mark(marks.opening.substr(opening.size()) + begun.text);
     has_read_here_ = true;
     voice_.read(spoken);
     for (const auto word : text::token_like_pieces(begun.unspoken)) chunker_.feed(word);

@@ -67,6 +67,8 @@ struct reply_origin {
     std::string call_mark{};
     /// The text from the mark to the function's name; empty: not known.
     std::string call_lead{};
+    /// With `prompt`: what the model writes around its words.
+    text::text_marks word_marks{};
     early_work early{};
 };
 

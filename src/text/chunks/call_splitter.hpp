@@ -10,9 +10,23 @@ namespace tandem::text {
 /// Maximum bytes of tool calls in a reply, including their marks.
 inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 
-/// Separates the text of a reply from the tool calls that end it: everything from the opening mark
-/// of a call on. Withholds text that may become the mark until it is decided. The visible text does
-/// not depend on how the text is split into tokens.
+/// What models write around the words of each reply, such as ">>>all\n". They are no words.
+struct text_marks {
+    /// Empty: the words have no marks. It may begin in the prompt.
+    std::string opening{};
+    /// Ends the words: what follows is not spoken until another opening. Empty: nothing ends them.
+    std::string closing{};
+
+    bool operator==(const text_marks&) const = default;
+};
+
+/// The part of the opening with which the prompt ends; empty if it ends otherwise.
+std::string_view begun_opening(const text_marks& marks, std::string_view prompt) noexcept;
+
+/// Separates the words of a reply from the marks around them, and from the tool calls that end it:
+/// everything from the opening mark of a call on. Of two marks, the longer one counts. Withholds
+/// text that may become a mark until it is decided. The visible text does not depend on how the
+/// text is split into tokens.
 class call_splitter {
  public:
     struct visible {
@@ -23,7 +37,8 @@ class call_splitter {
     };
 
     /// `mark` is the text with which a call begins; empty: the reply contains no calls.
-    explicit call_splitter(std::string mark = {}) : mark_(std::move(mark)) {}
+    explicit call_splitter(std::string mark = {}, text_marks words = {})
+        : mark_(std::move(mark)), words_(std::move(words)) {}
     /// Withholds all text.
     static call_splitter withholding_all() {
         call_splitter all;
@@ -31,14 +46,17 @@ class call_splitter {
         return all;
     }
 
+    /// The reply continues this prompt, which may end within a mark. Call it before feed().
+    void follow_prompt(std::string_view prompt);
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
-    /// Ends the text: withheld text becomes visible.
+    /// Ends the text: withheld text becomes visible, unless it is a mark.
     visible finish();
     /// Makes the text of the call visible, because it is not a call.
     visible release();
 
     const std::string& mark() const noexcept { return mark_; }
+    const text_marks& words() const noexcept { return words_; }
     bool has_mark() const noexcept { return withholds_all_ || !mark_.empty(); }
     bool has_call() const noexcept { return !call_.empty(); }
     /// The text from the mark on, at most `max_call_bytes` and one token.
@@ -46,14 +64,25 @@ class call_splitter {
     bool is_too_long() const noexcept { return call_.size() > max_call_bytes; }
 
  private:
-    visible show(std::size_t bytes);
-    std::size_t count_undecided() const noexcept;
+    /// The place in the withheld text where a mark begins, or may begin; its end if there is none.
+    struct place {
+        std::size_t at;
+        const std::string* mark = nullptr;  // null: undecided
+    };
+
+    place find_mark() const;
+    void pass_mark(const std::string& mark);
+    void show(std::size_t bytes);
+    visible take_shown();
 
     std::string mark_;
+    text_marks words_;
     bool withholds_all_ = false;
+    bool is_after_words_ = false;
     std::string call_;
     std::string withheld_;
-    int tokens_ = 0;  // of `withheld_`, or of all text
+    std::size_t of_prompt_ = 0;  // bytes of `withheld_` that the prompt contains
+    int tokens_ = 0;             // of `withheld_`, or of all text
     std::string shown_;
 };
 

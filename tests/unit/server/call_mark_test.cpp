@@ -43,10 +43,16 @@ struct template_text {
     /// What the history has between header and words, where the header of a new reply differs.
     std::string before_words = "";
     std::string history_header = header;
+    /// A reply without calls has `before_words`, too.
+    bool marks_words = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const template_text& t) {
     return out << t.model;
+}
+
+call_mark mark_in(const rendered_probes& prompts) {
+    return find_call_mark(prompts, default_reasoning_tags());
 }
 
 rendered_probes render(const template_text& t) {
@@ -56,7 +62,8 @@ rendered_probes render(const template_text& t) {
         begin + t.before_words + words + t.after_words.value_or("") + name + t.rest + result;
     return {.call_after_text = t.after_words ? after_words : alone,
             .call_without_text = alone,
-            .without_call = begin + words + t.end + last_question + t.header};
+            .without_call = begin + (t.marks_words ? t.before_words : "") + words + t.end +
+                            last_question + t.header};
 }
 
 const std::string im_header = "<|im_end|>\n<|im_start|>assistant\n";
@@ -154,14 +161,14 @@ class call_mark_of : public ::testing::TestWithParam<template_text> {};
 INSTANTIATE_TEST_SUITE_P(templates, call_mark_of, ::testing::ValuesIn(templates));
 
 TEST_P(call_mark_of, a_template_is_what_begins_a_call) {
-    EXPECT_EQ(find_call_mark(render(GetParam())).opening, GetParam().opening);
+    EXPECT_EQ(mark_in(render(GetParam())).opening, GetParam().opening);
 }
 
 TEST_P(call_mark_of, a_template_has_no_token_that_ends_a_message) {
     for (const auto* end : {"<|im_end|>", "</s>", "<|eot_id|>", "<|eom_id|>", "<|call|>", "<|end|>",
                             "<｜end▁of▁sentence｜>", "<|observation|>", "<|END_OF_TURN_TOKEN|>",
                             "<turn|>", "<|tool_response>", "<seed:eos>"})
-        EXPECT_THAT(find_call_mark(render(GetParam())).preserved, Not(Contains(end)));
+        EXPECT_THAT(mark_in(render(GetParam())).preserved, Not(Contains(end)));
 }
 
 const template_text& template_of(std::string_view model) {
@@ -170,7 +177,7 @@ const template_text& template_of(std::string_view model) {
 }
 
 std::vector<std::string> preserved_with(const std::string& model) {
-    return find_call_mark(render(template_of(model))).preserved;
+    return mark_in(render(template_of(model))).preserved;
 }
 
 TEST(call_mark, has_the_tokens_of_a_whole_call) {
@@ -190,7 +197,7 @@ TEST(call_mark, has_a_bounded_number_of_tokens_of_bounded_size) {
     auto many = template_of("Hermes");
     for (int i = 0; i < 100; ++i) many.rest += "<t" + std::to_string(i) + ">";
     many.rest.insert(0, "<" + std::string(max_preserved_bytes, 'x') + ">");
-    const auto mark = find_call_mark(render(many));
+    const auto mark = mark_in(render(many));
     EXPECT_EQ(mark.preserved.size(), max_preserved_tokens);
     for (const auto& token : mark.preserved) EXPECT_LE(token.size(), max_preserved_bytes);
 }
@@ -198,10 +205,9 @@ TEST(call_mark, has_a_bounded_number_of_tokens_of_bounded_size) {
 TEST(call_mark, is_found_if_only_one_of_two_renderings_has_the_call) {
     const auto whole = render(template_of("Qwen 3"));
     for (const auto& alone : {std::string(), "<bos>" + question + im_header + im_end + result})
-        EXPECT_EQ(find_call_mark({whole.call_after_text, alone, whole.without_call}).opening,
+        EXPECT_EQ(mark_in({whole.call_after_text, alone, whole.without_call}).opening,
                   "<tool_call>");
-    EXPECT_EQ(find_call_mark({{}, whole.call_without_text, whole.without_call}).opening,
-              "<tool_call>");
+    EXPECT_EQ(mark_in({{}, whole.call_without_text, whole.without_call}).opening, "<tool_call>");
 }
 
 TEST(call_mark, is_followed_by_a_call_or_is_prose) {
@@ -215,7 +221,7 @@ TEST(call_mark, is_followed_by_a_call_or_is_prose) {
 
 TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
     for (const auto* name : {"Qwen 3", "Mistral Nemo", "gpt-oss"}) {
-        const auto mark = find_call_mark(render(template_of(name)));
+        const auto mark = mark_in(render(template_of(name)));
         EXPECT_TRUE(mark.lead.starts_with(mark.opening)) << name;
         EXPECT_TRUE(template_of(name).alone.ends_with(mark.lead)) << name;
     }
@@ -225,44 +231,76 @@ TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
 TEST(call_mark, is_not_sought_after_words_that_follow_the_call) {
     auto prompts = render(template_of("Gemma 4"));
     prompts.call_after_text += words + "<turn|>\n" + name;
-    EXPECT_EQ(find_call_mark(prompts).opening, "<|tool_call>");
+    EXPECT_EQ(mark_in(prompts).opening, "<|tool_call>");
 }
 
 TEST(call_mark, is_not_sought_in_the_text_that_introduces_the_tools) {
     auto prompts = render(template_of("Qwen 3"));
     prompts.call_after_text.insert(0, "<tools>" + name + "</tools> Write <call>" + name);
-    EXPECT_EQ(find_call_mark(prompts).opening, "<tool_call>");
+    EXPECT_EQ(mark_in(prompts).opening, "<tool_call>");
 }
 
 TEST(call_mark, is_empty_if_nothing_shows_a_call) {
     const auto without = "<bos>" + question + im_header + words + im_end + result;
-    EXPECT_EQ(find_call_mark({without, without, without}), call_mark());
-    EXPECT_EQ(find_call_mark({}), call_mark());
+    EXPECT_EQ(mark_in({without, without, without}), call_mark());
+    EXPECT_EQ(mark_in({}), call_mark());
 }
 
-// Such as ">>>", with which every reply of functionary 3.2 begins.
-TEST(call_mark, is_empty_if_a_reply_begins_like_a_call) {
-    EXPECT_EQ(find_call_mark(render({"functionary 3.2", llama_header + ">>>", ">>>", "",
-                                     "\n{}<|eot_id|>", llama_end, "", ">>>all\n"})),
-              call_mark());
+template_text with_marks(template_text t) {
+    t.marks_words = true;
+    return t;
 }
 
-TEST(call_mark, is_empty_if_it_is_also_a_part_of_other_replies) {
-    const std::string call = " to=";
-    EXPECT_EQ(find_call_mark(render({"muse", "<|eot|><|start|>assistant", std::nullopt, call,
-                                     "<|message|>{}<|eot|>", "<|eot|><|start|>user<|message|>", "",
-                                     "", "<|eot|><|start|>assistant to=user<|message|>"})),
-              call_mark());
+// Templates that mark the words of each reply.
+const auto functionary = with_marks({"functionary 3.2", llama_header + ">>>", ">>>", "",
+                                     "\n{}<|eot_id|>", llama_end, ">>>", "all\n"});
+const auto muse = with_marks({"muse", "<|eot|><|start|>assistant", std::nullopt,
+                              " to=", "<|message|><call><|eot|>", "<|eot|><|start|>user<|message|>",
+                              "<|start|>assistant to=", " to=user<|message|>"});
+const std::string kimi_end = "<|close|>message<|sep|><|end_of_msg|><|open|>message role=";
+const std::string kimi_header = kimi_end + "\"assistant\"<|sep|><|open|>think<|sep|>";
+const std::string kimi_words = "<|close|>think<|sep|><|open|>response<|sep|>";
+const std::string kimi_tools = "<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool=\"";
+const auto kimi = with_marks({"Kimi K3", kimi_header, kimi_tools, kimi_words + kimi_tools,
+                              "\" index=\"1\"<|sep|><|close|>tools<|sep|>" + kimi_end,
+                              "<|close|>response<|sep|>" + kimi_end + "\"user\"<|sep|>",
+                              "<|open|>tools<|sep|><|open|>", kimi_words});
+
+TEST(word_marks, are_what_the_template_writes_around_the_words_of_a_reply) {
+    const auto words_of = [](const template_text& t) { return mark_in(render(t)).words; };
+    EXPECT_EQ(words_of(functionary), (text::text_marks{.opening = ">>>all\n"}));
+    EXPECT_EQ(words_of(kimi), (text::text_marks{.opening = "<|open|>response<|sep|>",
+                                                .closing = "<|close|>response<|sep|>"}));
+    EXPECT_EQ(words_of(with_marks({"plain tags", im_header, "", "<call>", "", "</answer>" + im_end,
+                                   "", "<answer>"})),
+              (text::text_marks{.opening = "<answer>", .closing = "</answer>"}));
 }
 
-// So does every part of a reply of Kimi K3, whose words are within such parts.
-TEST(call_mark, is_empty_if_a_call_begins_with_the_end_of_the_words_of_a_reply) {
-    const std::string header = "<|open|>message<|sep|>";
-    const std::string call = "<|close|>response<|sep|><|open|>tools<|sep|>";
-    EXPECT_EQ(find_call_mark(
-                  render({"Kimi K3", header, call, call, "<|close|>tools<|sep|>",
-                          "<|close|>response<|sep|>", "", "", header + "<|open|>response<|sep|>"})),
-              call_mark());
+// Muse marks its thoughts as it marks words, but for the recipient.
+TEST(word_marks, of_muse_end_where_it_thinks) {
+    EXPECT_EQ(mark_in(render(muse)).words,
+              (text::text_marks{.opening = "<|start|>assistant to=user<|message|>",
+                                .closing = "<|start|>assistant to=self<|message|>"}));
+}
+
+TEST(word_marks, are_found_in_the_prompt_without_a_call_alone) {
+    const auto prompts = render(kimi);
+    const auto mark = find_word_marks(prompts.without_call, default_reasoning_tags());
+    EXPECT_EQ(mark.words, mark_in(prompts).words);
+    EXPECT_EQ(mark.opening, "");
+    EXPECT_THAT(mark.preserved, ElementsAre("<|open|>", "<|sep|>", "<|close|>"));
+}
+
+TEST(word_marks, are_neither_reasoning_nor_control_tokens_which_the_server_hides) {
+    for (const auto& t : templates) EXPECT_EQ(mark_in(render(t)).words, text::text_marks()) << t;
+    EXPECT_EQ(find_word_marks("", {}), call_mark());
+}
+
+TEST(word_marks, are_distinct_from_the_mark_of_a_call) {
+    for (const auto& t : {functionary, muse, kimi})
+        EXPECT_EQ(mark_in(render(t)).opening, t.opening) << t;
+    EXPECT_THAT(mark_in(render(muse)).preserved, Contains("<|start|>"));
+    EXPECT_THAT(mark_in(render(kimi)).preserved, Not(Contains("<|end_of_msg|>")));
 }
 
 struct hinted_mark {
@@ -279,22 +317,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(hinted, mark_is_known_although_no_call_is_shown) {
     const auto prompt = GetParam().hint + question + im_header + words + im_end + result;
-    const auto mark = find_call_mark({prompt, prompt, prompt});
+    const auto mark = mark_in({prompt, prompt, prompt});
     EXPECT_EQ(mark.opening, GetParam().opening);
     EXPECT_TRUE(mark.lead.starts_with(mark.opening));
     EXPECT_THAT(mark.preserved, Contains(mark.opening));
 }
 
 TEST(call_mark, is_empty_if_a_call_is_a_name_alone) {
-    EXPECT_EQ(find_call_mark(render({"bare", im_header, "", "", "()", im_end, ""})), call_mark());
-    EXPECT_EQ(find_call_mark(render({"spaced", im_header, " ", " ", "()", im_end, ""})),
-              call_mark());
+    EXPECT_EQ(mark_in(render({"bare", im_header, "", "", "()", im_end, ""})), call_mark());
+    EXPECT_EQ(mark_in(render({"spaced", im_header, " ", " ", "()", im_end, ""})), call_mark());
 }
 
 TEST(call_mark, is_empty_if_its_first_word_is_endless) {
     const std::string word(max_preserved_bytes + 1, '~');
-    EXPECT_EQ(find_call_mark(render({"word", im_header, word, word, "()", im_end, ""})),
-              call_mark());
+    EXPECT_EQ(mark_in(render({"word", im_header, word, word, "()", im_end, ""})), call_mark());
 }
 
 TEST(call_probes, are_conversations_that_strict_templates_accept) {

@@ -13,6 +13,7 @@ namespace tandem::command {
 probe_session::probe_session(boost::asio::io_context& ioc, const config& c)
     : ioc_(ioc),
       transport_(transport::make_curl_transport(ioc.get_executor(), transport::curl_options_of(c))),
+      call_marks_(c.speech.reasoning_tags),
       calls_(ioc.get_executor(), *transport_, c.limits.request_timeout),
       limits_{c.limits.first_token_timeout, c.limits.between_tokens_timeout},
       tags_(c.speech.reasoning_tags),

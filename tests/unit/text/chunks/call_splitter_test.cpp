@@ -81,5 +81,68 @@ TEST(call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
     EXPECT_LE(splitter.call().size(), max_call_bytes + piece.size());
 }
 
+// Functionary: the prompt ends with the ">>>" with which every part of a reply begins.
+const text_marks recipient{.opening = ">>>all\n"};
+const text_marks channel{.opening = "<open>words<sep>", .closing = "<close>words<sep>"};
+
+struct marked_reply {
+    std::string reply;
+    std::string text;
+    std::string call;
+    text_marks words = recipient;
+    std::string mark = ">>>";
+    std::string prompt = "Hi.\n\n>>>";
+};
+
+class marked : public ::testing::TestWithParam<marked_reply> {};
+INSTANTIATE_TEST_SUITE_P(
+    replies, marked,
+    ::testing::Values(
+        marked_reply{"all\nOne moment.", "One moment.", ""},
+        marked_reply{"all\nOne moment.>>>f\n{}", "One moment.", ">>>f\n{}"},
+        marked_reply{"f\n{}>>>g\n{}", "", ">>>f\n{}>>>g\n{}"},
+        marked_reply{"all\nOne.>>>all\nTwo > 1 >", "One.Two > 1 >", ""},
+        marked_reply{"all\nOne.>>>al", "One.", ""}, marked_reply{"al", "", ""},
+        marked_reply{"all\nOne.>>>f\n{}", "One.>>>f\n{}", "", recipient, ""},
+        marked_reply{"{\"a\":1}", "{\"a\":1}", "", recipient, ""},
+        marked_reply{"One >>> all", "One ", ">>> all", recipient, ">>>", "Hi.\n\n>>>all\n"},
+        marked_reply{"<open>words<sep>One.<close>words<sep><close>message<sep>", "One.", "",
+                     channel, "<open>calls<sep>", "<open>thought<sep>"},
+        marked_reply{"One.<close>words<sep>\n<open>calls<sep>f", "One.", "<open>calls<sep>f",
+                     channel, "<open>calls<sep>", "<open>words<sep>"},
+        marked_reply{"One.<close>words<sep>no<open>words<sep>Two <open>word", "One.Two <open>word",
+                     "", channel, "", "Hi."}));
+
+TEST_P(marked, reply_has_its_words_and_its_call_however_the_text_arrives) {
+    const auto& [reply, text, call, words, mark, prompt] = GetParam();
+    for (std::size_t piece = 1; piece <= reply.size(); ++piece) {
+        call_splitter splitter(mark, words);
+        splitter.follow_prompt(prompt);
+        std::string shown;
+        for (std::size_t at = 0; at < reply.size(); at += piece)
+            shown += splitter.feed(std::string_view(reply).substr(at, piece), 1).text;
+        shown += splitter.finish().text;
+        EXPECT_EQ(shown, text) << piece;
+        EXPECT_EQ(splitter.call(), call) << piece;
+    }
+}
+
+TEST(call_splitter, counts_no_tokens_of_marks_and_of_what_follows_the_words) {
+    call_splitter splitter({}, channel);
+    EXPECT_EQ(splitter.feed("<open>words<", 4).tokens, 0);
+    EXPECT_EQ(splitter.feed("sep>One", 2).tokens, 2);
+    EXPECT_EQ(splitter.feed(".<close>", 2).tokens, 2);
+    splitter.feed("words<sep>unspoken", 5);
+    EXPECT_EQ(splitter.feed("<open>words<sep>", 3).tokens, 0);
+    EXPECT_EQ(splitter.feed("Two", 1).tokens, 4) << "of the mark's last event, too";
+}
+
+TEST(text_marks, may_begin_in_the_prompt) {
+    EXPECT_EQ(begun_opening(recipient, "Hi.\n\n>>>"), ">>>");
+    EXPECT_EQ(begun_opening(recipient, ">>>all\n"), ">>>all\n");
+    EXPECT_EQ(begun_opening(recipient, "Hi."), "");
+    EXPECT_EQ(begun_opening({}, "Hi."), "");
+}
+
 }  // namespace
 }  // namespace tandem::text
