@@ -1,5 +1,6 @@
 #pragma once
 
+#include "recording/expectation_check.hpp"
 #include "run/replay_totals.hpp"
 
 #include "tandem/chunk.hpp"
@@ -34,6 +35,13 @@ struct report_reply {
     std::vector<chunk> chunks{};
 };
 
+/// A turn that broke an expectation.
+struct report_broken_turn {
+    /// The name of the reply that ended the turn.
+    std::string reply{};
+    checked_turn outcome{};
+};
+
 /// The data of one run.
 struct report_run {
     /// Settings of the run as names and values, in display order.
@@ -42,6 +50,8 @@ struct report_run {
     std::vector<report_reply> replies{};
     /// Replies omitted because of the limits.
     int left_out = 0;
+    /// The first max_report_replies turns that broke an expectation.
+    std::vector<report_broken_turn> broken_turns{};
     /// Messages about unusable servers.
     std::vector<std::string> faults{};
     replay_summary summary{};

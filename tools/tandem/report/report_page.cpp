@@ -4,6 +4,7 @@
 #include "report/report_files.hpp"
 #include "report/report_overview.hpp"
 #include "report/report_residents.hpp"
+#include "run/replay_text.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/markup.hpp"
 
@@ -65,6 +66,28 @@ void write_settings(page_text out, const report_run& run) {
         fmt::format_to(out, "<div><dt>{}</dt><dd>{}</dd></div>\n", escape_markup(name),
                        escape_markup(value));
     fmt::format_to(out, "</dl>\n</header>\n");
+}
+
+void write_broken(page_text out, const report_broken_turn& turn, const broken_expectation& b) {
+    fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}{}<td>{}</td>{}{}</tr>\n",
+                   escape_markup(turn.reply), number_cell(std::to_string(turn.outcome.line)),
+                   number_cell(turn.outcome.turn), escape_markup(b.name), text_cell(b.expected),
+                   text_cell(b.got));
+}
+
+void write_broken_turns(page_text out, const report_run& run) {
+    if (run.broken_turns.empty()) return;
+    open_wide(out, "Failed expectations");
+    fmt::format_to(out, ">\n<caption>Failed expectations, in {} of {}</caption>\n<thead><tr>",
+                   run.summary.broken_turns, counted(run.summary.checked_turns, "checked turn"));
+    write_heads(out, {"reply", "line", "turn", "expectation", "expected", "got"});
+    fmt::format_to(out, "</tr></thead>\n<tbody>\n");
+    for (const auto& turn : run.broken_turns)
+        for (const auto& b : turn.outcome.broken) write_broken(out, turn, b);
+    fmt::format_to(out, "</tbody>\n</table></div>\n");
+    if (const auto more = run.summary.broken_turns - std::ssize(run.broken_turns); more > 0)
+        fmt::format_to(out, "<p class=\"fault\">{} with failed expectations not shown.</p>\n",
+                       counted(more, "more turn"));
 }
 
 // `left_out`: number of omitted replies.
@@ -321,6 +344,7 @@ std::string report_page(const report_run& run) {
     write_settings(out, run);
     fmt::format_to(out, "<main>\n");
     write_faults(out, run,
+    write_broken_turns(out, run);
                  static_cast<std::size_t>(run.left_out) + run.replies.size() - included.count);
     write_figures(out, run);
     write_slots(out, run.summary);

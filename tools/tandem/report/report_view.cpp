@@ -66,6 +66,8 @@ void report_view::on_reply_ended(const end_event& e) {
     r.fault = fault_of(e);
     r.result = kept_of(e);
     keep(std::move(r));
+    if (e.checked && !e.checked->broken.empty() && run_.broken_turns.size() < max_report_replies)
+        run_.broken_turns.push_back({format_turn_name(e.where), *e.checked});
 }
 
 report_reply report_view::take_running_reply(const turn_name& where) {

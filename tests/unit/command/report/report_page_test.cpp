@@ -143,6 +143,35 @@ TEST(report_page, reports_how_many_replies_it_leaves_out) {
     EXPECT_THAT(report_page({}), Not(HasSubstr("more replies")));
 }
 
+TEST(report_page, begins_with_the_expectations_that_failed) {
+    report_run run;
+    run.replies = {spoken("It is one.")};
+    run.summary.checked_turns = 3;
+    run.summary.broken_turns = 1;
+    run.broken_turns = {{"p1.1", {.line = 7, .turn = 2, .broken = {{"text", "/noon/", hostile}}}}};
+    const auto page = report_page(run);
+    EXPECT_THAT(page, HasSubstr("<main>\n<div class=\"wide\" tabindex=\"0\" role=\"group\" "
+                                "aria-label=\"Failed expectations\">"));
+    EXPECT_THAT(page, HasSubstr("Failed expectations, in 1 of 3 checked turns"));
+    EXPECT_THAT(page, HasSubstr(R"(p1.1</th><td class="number">7</td><td class="number">2</td>)"
+                                R"(<td>text</td><td class="text" dir="auto">/noon/</td>)"));
+    EXPECT_THAT(page, HasSubstr("&lt;img src=x"));
+    EXPECT_THAT(page, Not(HasSubstr("<img")));
+}
+
+TEST(report_page, reports_how_many_turns_with_failed_expectations_it_leaves_out) {
+    report_run run;
+    run.summary.checked_turns = run.summary.broken_turns = 3;
+    run.broken_turns = {{"p1", {.broken = {{"text", "/noon/", "«»"}}}}};
+    EXPECT_THAT(report_page(run), HasSubstr("2 more turns with failed expectations"));
+}
+
+TEST(report_page, has_no_table_of_expectations_if_none_failed) {
+    report_run run;
+    run.summary.checked_turns = 3;
+    EXPECT_THAT(report_page(run), Not(HasSubstr("Failed expectations")));
+}
+
 TEST(report_page, shows_a_dash_for_a_time_that_there_is_not) {
     EXPECT_THAT(page_with({}), HasSubstr(R"(first token</th><td class="number">–</td>)"));
 }

@@ -73,6 +73,19 @@ TEST(report_view, keeps_no_small_reply_after_one_that_it_left_out) {
     EXPECT_EQ(view.run().left_out, 2);
 }
 
+TEST(report_view, keeps_the_turns_that_broke_an_expectation) {
+    report_view view;
+    view.on_reply_ended({.where = {"a", 0}, .result = {}, .checked = checked_turn{.line = 1}});
+    view.on_reply_ended(
+        {.where = {"a", 1},
+         .result = {},
+         .checked =
+             checked_turn{.line = 1, .turn = 2, .broken = {{"text", "/noon/", "«It is one.»"}}}});
+    ASSERT_THAT(view.run().broken_turns, SizeIs(1));
+    EXPECT_EQ(view.run().broken_turns[0].reply, "a.1");
+    EXPECT_EQ(view.run().broken_turns[0].outcome.turn, 2);
+}
+
 TEST(report_view, shows_no_password_of_a_server) {
     report_view view;
     tandem::reply_result r;
