@@ -239,6 +239,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool check_words(const voice::start& m) {
         return require(!m.text || !text::is_all_white_space(*m.text), "text", "is empty") &&
+               check_last_message(m) &&
                require(!m.prompt || !m.prompt->empty(), "prompt", "is empty") &&
                require(!m.prompt || (!m.text && m.messages.empty()), "prompt",
                        "cannot be combined with text or messages") &&
@@ -247,6 +248,13 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                require(!m.prompt || m.options.values.context.empty(), "options.context",
                        "cannot be combined with prompt") &&
                check_template_options(m);
+    }
+    // The last message is what the model replies to.
+    bool check_last_message(const voice::start& m) {
+        if (m.text || m.messages.empty()) return true;
+        const auto& last = m.messages.back();
+        return require(last.role != "user" || !text::is_all_white_space(last.content),
+                       fmt::format("messages[{}].content", m.messages.size() - 1), "is empty");
     }
     bool check_template_options(const voice::start& m) {
         const auto& asked = m.options.values.template_options;

@@ -370,7 +370,7 @@ TEST_P(refused_arguments, are_named) {
 INSTANTIATE_TEST_SUITE_P(
     table, refused_arguments,
     testing::Values(
-        refusal{"an_empty_message", {"replay", "--user", ""}, "--user is empty"},
+        refusal{"a_blank_message", {"replay", "--user", " "}, "--user is empty or only white"},
         refusal{"a_message_of_invalid_bytes",
                 {"replay", "--user", "ab\xFF"},
                 "--user has invalid UTF-8 at byte 3"},

@@ -3,6 +3,7 @@
 #include "flags/config_layers.hpp"
 #include "terminal/log_output.hpp"
 #include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +69,7 @@ void check_prompts(const std::vector<std::string>& prompts,
     for (const auto& text : prompts) check_utf8("--prompt", text, faults);
     for (const auto& text : user_messages) {
         check_utf8("--user", text, faults);
-        if (text.empty()) faults.push_back("--user is empty");
+        if (text::is_all_white_space(text)) faults.push_back("--user is empty or only white space");
     }
 }
 

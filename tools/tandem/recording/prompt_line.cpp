@@ -2,6 +2,7 @@
 
 #include "gateway/json/json_path.hpp"
 #include "recording/tool_list.hpp"
+#include "text/characters/white_space.hpp"
 #include "wire/json/json_limits.hpp"
 
 #include <fmt/format.h>
@@ -52,6 +53,7 @@ class prompt_line_reader {
     void check_results();
 
     std::string text_of(const std::string& field, const line_json& value);
+    void check_words(const std::string& field, const line_json& value);
     template <class... Args>
     void add(fmt::format_string<Args...> text, Args&&... args) {
         faults.push_back(fmt::format(text, std::forward<Args>(args)...));
@@ -117,6 +119,12 @@ std::string prompt_line_reader::text_of(const std::string& field, const line_jso
     return {};
 }
 
+// A model has nothing to reply to.
+void prompt_line_reader::check_words(const std::string& field, const line_json& value) {
+    if (value.is_string() && text::is_all_white_space(value.get_ref<const std::string&>()))
+        add("{} is empty or only white space", field);
+}
+
 void prompt_line_reader::read_id(const line_json& value) {
     dialogue_.id = text_of("id", value);
     if (value.is_string() && (dialogue_.id.empty() || dialogue_.id.size() > max_id_bytes))
@@ -127,6 +135,10 @@ void prompt_line_reader::read_messages(const line_json& value) {
     if (!value.is_array() || value.empty())
         return add("messages must be a non-empty list of {{\"role\", \"content\"}}");
     for (std::size_t i = 0; i < value.size(); ++i) read_message(i, value[i]);
+    if (const auto& last = value.back();
+        last.is_object() && last.value("role", line_json()) == "user")
+        check_words(fmt::format("messages[{}].content", value.size() - 1),
+                    last.value("content", line_json()));
 }
 
 void prompt_line_reader::read_message(std::size_t index, const line_json& value) {
@@ -152,12 +164,13 @@ void prompt_line_reader::read_turn(int turn, const line_json& value) {
     auto& text = dialogue_.turns.emplace_back();
     if (!value.is_object()) {
         text = text_of(where, value);
-        return;
+        return check_words(where, value);
     }
     for (const auto& [name, _] : value.items())
         if (name != "user" && name != "expect") add("{}: unknown field \"{}\"", where, name);
     if (!value.contains("user")) return add("{} has no user", where);
     text = text_of(where + ".user", value["user"]);
+    check_words(where + ".user", value["user"]);
     if (value.contains("expect"))
         dialogue_.expected[turn] = read_expectation(value["expect"], where + ".expect", faults);
 }

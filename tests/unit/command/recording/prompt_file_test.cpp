@@ -119,6 +119,21 @@ TEST(prompt_file, reports_all_faults_of_one_line) {
                     "1: id has 0 bytes; it must have 1 to 256", "1: unknown field \"colour\""));
 }
 
+TEST(prompt_file, refuses_turns_without_words) {
+    EXPECT_THAT(faults_of(R"({"turns": ["Hi", " \n", {"user": ""}]})"),
+                ElementsAre("1: turns[1] is empty or only white space",
+                            "1: turns[2].user is empty or only white space"));
+}
+
+TEST(prompt_file, refuses_a_last_message_of_the_user_without_words) {
+    EXPECT_THAT(faults_of(R"({"messages": [{"role": "user", "content": "\u3000"}]})"),
+                ElementsAre("1: messages[0].content is empty or only white space"));
+    EXPECT_THAT(faults_of(R"({"messages": [{"role": "user", "content": ""},)"
+                          R"( {"role": "assistant", "content": "Hello!"},)"
+                          R"( {"role": "user", "content": "Hi"}]})"),
+                IsEmpty());
+}
+
 TEST(prompt_file, refuses_an_id_that_an_earlier_line_has) {
     EXPECT_THAT(faults_of("{\"id\":\"x\",\"prompt\":\"\"}\n{\"id\":\"x\",\"prompt\":\"\"}"),
                 ElementsAre("2: the id \"x\" is that of line 1"));

@@ -139,6 +139,10 @@ TEST(voice_start, may_say_nothing) {
     EXPECT_EQ(m.conversation, conversation_changes());
 }
 
+TEST(voice_start, may_have_an_empty_message_in_its_history) {
+    read<voice::start>(R"({"type":"start","text":"Hi","messages":[{"role":"user","content":""}]})");
+}
+
 TEST(voice_start, changes_the_further_fields_of_sampling_that_it_names_alone) {
     const auto first = read<voice::start>(R"({"type":"start","options":
         {"logit_bias":{"5":-100},"mirostat":1,"reasoning_effort":"low"}})");
@@ -361,6 +365,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
          "messages[1].role"},
         {R"({"type":"start","messages":[{"role":"user"}]})", "messages[0].content"},
         {R"({"type":"start","messages":[{"role":"tool","content":null}]})", "messages[0].content"},
+        {R"({"type":"start","messages":[{"role":"user","content":" "}]})", "messages[0].content"},
         {R"({"type":"start","messages":[{"role":"wizard","content":"Hi"}]})", "messages[0].role"},
         {R"({"type":"start","messages":[{"content":"Hello"}]})", "messages[0].role"},
         {R"({"type":"start","messages":[{"role":"user","content":7}]})", "messages[0].content"},
