@@ -74,6 +74,12 @@ TEST_F(words_of_arguments, tell_a_key_file_without_a_key) {
                 HasSubstr("--api-key-file " + file + ": has no key"));
 }
 
+TEST_F(words_of_arguments, refuse_a_key_beside_a_file_of_it) {
+    EXPECT_THAT(replay({"--api-key", "sesame", "--api-key-file", "/nowhere/x"}).err,
+                AllOf(HasSubstr("--api-key cannot be combined with --api-key-file"),
+                      Not(HasSubstr("sesame"))));
+}
+
 TEST_F(words_of_arguments, tell_variables_that_are_nearly_those_of_a_field) {
     variables_ = {{"TANDEM_REUSE_GARD", "sesame"}, {"TANDEM_SLOT", "x"}};
     const auto c = replay({});

@@ -65,6 +65,8 @@ std::vector<setting> config_flags::settings(std::vector<std::string>& faults) co
 void config_flags::add_key_file(std::vector<setting>& settings,
                                 std::vector<std::string>& faults) const {
     if (key_file_.empty()) return;
+    if (std::ranges::find(settings, "api_key", &setting::field) != settings.end())
+        return faults.push_back("--api-key cannot be combined with --api-key-file");
     auto file = read_file(key_file_, max_file_bytes);
     if (!file.fault.empty()) return faults.push_back(fmt::format("--api-key-file {}", file.fault));
     while (file.text.ends_with('\n') || file.text.ends_with('\r')) file.text.pop_back();
