@@ -24,8 +24,7 @@ void check_servers(const service_config& c, std::vector<config_fault>& faults) {
         auto settings = c.client;
         settings.server.url = url;
         for (auto& fault : check(settings))
-            if (fault.field == "url")
-                faults.push_back({"servers", fmt::format("'{}' {}", url, fault.message)});
+            if (fault.field == "url") faults.push_back({"servers", std::move(fault.message)});
         if (!identities.insert(transport::server_identity(url)).second)
             faults.push_back(
                 {"servers", fmt::format("has {} twice", transport::without_credentials(url))});

@@ -64,15 +64,14 @@ std::string address_of(const std::string& fragment) {
     return address.is_v6() ? fmt::format("[{}]", fragment) : fragment;
 }
 
-bool is_control_or_space(char c) {
-    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-// An unparsable text is shown only if it cannot contain credentials.
 std::string quoted(std::string_view text) {
-    const bool showable =
-        text.find('@') == text.npos && std::ranges::none_of(text, is_control_or_space);
-    return showable ? fmt::format("\"{}\"", text) : "the URL";
+    auto shown = without_credentials(std::string(text));
+    std::ranges::replace_if(shown, is_control, '?');
+    return fmt::format("\"{}\"", shown);
 }
 
 std::optional<std::string> find_fault(const url_handle& handle, std::string_view text) {
@@ -95,9 +94,11 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
 
 parsed_url parse_server_url(std::string_view text) {
     if (text.empty()) return {{}, "the URL is empty; write it as http://host:port"};
-    if (std::ranges::any_of(text, is_control_or_space))
+    if (std::ranges::any_of(text, [](char c) { return c == ' ' || is_control(c); }))
         return {{},
-                "the URL contains a space or a control character; write it as http://host:port"};
+                fmt::format("{} contains a space or a control character; write it as "
+                            "http://host:port",
+                            quoted(text))};
     const std::string url(text);
     CURLUcode code{};
     const auto handle = parse(url, code);
@@ -121,11 +122,13 @@ parsed_url parse_server_url(std::string_view text) {
     return {std::move(result), {}};
 }
 
+// Before a scheme there is no colon; before a "://" inside a password, there is.
 std::string without_credentials(const std::string& text) {
     const auto at = text.rfind('@');
     if (at == text.npos) return text;
     const auto scheme_end = text.find("://");
-    const auto scheme = scheme_end < at ? text.substr(0, scheme_end + 3) : std::string();
+    const bool has_scheme = scheme_end < at && scheme_end == text.find(':');
+    const auto scheme = has_scheme ? text.substr(0, scheme_end + 3) : std::string();
     return scheme + text.substr(at + 1);
 }
 

@@ -13,7 +13,6 @@ using tandem::placement;
 using tandem::server_status;
 using tandem::service_config;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<std::string> faulty_fields(const service_config& c) {
@@ -36,10 +35,10 @@ TEST(service_config, bounds_the_list_of_servers) {
 
 TEST(service_config, names_the_server_that_is_wrong) {
     service_config c;
-    c.servers = {"http://good:1", "gopher://bad"};
+    c.servers = {"http://good:1", "gopher://user:secret@bad"};
     const auto faults = check(c);
     ASSERT_EQ(faults.size(), 1u);
-    EXPECT_THAT(faults[0].message, HasSubstr("gopher://bad"));
+    EXPECT_EQ(faults[0].message, R"("gopher://bad" must begin with http:// or https://)");
 }
 
 TEST(service_config, bounds_its_numbers_on_both_sides) {

@@ -59,9 +59,14 @@ TEST(UrlFault, sees_a_nul_inside) {
     EXPECT_NE(check_server_url(std::string_view("http://host\0.evil", 17)), std::nullopt);
 }
 
-TEST(UrlFault, shows_no_credentials) {
-    EXPECT_THAT(check_server_url("http://user:secret@host:99999"),
-                Optional(Not(HasSubstr("secret"))));
+TEST(UrlFault, shows_the_url_without_credentials) {
+    for (const char* const url : {"http://user:secret@host:99999", "user:secret@host:99999",
+                                  "http://user:se@cret@host :1", "user:secret://x@host\r\n"})
+        EXPECT_THAT(check_server_url(url), Optional(AllOf(HasSubstr("host"), Not(HasSubstr("cret")),
+                                                          Not(HasSubstr("user")))))
+            << url;
+    EXPECT_THAT(check_server_url("http://u:p@host\x1b:1"),
+                Optional(HasSubstr(R"("http://host?:1" contains)")));
 }
 
 TEST(ServerUrl, is_shown_with_its_port_and_without_credentials) {
@@ -109,6 +114,7 @@ TEST(WithoutCredentials, leaves_scheme_host_and_port) {
     EXPECT_EQ(without_credentials("u:p@proxy:3128"), "proxy:3128");
     EXPECT_EQ(without_credentials("http://u:p@x@proxy"), "http://proxy");
     EXPECT_EQ(without_credentials("proxy:3128"), "proxy:3128");
+    EXPECT_EQ(without_credentials("u:p://x@proxy:3128"), "proxy:3128");
 }
 
 TEST(ApiKeyFault, is_none_for_printable_keys) {
