@@ -1,5 +1,6 @@
 #include "replay_fixture.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -49,7 +50,8 @@ TEST_F(replay_expectations, that_hold_leave_an_exit_status_of_0) {
     const auto r = run({"--json", "-"}, holds);
     EXPECT_EQ(r.status, 0) << r.out << r.err;
     EXPECT_THAT(r.event("end")["expected"], IsEmpty());
-    EXPECT_EQ(r.event("summary")["expected"], json({{"turns", 1}, {"broken", 0}}));
+    EXPECT_EQ(r.event("summary")["expected"],
+              json({{"turns", 1}, {"broken", 0}, {"unchecked", 0}}));
 }
 
 TEST_F(replay_expectations, are_reported_in_no_field_if_there_are_none) {
@@ -69,7 +71,8 @@ TEST_F(replay_expectations, that_break_are_reported_in_json_and_by_the_exit_stat
     ASSERT_THAT(ends[1]["expected"], SizeIs(1));
     EXPECT_EQ(ends[1]["expected"][0]["name"], "text");
     EXPECT_EQ(ends[1]["expected"][0]["expected"], "/Four/");
-    EXPECT_EQ(r.event("summary")["expected"], json({{"turns", 2}, {"broken", 1}}));
+    EXPECT_EQ(r.event("summary")["expected"],
+              json({{"turns", 2}, {"broken", 1}, {"unchecked", 0}}));
 }
 
 TEST_F(replay_expectations, that_break_are_one_line_each_for_people) {
@@ -106,10 +109,28 @@ TEST_F(replay_expectations, are_written_as_junit_xml) {
                                      HasSubstr("<failure message=\"text: expected /Four/, got «")));
 }
 
-TEST_F(replay_expectations, of_turns_that_do_not_start_are_an_error_in_junit_xml) {
+TEST_F(replay_expectations, of_turns_that_do_not_finish_are_an_error_in_junit_xml) {
     const auto r = run({"--url", "http://127.0.0.1:1", "--junit", path("j.xml"), "-"}, breaks);
     EXPECT_EQ(r.status, 1);
-    EXPECT_THAT(read("j.xml"), HasSubstr("2 turns with expectations did not start"));
+    EXPECT_THAT(read("j.xml"), HasSubstr("2 turns with expectations did not finish"));
+}
+
+TEST_F(replay_expectations, of_turns_that_are_stopped_are_not_checked) {
+    start_telling_server();
+    auto child =
+        start({"--json", "--tts", "wpm=1", "--junit", path("j.xml"), "--conversations", "2",
+               "--concurrency", "1", "-"},
+              R"({"messages":[{"role":"user","content":"story"}],"expect":{"text":"moon"}})");
+    child.read_line();  // the first chunk, which takes minutes to speak
+    child.send_signal(SIGINT);
+    const auto end = child.wait();
+    const finished_run r{end.status, end.out, end.err};
+    EXPECT_EQ(r.status, 130);
+    EXPECT_FALSE(r.event("end").contains("expected"));
+    EXPECT_EQ(r.event("summary")["expected"],
+              json({{"turns", 0}, {"broken", 0}, {"unchecked", 2}}));
+    EXPECT_THAT(read("j.xml"), AllOf(HasSubstr(R"(tests="1" failures="0" errors="1")"),
+                                     HasSubstr("2 turns with expectations did not finish")));
 }
 
 TEST_F(replay_expectations, with_a_fault_are_refused_before_anything_is_sent) {
@@ -142,7 +163,8 @@ TEST_F(replay_expectations, are_kept_in_a_recording) {
     server_.reset();
     const auto r = run({"--json", "--from-recording", path("r.rec"), "--speed", "max"});
     EXPECT_EQ(r.status, 1) << r.err;
-    EXPECT_EQ(r.event("summary")["expected"], json({{"turns", 2}, {"broken", 1}}));
+    EXPECT_EQ(r.event("summary")["expected"],
+              json({{"turns", 2}, {"broken", 1}, {"unchecked", 0}}));
 }
 
 TEST_F(replay_expectations, may_follow_a_system_prompt_from_the_command_line) {

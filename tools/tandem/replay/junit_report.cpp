@@ -2,19 +2,9 @@
 
 #include "os/atomic_file.hpp"
 
-#include <climits>
-
-#include <algorithm>
-#include <cstdint>
 #include <utility>
 
 namespace tandem::command {
-
-int count_expectations(const std::vector<dialogue>& dialogues, int conversations) {
-    std::int64_t sum = 0;
-    for (const auto& d : dialogues) sum += std::ssize(d.expected);
-    return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
-}
 
 junit_report::junit_report(std::string path, std::string input, int expectations)
     : path_(std::move(path)), input_(std::move(input)), expectations_(expectations) {}
@@ -28,8 +18,8 @@ std::string junit_report::fault() const {
 
 std::string junit_report::write() const {
     if (path_.empty()) return {};
-    const auto not_started = expectations_ - static_cast<int>(cases_.size());
-    const auto fault = atomic_file(path_).write(junit_text(input_, cases_, not_started));
+    const auto unchecked = expectations_ - static_cast<int>(cases_.size());
+    const auto fault = atomic_file(path_).write(junit_text(input_, cases_, unchecked));
     return fault.empty() ? fault : "cannot write the JUnit file: " + fault;
 }
 

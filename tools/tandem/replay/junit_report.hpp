@@ -1,6 +1,5 @@
 #pragma once
 
-#include "recording/prompt_file.hpp"
 #include "replay/junit_text.hpp"
 #include "run/replay_view.hpp"
 
@@ -8,9 +7,6 @@
 #include <vector>
 
 namespace tandem::command {
-
-/// Returns the number of turns with expectations.
-int count_expectations(const std::vector<dialogue>& dialogues, int conversations);
 
 /// Collects the checked turns of a run and writes them as JUnit XML. Does nothing if the path is
 /// empty.

@@ -29,9 +29,9 @@ std::string case_text(const std::string& file, const junit_case& c) {
 }
 
 std::string missing_text(const std::string& file, int count) {
-    return open_case(file, "not started", 0) +
+    return open_case(file, "not checked", 0) +
            fmt::format(
-               ">\n      <error message=\"{} with expectations did not start\"/>\n"
+               ">\n      <error message=\"{} with expectations did not finish\"/>\n"
                "    </testcase>\n",
                count == 1 ? "1 turn" : fmt::format("{} turns", count));
 }
@@ -39,10 +39,10 @@ std::string missing_text(const std::string& file, int count) {
 }  // namespace
 
 std::string junit_text(const std::string& file, const std::vector<junit_case>& cases,
-                       int not_started) {
+                       int unchecked) {
     double ms = 0;
     for (const auto& c : cases) ms += c.outcome.total_ms;
-    const int errors = not_started > 0 ? 1 : 0;
+    const int errors = unchecked > 0 ? 1 : 0;
     const auto failures =
         std::ranges::count_if(cases, [](const junit_case& c) { return !c.outcome.broken.empty(); });
     const auto counts =
@@ -53,7 +53,7 @@ std::string junit_text(const std::string& file, const std::vector<junit_case>& c
         "  <testsuite name=\"tandem replay\" {0}>\n",
         counts);
     for (const auto& c : cases) out += case_text(file, c);
-    if (errors > 0) out += missing_text(file, not_started);
+    if (errors > 0) out += missing_text(file, unchecked);
     return out + "  </testsuite>\n</testsuites>\n";
 }
 

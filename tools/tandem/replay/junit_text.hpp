@@ -14,9 +14,9 @@ struct junit_case {
     checked_turn outcome{};
 };
 
-/// Returns a JUnit XML file. `file` is the class name of the cases. `not_started` is the number of
-/// turns with expectations that did not start; together they count as one error.
+/// Returns a JUnit XML file. `file` is the class name of the cases. `unchecked` is the number of
+/// turns with expectations that did not finish; together they count as one error.
 std::string junit_text(const std::string& file, const std::vector<junit_case>& cases,
-                       int not_started);
+                       int unchecked);
 
 }  // namespace tandem::command

@@ -26,16 +26,6 @@ const char* state_name(server_status::health state) {
     return state == health::loading ? "loading" : "down";
 }
 
-// Returns nothing if the turn, from 0, has no expectations.
-std::optional<checked_turn> check_turn(const dialogue& d, int turn, const turn_outcome& outcome) {
-    const auto found = d.expected.find(turn);
-    if (found == d.expected.end()) return std::nullopt;
-    return checked_turn{.line = d.line,
-                        .turn = turn + 1,
-                        .total_ms = outcome.total_ms,
-                        .broken = find_broken(found->second, outcome)};
-}
-
 // Returns the result of a reply that could not start.
 reply_result failed(const error_code& ec, std::string words) {
     reply_result r;
@@ -52,6 +42,12 @@ int count_replies(const std::vector<dialogue>& dialogues, int conversations) {
     return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
 }
 
+int count_expectations(const std::vector<dialogue>& dialogues, int conversations) {
+    std::int64_t sum = 0;
+    for (const auto& d : dialogues) sum += std::ssize(d.expected);
+    return static_cast<int>(std::min<std::int64_t>(sum * conversations, INT_MAX));
+}
+
 replay::replay(boost::asio::io_context& ioc, service_config settings, instruments i,
                replay_rules rules, std::vector<dialogue> dialogues, replay_view& view)
     : ioc_(ioc),
@@ -64,7 +60,9 @@ replay::replay(boost::asio::io_context& ioc, service_config settings, instrument
       servers_(ioc.get_executor(), settings_, instruments_,
                dialogues_of(true).empty() ? detail::service_slot_defaults
                                           : detail::command_slot_defaults),
-      rest_(ioc) {}
+      rest_(ioc) {
+    totals_.expect_checks(count_expectations(dialogues_, rules.conversations));
+}
 
 void replay::start(std::function<void()> on_done) {
     start_coroutine(ioc_.get_executor(), run(), std::move(on_done));
@@ -285,6 +283,17 @@ awaitable<void> replay::speak(const std::shared_ptr<paced_reply>& running, const
         co_await running->speak(*c);
     }
     running_.erase(running);
+}
+
+std::optional<checked_turn> replay::check_turn(const dialogue& d, int turn,
+                                               const turn_outcome& outcome) const {
+    const auto found = d.expected.find(turn);
+    const bool is_cut_off = stopping_ && outcome.finish_reason == finish_reason::interrupted;
+    if (found == d.expected.end() || is_cut_off) return std::nullopt;
+    return checked_turn{.line = d.line,
+                        .turn = turn + 1,
+                        .total_ms = outcome.total_ms,
+                        .broken = find_broken(found->second, outcome)};
 }
 
 void replay::report_end(end_event e, std::optional<checked_turn> checked) {

@@ -26,6 +26,8 @@ namespace tandem::command {
 
 /// Returns the total number of replies.
 int count_replies(const std::vector<dialogue>& dialogues, int conversations);
+/// Returns the number of turns with expectations.
+int count_expectations(const std::vector<dialogue>& dialogues, int conversations);
 
 /// Runs dialogues and notifies a view. Raw prompts run first, distributed over the servers in
 /// rotation; the other dialogues follow as conversations of one service. The two groups never
@@ -93,6 +95,10 @@ class replay {
     // Returns false if the run is stopping.
     bool report_start(turn_name where, std::string_view prompt);
     awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
+    // `turn` counts from 0. Returns nothing if the turn has no expectations, or was cut off by the
+    // end of the run.
+    std::optional<checked_turn> check_turn(const dialogue& d, int turn,
+                                           const turn_outcome& outcome) const;
     void report_end(end_event e, std::optional<checked_turn> checked);
 
     boost::asio::io_context& ioc_;

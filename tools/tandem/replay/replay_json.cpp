@@ -100,7 +100,11 @@ std::string broken_json(const broken_expectation& b) {
 }
 
 std::string expected_json(const replay_summary& s) {
-    return json_object{}.field("turns", s.checked_turns).field("broken", s.broken_turns).finish();
+    return json_object{}
+        .field("turns", s.checked_turns)
+        .field("broken", s.broken_turns)
+        .field("unchecked", s.unchecked_turns)
+        .finish();
 }
 
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
@@ -218,7 +222,7 @@ std::string json_line(const replay_summary& s) {
         .field("retries", s.retries)
         .field("chunks", s.chunks)
         .field("calls", s.calls);
-    if (s.checked_turns > 0) out.raw("expected", expected_json(s));
+    if (s.checked_turns + s.unchecked_turns > 0) out.raw("expected", expected_json(s));
     return out.raw("tokens", tokens.finish())
         .field("cuts", s.cuts)
         .field("guard_waits", s.guard_waits)

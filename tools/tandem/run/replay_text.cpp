@@ -244,6 +244,11 @@ std::string guard_waits_text(const replay_summary& s) {
                        s.guard_waits == 1 ? "" : " together");
 }
 
+std::string expectations_text(const replay_summary& s) {
+    auto text = fmt::format("{}, {} broken", counted(s.checked_turns, "turn"), s.broken_turns);
+    return s.unchecked_turns == 0 ? text : text + fmt::format(", {} unchecked", s.unchecked_turns);
+}
+
 // Returns the usage of servers and slots, if the library chose among them.
 std::string server_rows(const text_style& style, const replay_summary& s) {
     const auto& c = s.conversations;
@@ -351,9 +356,7 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
         text += row("next chunks", spread_text(s.gap_ms) + " after the continue");
     text += row("chunks", fmt::format("{}", s.chunks));
     if (s.calls > 0) text += row("calls", fmt::format("{}", s.calls));
-    if (s.checked_turns > 0)
-        text += row("expectations",
-                    fmt::format("{}, {} broken", counted(s.checked_turns, "turn"), s.broken_turns));
+    if (s.checked_turns + s.unchecked_turns > 0) text += row("expectations", expectations_text(s));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
     text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
                                             s.cache_hit_ratio() * 100, s.cached, s.evaluated));

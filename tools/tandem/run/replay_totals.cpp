@@ -65,6 +65,7 @@ void replay_totals::add(const end_event& e) {
     add(e.result);
     if (e.checked) {
         ++summary_.checked_turns;
+        --summary_.unchecked_turns;
         if (!e.checked->broken.empty()) ++summary_.broken_turns;
     }
     for (const auto& used : e.slots)

@@ -38,9 +38,11 @@ struct replay_summary {
     std::int64_t retries = 0;
     int went_on = 0;
 
-    /// Turns that were checked against expectations, and those that broke one.
+    /// Turns that were checked against expectations, those that broke one, and those with
+    /// expectations that did not finish.
     int checked_turns = 0;
     int broken_turns = 0;
+    int unchecked_turns = 0;
 
     std::int64_t chunks = 0;
     std::int64_t calls = 0;  ///< of functions
@@ -95,6 +97,8 @@ class replay_totals {
 
     /// Expects one more reply, to the results of functions.
     void expect_reply() noexcept { ++summary_.replies; }
+    /// Expects this number of turns with expectations.
+    void expect_checks(int turns) noexcept { summary_.unchecked_turns = turns; }
     void add(const chunk& c);
     void add(const end_event& e);
     /// A conversation ended.

@@ -33,10 +33,10 @@ chunks: expected 2, got 1
 )");
 }
 
-TEST(junit_text, counts_turns_that_did_not_start_as_an_error) {
+TEST(junit_text, counts_turns_that_did_not_finish_as_an_error) {
     EXPECT_THAT(junit_text("d.jsonl", {}, 3),
                 AllOf(HasSubstr(R"(tests="1" failures="0" errors="1")"),
-                      HasSubstr("<error message=\"3 turns with expectations did not start\"/>")));
+                      HasSubstr("<error message=\"3 turns with expectations did not finish\"/>")));
 }
 
 TEST(junit_text, escapes_names_and_texts) {

@@ -366,6 +366,16 @@ TEST_F(text_lines, have_no_figures_if_nothing_was_started) {
     EXPECT_THAT(summary_lines({}, s),
                 HasSubstr("10 replies: 2 complete, 3 failed, 4 interrupted, 1 not started\n"));
 }
+TEST_F(text_lines, report_expectations_that_were_not_checked) {
+    replay_summary s;
+    s.replies = s.complete = 3;
+    EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("expectations")));
+    s.checked_turns = s.broken_turns = 1;
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("  expectations   1 turn, 1 broken\n"));
+    s.unchecked_turns = 2;
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("1 turn, 1 broken, 2 unchecked\n"));
+}
+
 
 struct shown_time {
     double ms;
