@@ -158,9 +158,9 @@ void write_counts(page_text out, const replay_summary& s) {
 }
 
 void write_slot(page_text out, const server_stats& server, const slot_stats& slot) {
-    fmt::format_to(out, "<tr>{}{}{}{}{}{}{}</tr>\n", text_cell(server.url), number_cell(slot.slot),
-                   number_cell(slot.requests), number_cell(slot.chunks), number_cell(slot.cached),
-                   number_cell(slot.evaluated),
+    fmt::format_to(out, "<tr>{}{}{}{}{}{}{}</tr>\n", text_cell(server.url),
+                   number_cell(format_slot(slot.slot)), number_cell(slot.requests),
+                   number_cell(slot.chunks), number_cell(slot.cached), number_cell(slot.evaluated),
                    number_cell(fmt::format("{:.0f} %", 100 * slot.cache_hit_ratio())));
 }
 
@@ -233,8 +233,9 @@ void write_chunk(page_text out, const chunk& c) {
     fmt::format_to(out, "<tr>{}<td>{}</td>{}{}{}{}{}{}", number_cell(c.id.seq),
                    to_string(c.boundary), number_cell(c.tokens),
                    number_cell(ms_cell_text(c.id.seq > 0 ? c.metrics.gap_ms : -1)),
-                   number_cell(ms_cell_text(c.metrics.guard_wait_ms)), number_cell(c.metrics.slot),
-                   number_cell(c.metrics.cached), number_cell(c.metrics.evaluated));
+                   number_cell(ms_cell_text(c.metrics.guard_wait_ms)),
+                   number_cell(format_slot(c.metrics.slot)), number_cell(c.metrics.cached),
+                   number_cell(c.metrics.evaluated));
     fmt::format_to(out, "{}", text_cell(c.text));
     if (text::trim_white_space(c.speech) == text::trim_white_space(c.text))
         fmt::format_to(out, "<td class=\"same\">the same</td></tr>\n");
@@ -343,8 +344,8 @@ std::string report_page(const report_run& run) {
                    report_file_text("report.css"));
     write_settings(out, run);
     fmt::format_to(out, "<main>\n");
-    write_faults(out, run,
     write_broken_turns(out, run);
+    write_faults(out, run,
                  static_cast<std::size_t>(run.left_out) + run.replies.size() - included.count);
     write_figures(out, run);
     write_slots(out, run.summary);

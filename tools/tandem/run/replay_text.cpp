@@ -333,7 +333,8 @@ std::string chunk_lines(const text_style& style, const chunk_event& e) {
     std::string_view text = c.text;
     text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
     if (!has_columns(style)) return result + block(style, e.where, at(e.at_ms), note_columns, text);
-    const auto slot = fmt::format("{}{}", c.metrics.slot, c.metrics.slot_reused ? " reused" : "");
+    const auto slot =
+        fmt::format("{}{}", format_slot(c.metrics.slot), c.metrics.slot_reused ? " reused" : "");
     const auto tokens = fmt::format("{}+{}", c.metrics.cached, c.metrics.evaluated);
     const auto head = fmt::format("{}{:<9}{:>12}  ", at(e.at_ms), slot, tokens);
     return result + block(style, e.where, head, chunk_columns, text);

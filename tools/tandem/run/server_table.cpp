@@ -14,8 +14,8 @@ constexpr int figure_columns = 59;  // including the indent
 constexpr int min_name_columns = 12;
 
 std::string slot_row(const slot_stats& s) {
-    return fmt::format("{:>6}{:>10}{:>8}{:>11}{:>9.0f} %{:>11}", s.slot, s.requests, s.chunks,
-                       s.generated, s.cache_hit_ratio() * 100, s.evaluated);
+    return fmt::format("{:>6}{:>10}{:>8}{:>11}{:>9.0f} %{:>11}", format_slot(s.slot), s.requests,
+                       s.chunks, s.generated, s.cache_hit_ratio() * 100, s.evaluated);
 }
 
 // Returns the URLs, all of them without the scheme if one does not fit.

@@ -2,9 +2,15 @@
 
 #include "text/url_text.hpp"
 
+#include <fmt/format.h>
+
 #include <tuple>
 
 namespace tandem::command {
+
+std::string format_slot(int slot) {
+    return slot < 0 ? "–" : fmt::to_string(slot);
+}
 
 slot_stats& slot_stats::operator+=(const slot_stats& more) noexcept {
     requests += more.requests;

@@ -13,6 +13,10 @@
 
 namespace tandem::command {
 
+/// Returns the number of a slot, or a dash for the chunk of a draft, which no slot generated during
+/// the reply.
+std::string format_slot(int slot);
+
 /// The figures of one slot.
 struct slot_stats {
     /// URL of the server in display form; empty if unknown.

@@ -176,6 +176,14 @@ TEST(report_page, shows_a_dash_for_a_time_that_there_is_not) {
     EXPECT_THAT(page_with({}), HasSubstr(R"(first token</th><td class="number">–</td>)"));
 }
 
+TEST(report_page, shows_a_dash_for_the_slot_of_a_chunk_that_had_none) {
+    auto r = spoken("Hi.");
+    r.chunks[0].metrics.slot = -1;
+    // The columns are: guard ms, slot, cached.
+    EXPECT_THAT(page_with(r), HasSubstr(R"(>0.0</td><td class="number">–</td>)"
+                                        R"(<td class="number">0</td>)"));
+}
+
 TEST(report_page, shows_no_gap_if_there_is_no_second_chunk) {
     auto r = spoken("Hi.");
     // The columns are: began, first token, first chunk, longest gap.

@@ -52,6 +52,17 @@ TEST_F(text_lines, report_that_a_slot_was_reused) {
     EXPECT_EQ(chunk_lines({}, e), "   0.04s  1 reused         50+3  Hello there.\n");
 }
 
+TEST_F(text_lines, show_a_dash_for_a_chunk_that_had_no_slot) {
+    chunk_.metrics = {.slot = -1};
+    const chunk_event e{.where = {"p1", 0}, .chunk = chunk_, .at_ms = 40};
+    EXPECT_EQ(chunk_lines({}, e), "   0.04s  –                 0+0  Hello there.\n");
+    replay_summary s;
+    s.replies = s.complete = 1;
+    s.conversations.count = 1;
+    s.servers = {{.url = "http://a:1", .state = "up", .slots = {{.chunks = 1}}}};
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("  http://a:1       –         0       1"));
+}
+
 TEST_F(text_lines, show_the_wait_for_the_guard_before_the_chunk) {
     chunk_.metrics.guard_wait_ms = 1900;
     const chunk_event e{.where = {"p1", 0}, .chunk = chunk_, .at_ms = 2000};
@@ -355,6 +366,16 @@ TEST_F(text_lines, count_lost_servers_if_there_were_any) {
     EXPECT_THAT(summary_lines({}, s), HasSubstr("  lost servers   3 in 2 replies\n"));
 }
 
+TEST_F(text_lines, report_expectations_that_were_not_checked) {
+    replay_summary s;
+    s.replies = s.complete = 3;
+    EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("expectations")));
+    s.checked_turns = s.broken_turns = 1;
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("  expectations   1 turn, 1 broken\n"));
+    s.unchecked_turns = 2;
+    EXPECT_THAT(summary_lines({}, s), HasSubstr("1 turn, 1 broken, 2 unchecked\n"));
+}
+
 TEST_F(text_lines, have_no_figures_if_nothing_was_started) {
     replay_summary s;
     s.replies = s.not_started = 1;
@@ -366,16 +387,6 @@ TEST_F(text_lines, have_no_figures_if_nothing_was_started) {
     EXPECT_THAT(summary_lines({}, s),
                 HasSubstr("10 replies: 2 complete, 3 failed, 4 interrupted, 1 not started\n"));
 }
-TEST_F(text_lines, report_expectations_that_were_not_checked) {
-    replay_summary s;
-    s.replies = s.complete = 3;
-    EXPECT_THAT(summary_lines({}, s), Not(HasSubstr("expectations")));
-    s.checked_turns = s.broken_turns = 1;
-    EXPECT_THAT(summary_lines({}, s), HasSubstr("  expectations   1 turn, 1 broken\n"));
-    s.unchecked_turns = 2;
-    EXPECT_THAT(summary_lines({}, s), HasSubstr("1 turn, 1 broken, 2 unchecked\n"));
-}
-
 
 struct shown_time {
     double ms;
