@@ -1,5 +1,6 @@
 #include "bench/bench_text.hpp"
 
+#include "bench/capacity_search.hpp"
 #include "terminal/color.hpp"
 #include "text/terminal_text.hpp"
 
@@ -187,7 +188,8 @@ std::string found_text(const capacity_report& r) {
     if (r.callers == 0)
         return fmt::format("not even {} within the limits", callers_text(r.over.value_or(0)));
     const auto text = callers_text(r.callers) + " within the limits";
-    return r.over ? fmt::format("{}, {} not", text, *r.over) : text;
+    if (r.over) return fmt::format("{}, {} not", text, *r.over);
+    return r.callers < capacity_search::max_callers ? text : text + ", and more are not tried";
 }
 
 std::string arithmetic_text(const capacity_report& r) {

@@ -91,6 +91,14 @@ TEST(format_capacity_report, of_a_stopped_run_reports_what_is_known) {
                 HasSubstr("80 callers within the limits; stopped early\n"));
 }
 
+TEST(format_capacity_report, reports_that_the_search_ended_at_its_maximum) {
+    capacity_report r;
+    r.steps = {good_step};
+    r.callers = 1000;
+    EXPECT_THAT(format_capacity_report(r, false),
+                HasSubstr("1000 callers within the limits, and more are not tried\n"));
+}
+
 TEST(format_capacity, keeps_within_80_columns) {
     ASSERT_TRUE(std::setlocale(LC_CTYPE, "C.UTF-8"));
     auto r = usual_capacity();
