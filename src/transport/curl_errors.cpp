@@ -3,13 +3,13 @@
 #include "transport/tls_failure.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
 
+#include "tandem/config_fields.hpp"
+
 #include <boost/system/error_code.hpp>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <string_view>
 
@@ -120,10 +120,8 @@ bool is_in_handshake(const failure_context& c) {
 }
 
 std::string connect_limit(const failure_context& c) {
-    using std::chrono::duration_cast;
-    using std::chrono::milliseconds;
-    if (c.connect_within) return fmt::format("{}", duration_cast<milliseconds>(*c.connect_within));
-    return fmt::format("connect_timeout ({})", duration_cast<milliseconds>(c.connect_timeout));
+    if (c.connect_within) return to_string(*c.connect_within);
+    return fmt::format("connect_timeout ({})", to_string(c.connect_timeout));
 }
 
 std::string words(errc e, CURLcode code, const failure_context& c) {

@@ -122,7 +122,7 @@ TEST_F(reply_failover, ends_if_nobody_returns_within_the_listeners_patience) {
     const auto c = say();
     EXPECT_TRUE(is_retryable(c.error())) << c.error().message();
     EXPECT_EQ(
-        log.count(log_level::error, "no server continued the reply within resume_within of 0.2 s"),
+        log.count(log_level::error, "no server continued the reply within resume_within of 200ms"),
         1u);
     std::int64_t lost = 0;
     for (const auto& e : c.result().timeline)

@@ -1,5 +1,7 @@
 #include "gateway/voice/voice_limits.hpp"
 
+#include "config/describe_expected_value.hpp"
+
 #include <fmt/format.h>
 
 namespace tandem::gateway {
@@ -14,8 +16,9 @@ class limits_check {
     }
     void check_time(const char* field, duration value, duration least, duration most) {
         if (value >= least && value <= most) return;
-        faults.push_back({field, fmt::format("is {} ms; it must be {} to {} ms", to_ms(value),
-                                             to_ms(least), to_ms(most))});
+        faults.push_back({field, tandem::detail::invalid_value_text(
+                                     tandem::to_string(value),
+                                     tandem::detail::describe_time_range(least, most))});
     }
 
     std::vector<config_fault> faults;

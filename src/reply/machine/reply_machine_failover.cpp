@@ -1,6 +1,8 @@
 #include "reply/machine/reply_machine.hpp"
 #include "text/chunks/token_like_pieces.hpp"
 
+#include "tandem/config_fields.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -199,8 +201,8 @@ void reply_machine::give_up(time_point now) {
     if (request_) end_request(now, true);
     auto why = std::move(search_.cause);
     why.diag.client_message +=
-        fmt::format("; no server continued the reply within resume_within of {:.1f} s",
-                    to_ms(rules_.retry_policy.resume_within) / 1000);
+        fmt::format("; no server continued the reply within resume_within of {}",
+                    to_string(rules_.retry_policy.resume_within));
     fail_generation(now, std::move(why));
 }
 
