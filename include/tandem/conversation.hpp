@@ -81,8 +81,8 @@ struct conversation_state {
 ///
 /// Each turn is a reply: append() what the user said, generate(), and pass the chunks to the voice.
 /// Call continue_after() on the reply for each spoken chunk. When the user interrupts, call
-/// interrupt() and, if the voice knows how far it got, heard(): history keeps what the listener
-/// heard.
+/// interrupt() and, if the voice knows how far it got, heard(), in either order: history keeps what
+/// the listener heard.
 ///
 /// Object lifetimes: destroying the handle ends the conversation: its reply is interrupted, and its
 /// slots are free at once. The handle may outlive its service and the execution context; calls then

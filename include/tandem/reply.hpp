@@ -31,8 +31,11 @@ struct read_all_operation;
 namespace tandem {
 inline namespace v0 {
 
-/// One assistant turn being generated. The consumer requests each chunk, and continues after it was
-/// spoken. Created by client::start() and by conversations.
+/// One assistant turn being generated. Created by client::start() and by conversations.
+///
+/// Required calls, in this order for each chunk: async_next_chunk(), and continue_after() once the
+/// chunk was spoken, also for the last one. A chunk that is not continued counts as unheard, and
+/// the reply ends after continue_timeout. All other calls are optional.
 ///
 /// Object lifetimes: the handle may outlive its client, with which the reply ends. Destroying the
 /// handle interrupts a running reply. A moved-from handle may only be assigned to or destroyed.
