@@ -1,9 +1,9 @@
 #include "gateway/access/api_key_file.hpp"
 
 #include "gateway/access/model_name.hpp"
-#include "gateway/json/json_path.hpp"
 #include "text/characters/utf8.hpp"
 #include "wire/json/json_limits.hpp"
+#include "wire/json/json_path.hpp"
 
 #include <boost/algorithm/hex.hpp>
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ class key_file_reader {
             if (name == "keys")
                 keys = read_list(value);
             else
-                add(append_field_path("", name),
+                add(wire::append_field_path("", name),
                     "is not a field of a key file, which has only keys");
         if (!root.contains("keys")) add("keys", "is missing");
         check_repeated(keys);
@@ -88,12 +88,12 @@ class key_file_reader {
         for (const auto& [name, value] : object.items()) {
             const auto known = std::ranges::find(fields, name, &field::name);
             if (known != fields.end())
-                (this->*known->read)(value, append_field_path(at, name), key);
+                (this->*known->read)(value, wire::append_field_path(at, name), key);
             else
-                add(append_field_path(at, name), "is not a field of a key");
+                add(wire::append_field_path(at, name), "is not a field of a key");
         }
         for (const auto* const needed : {"name", "sha256"})
-            if (!object.contains(needed)) add(append_field_path(at, needed), "is missing");
+            if (!object.contains(needed)) add(wire::append_field_path(at, needed), "is missing");
     }
 
     void read_name(const json& value, const std::string& at, api_key& key) {
@@ -218,7 +218,7 @@ std::optional<config_fault> text_fault(std::string_view text) {
     if (auto fault = wire::describe_json_fault(text, {.depth = max_depth, .values = max_values});
         !fault.empty())
         return config_fault{atomic_file, std::move(fault)};
-    if (auto field = find_duplicate_field(text))
+    if (auto field = wire::find_duplicate_field(text))
         return config_fault{std::move(*field), "appears twice"};
     return std::nullopt;
 }

@@ -1,8 +1,8 @@
 #include "chat/function_file.hpp"
 
-#include "gateway/json/json_path.hpp"
 #include "recording/tool_list.hpp"
 #include "wire/json/json_limits.hpp"
+#include "wire/json/json_path.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -53,7 +53,7 @@ function_file parse_function_file(std::string_view text) {
         file.faults.push_back("it " + fault);
         return file;
     }
-    if (const auto field = gateway::find_duplicate_field(text)) {
+    if (const auto field = wire::find_duplicate_field(text)) {
         file.faults.push_back(*field + " is given twice");
         return file;
     }

@@ -1,6 +1,6 @@
 #include "flags/config_json.hpp"
 
-#include "gateway/json/json_path.hpp"
+#include "wire/json/json_path.hpp"
 
 #include "tandem/config_fields.hpp"
 
@@ -149,7 +149,7 @@ config_json read_config_json(const std::string& file, std::string_view text) try
     object_reader reader(file);
     const auto object = json::parse(text);
     if (!object.is_object()) return {{}, {fmt::format("{}: not a JSON object", file)}};
-    if (const auto field = gateway::find_duplicate_field(text))
+    if (const auto field = wire::find_duplicate_field(text))
         return {{}, {fmt::format("{}: {} is given twice", file, *field)}};
     for (const auto& [name, value] : object.items()) reader.read(name, value);
     if (object.contains("servers") && object.contains("url"))

@@ -1,9 +1,9 @@
 #include "recording/prompt_line.hpp"
 
-#include "gateway/json/json_path.hpp"
 #include "recording/tool_list.hpp"
 #include "text/characters/white_space.hpp"
 #include "wire/json/json_limits.hpp"
+#include "wire/json/json_path.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -241,7 +241,7 @@ std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) t
     const auto fault = wire::check_json(line, line_limits);
     if (fault == wire::json_fault::too_deep) return {"the line is nested too deeply"};
     if (fault == wire::json_fault::too_many_keys) return {"an object has too many members"};
-    if (const auto field = gateway::find_duplicate_field(line))
+    if (const auto field = wire::find_duplicate_field(line))
         return {fmt::format("{} is given twice", *field)};
     prompt_line_reader reader(d);
     reader.read(line_json::parse(line));

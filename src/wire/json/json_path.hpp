@@ -5,7 +5,7 @@
 #include <string_view>
 
 // Paths in JSON text, such as `keys[2].rights[0]`, for error messages. Pure.
-namespace tandem::gateway {
+namespace tandem::wire {
 
 /// The path of the field `name` in the object at `at` (empty = the root). A name that does not look
 /// like a field is not repeated, because users paste secrets into the wrong place.
@@ -15,4 +15,4 @@ std::string append_field_path(std::string_view at, std::string_view name);
 /// one; nullopt if there is none. Precondition: `text` is JSON within the caller's limits.
 std::optional<std::string> find_duplicate_field(std::string_view text);
 
-}  // namespace tandem::gateway
+}  // namespace tandem::wire

@@ -1,11 +1,11 @@
-#include "gateway/json/json_path.hpp"
+#include "wire/json/json_path.hpp"
 
 #include <gtest/gtest.h>
 
 namespace {
 
-using tandem::gateway::append_field_path;
-using tandem::gateway::find_duplicate_field;
+using tandem::wire::append_field_path;
+using tandem::wire::find_duplicate_field;
 
 TEST(append_field_path, names_a_field_of_what_is_around_it) {
     EXPECT_EQ(append_field_path("", "keys"), "keys");

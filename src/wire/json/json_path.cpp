@@ -1,16 +1,15 @@
-#include "gateway/json/json_path.hpp"
+#include "wire/json/json_path.hpp"
+
+#include "wire/json/json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <set>
 #include <vector>
 
-namespace tandem::gateway {
+namespace tandem::wire {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 /// An object or a list that is open while the text is parsed.
 struct level {
@@ -65,4 +64,4 @@ std::optional<std::string> find_duplicate_field(std::string_view text) {
     return json::parse(text, watch, false).is_discarded() ? std::nullopt : repeated;
 }
 
-}  // namespace tandem::gateway
+}  // namespace tandem::wire
