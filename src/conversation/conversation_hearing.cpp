@@ -1,3 +1,4 @@
+#include "base/format_count.hpp"
 #include "conversation/conversation_shell.hpp"
 #include "conversation/history/draft_rules.hpp"
 #include "conversation/history/partial_transcript.hpp"
@@ -257,7 +258,8 @@ void conversation_shell::on_draft_over(const reply_draft& draft) {
 }
 
 void conversation_shell::count_wasted(int tokens) {
-    scope_->log(log_level::debug, "conversation {}: a draft of {} tokens is dropped", id_, tokens);
+    scope_->log(log_level::debug, "conversation {}: a draft of {} is dropped", id_,
+                format_count(tokens, "token"));
     early_.draft_wasted += tokens;
     metrics_.draft_wasted += tokens;
 }
@@ -293,9 +295,8 @@ void conversation_shell::continue_from_draft(const start_ptr& start) {
     if (!start) return;
     if (draft->is_complete()) {
         start->draft = draft->work();
-        scope_->log(log_level::debug,
-                    "conversation {}: reply {} continues from a draft of {} tokens", id_,
-                    start->reply, draft->work().drafted);
+        scope_->log(log_level::debug, "conversation {}: reply {} continues from a draft of {}", id_,
+                    start->reply, format_count(draft->work().drafted, "token"));
         start->resumed = reply_origin{.rest = draft->take_remainder()};
         watch_prompt(*start, start->resumed->rest->text.prompt());
         remainder_model_ = draft->model();

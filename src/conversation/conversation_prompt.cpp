@@ -1,3 +1,4 @@
+#include "base/format_count.hpp"
 #include "conversation/conversation_shell.hpp"
 #include "conversation/history/context_trimming.hpp"
 #include "conversation/prompt_rendering.hpp"
@@ -21,7 +22,8 @@ std::string too_long_text(int tokens, const conversations::context_usage& use) {
         "server with a larger --ctx-size",
         use.exchanges.empty() ? "the messages have" : "system prompt and last exchange have",
         tokens, use.reserve, use.context,
-        room > 0 ? fmt::format("limit the reply to {} tokens or less", room) : "shorten them");
+        room > 0 ? fmt::format("limit the reply to {} or less", format_count(room, "token"))
+                 : "shorten them");
 }
 
 }  // namespace

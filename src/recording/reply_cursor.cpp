@@ -1,5 +1,6 @@
 #include "recording/reply_cursor.hpp"
 
+#include "base/format_count.hpp"
 #include "wire/stream/completion_reader.hpp"
 
 #include <fmt/format.h>
@@ -255,9 +256,9 @@ answer_step reply_cursor::refuse() {
     return {.delay = std::exchange(extra_delay_, {}),
             .is_timing_relevant = true,
             .bytes = wire::encode_stream_refusal(
-                fmt::format("the recording has only {} bytes of this reply; it was interrupted "
-                            "there, requested fewer tokens, or the recording ends there",
-                            position_))};
+                fmt::format("the recording has only {} of this reply; it was interrupted there, "
+                            "requested fewer tokens, or the recording ends there",
+                            format_count(static_cast<std::int64_t>(position_), "byte")))};
 }
 
 answer_step reply_cursor::end_at_limit() {

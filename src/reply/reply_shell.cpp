@@ -1,5 +1,6 @@
 #include "reply/reply_shell.hpp"
 
+#include "base/format_count.hpp"
 #include "config/apply_delivery.hpp"
 #include "config/config_defaults.hpp"
 #include "loop/clock.hpp"
@@ -205,9 +206,8 @@ completion_call::handlers reply_shell::warming_handlers() {
                 [this](const wire::token_event& event) {
                     machine_.on_warming_event(now(), event);
                     if (event.what == wire::token_event::kind::final)
-                        server_->log(
-                            log_level::debug, "reply {}: slot prefilled, {} token{} evaluated",
-                            id(), event.timings.evaluated, event.timings.evaluated == 1 ? "" : "s");
+                        server_->log(log_level::debug, "reply {}: slot prefilled, {} evaluated",
+                                     id(), format_count(event.timings.evaluated, "token"));
                     perform_actions();
                 },
             // The next request meets the same fault and reports it.

@@ -1,5 +1,6 @@
 #include "server/server_props_cache.hpp"
 
+#include "base/format_count.hpp"
 #include "slots/server_build_faults.hpp"
 
 #include <fmt/format.h>
@@ -52,9 +53,9 @@ std::vector<log_line> server_props_cache::store_props(const server_props& props)
     const auto before = std::exchange(logged_, props);
     if (before && same(*before, props)) return {};
     std::vector<log_line> lines{
-        {log_level::info, fmt::format("server {}: model {}, {} slot{} of {} tokens",
-                                      props.build_info, props.model, props.total_slots,
-                                      props.total_slots == 1 ? "" : "s", props.context_per_slot)}};
+        {log_level::info, fmt::format("server {}: model {}, {} of {}", props.build_info,
+                                      props.model, format_count(props.total_slots, "slot"),
+                                      format_count(props.context_per_slot, "token"))}};
     auto warning = slots_warning(props, slots_wanted_);
     if (!guard_wanted_ && (!before || before->build_info != props.build_info))
         lines.push_back({log_level::info, guard_line(reuse_guard(), props.build_info)});

@@ -338,7 +338,8 @@ TEST_F(voice_draft_gateway_with_key, charges_the_tokens_of_a_draft_that_was_drop
     draft(c, for_five);
     c.say({{"type", "drop"}});
     c.say(draft_of(for_four));
-    EXPECT_THAT(c.read("draft_skipped")["reason"].get<std::string>(), HasSubstr("1 tokens"));
+    EXPECT_THAT(c.read("draft_skipped")["reason"].get<std::string>(),
+                HasSubstr("1 token a minute"));
     c.say(start_of("And you?"));
     EXPECT_EQ(c.read("error")["code"], "rate_limit_exceeded");
 }

@@ -1,5 +1,7 @@
 #include "conversation/history/draft_rules.hpp"
 
+#include "base/format_count.hpp"
+
 #include <fmt/format.h>
 
 namespace tandem::conversations {
@@ -11,7 +13,7 @@ std::optional<std::string> find_reason_to_skip_draft(const draft_request& r) {
     if (r.is_constrained)
         return "a grammar, a JSON schema or a required call needs a reply of one request";
     if (r.drafts >= r.limit)
-        return fmt::format("the turn has had {} drafts (draft_limit)", r.drafts);
+        return fmt::format("the turn has had {} (draft_limit)", format_count(r.drafts, "draft"));
     return std::nullopt;
 }
 

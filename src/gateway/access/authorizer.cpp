@@ -1,5 +1,6 @@
 #include "gateway/access/authorizer.hpp"
 
+#include "base/format_count.hpp"
 #include "gateway/access/api_key_file.hpp"
 #include "gateway/access/credential.hpp"
 #include "gateway/access/cross_origin.hpp"
@@ -116,8 +117,8 @@ api_error too_often(std::string code, std::string_view what, duration wait) {
 
 api_error used_up(const api_key& key, std::int64_t per_minute, const char* what, duration wait) {
     return too_often("rate_limit_exceeded",
-                     fmt::format("the key '{}' has reached its limit of {} {} a minute", key.name,
-                                 per_minute, what),
+                     fmt::format("the key '{}' has reached its limit of {} a minute", key.name,
+                                 format_count(per_minute, what)),
                      wait);
 }
 
@@ -125,11 +126,11 @@ std::optional<api_error> reply_refusal(const key_usage& account, std::int64_t ow
                                        time_point now) {
     const auto& key = *account.key;
     if (const auto wait = account.tokens.wait(now))
-        return used_up(key, key.tokens_per_minute, "tokens", *wait);
+        return used_up(key, key.tokens_per_minute, "token", *wait);
     if (!account.is_full_beside(own_permits)) return std::nullopt;
     return too_often("concurrency_limit_exceeded",
-                     fmt::format("the key '{}' has reached its limit of {} running replies",
-                                 key.name, key.concurrent),
+                     fmt::format("the key '{}' has reached its limit of {}", key.name,
+                                 format_count(key.concurrent, "running reply")),
                      {});
 }
 
@@ -140,7 +141,7 @@ std::optional<api_error> limit_refusal(const key_usage& account, bool is_reply,
         if (auto e = reply_refusal(account, own_permits, now)) return e;
     const auto& key = *account.key;
     if (const auto wait = account.requests.wait(now, account.share()))
-        return used_up(key, key.requests_per_minute, "requests", *wait);
+        return used_up(key, key.requests_per_minute, "request", *wait);
     return std::nullopt;
 }
 

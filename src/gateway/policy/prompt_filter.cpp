@@ -1,5 +1,6 @@
 #include "gateway/policy/prompt_filter.hpp"
 
+#include "base/format_count.hpp"
 #include "text/characters/characters.hpp"
 #include "text/characters/utf8.hpp"
 #include "text/characters/white_space.hpp"
@@ -73,9 +74,9 @@ void check_word(std::string_view word, std::string at, std::vector<config_fault>
     if (text::find_invalid_utf8(word) != std::string_view::npos)
         faults.push_back({std::move(at), "is not valid UTF-8"});
     else if (fold.size() < min_denied_bytes || word.size() > max_denied_bytes || fold == " ")
-        faults.push_back(
-            {std::move(at), fmt::format("has {} bytes; {} to {} are possible", word.size(),
-                                        min_denied_bytes, max_denied_bytes)});
+        faults.push_back({std::move(at), fmt::format("has {}; {} to {} are possible",
+                                                     format_count(std::ssize(word), "byte"),
+                                                     min_denied_bytes, max_denied_bytes)});
     else if (fold.starts_with(' ') || fold.ends_with(' '))
         faults.push_back({std::move(at), "begins or ends with white space"});
 }

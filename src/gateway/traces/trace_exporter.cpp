@@ -1,5 +1,6 @@
 #include "gateway/traces/trace_exporter.hpp"
 
+#include "base/format_count.hpp"
 #include "gateway/traces/otlp_json.hpp"
 #include "gateway/traces/turn_spans.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
@@ -49,7 +50,10 @@ class trace_exporter::worker final : private transport::exchange_handler {
         asio::post(loop_, [this] { close(); });
         thread_.join();
         const auto lost = batch_.turns + queue_.size();
-        if (lost > 0) log(log_level::warning, fmt::format("the traces of {} turns are lost", lost));
+        if (lost > 0)
+            log(log_level::warning,
+                fmt::format("the traces of {} are lost",
+                            format_count(static_cast<std::int64_t>(lost), "turn")));
         drop(lost);
     }
 

@@ -1,5 +1,6 @@
 #include "gateway/voice/voice_session_table.hpp"
 
+#include "base/format_count.hpp"
 #include "gateway/access/base64url.hpp"
 
 #include <fmt/format.h>
@@ -19,9 +20,9 @@ api_error make_session_not_found_error() {
 namespace {
 
 api_error too_many(std::string_view whose, std::size_t most) {
-    auto e =
-        make_error(429, "too_many_sessions",
-                   fmt::format("{} reached the limit of {} sessions with a socket", whose, most));
+    auto e = make_error(429, "too_many_sessions",
+                        fmt::format("{} reached the limit of {} with a socket", whose,
+                                    format_count(static_cast<std::int64_t>(most), "session")));
     e.retry_after = std::chrono::seconds(5);
     return e;
 }

@@ -1,5 +1,6 @@
 #include "bench/bench_run.hpp"
 
+#include "base/format_count.hpp"
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
 #include "terminal/log_output.hpp"
@@ -163,8 +164,8 @@ void bench_run::stop() {
 
 std::string bench_run::status_line() const {
     if (!is_started_) return "querying the servers";
-    auto text = fmt::format("{:.1f} s, {} replies, {} running", seconds_since(load_.started()),
-                            load_.ended(), load_.streams());
+    auto text = fmt::format("{:.1f} s, {}, {} running", seconds_since(load_.started()),
+                            format_count(load_.ended(), "reply"), load_.streams());
     if (const auto failed = load_.failed(); failed > 0) text += fmt::format(", {} failed", failed);
     return text;
 }

@@ -1,5 +1,6 @@
 #include "bench/bench_text.hpp"
 
+#include "base/format_count.hpp"
 #include "bench/capacity_search.hpp"
 #include "terminal/color.hpp"
 #include "text/terminal_text.hpp"
@@ -18,10 +19,6 @@ namespace {
 
 constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr int max_message_columns = 300;
-
-std::string count_text(std::int64_t count, const char* one, const char* many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-}
 
 std::string bench_row(const char* name, const std::string& value) {
     return fmt::format("  {:<14}{}\n", name, value);
@@ -56,9 +53,8 @@ std::string setting_rows(const bench_setup& s) {
         const auto pace = s.mock_tokens_per_second > 0
                               ? fmt::format("{:g} tokens a second", s.mock_tokens_per_second)
                               : "unlimited tokens per second";
-        return text +
-               bench_row("server", fmt::format("mock in this process, {} of {}",
-                                               count_text(s.mock_slots, "slot", "slots"), pace));
+        return text + bench_row("server", fmt::format("mock in this process, {} of {}",
+                                                      format_count(s.mock_slots, "slot"), pace));
     }
     for (const auto& url : s.servers) text += bench_row("server", url);
     return text + bench_row("slots", fmt::format("{} of each server, reuse guard {}",
@@ -67,15 +63,14 @@ std::string setting_rows(const bench_setup& s) {
 }
 
 std::string setting_lines(const bench_setup& s, bool color) {
-    const auto head = fmt::format(
-        "{} at once, {}", count_text(s.concurrency, "conversation", "conversations"), load_text(s));
+    const auto head =
+        fmt::format("{} at once, {}", format_count(s.concurrency, "conversation"), load_text(s));
     return colorize(color, paint::bold, head) + '\n' + setting_rows(s);
 }
 
 std::string reply_text(const bench_report& r) {
     const auto& f = r.figures;
-    auto text =
-        fmt::format("{} in {:.1f} s:", count_text(f.replies, "reply", "replies"), r.cost.seconds);
+    auto text = fmt::format("{} in {:.1f} s:", format_count(f.replies, "reply"), r.cost.seconds);
     const char* before = " ";
     for (const auto& [count, name] :
          std::array{std::pair{f.complete, "complete"}, std::pair{f.failed, "failed"},
@@ -132,7 +127,7 @@ std::string memory_text(const bench_report& r) {
 std::string prompt_text(const bench_stats& f) {
     const auto all = f.cached + f.evaluated;
     if (all == 0) return "none";
-    return fmt::format("{} tokens, {:.0f} % of them cached", all,
+    return fmt::format("{}, {:.0f} % of them cached", format_count(all, "token"),
                        100.0 * static_cast<double>(f.cached) / static_cast<double>(all));
 }
 
@@ -161,16 +156,15 @@ std::string cost_rows(const bench_report& r) {
     auto text = bench_row("throughput", fmt::format("{:.1f} replies/s, {:.0f} tokens/s",
                                                     r.replies_per_second(), r.tokens_per_second()));
     text += bench_row("tokens", fmt::format("{} generated, {} wasted, in {}", f.generated, f.wasted,
-                                            count_text(f.chunks, "chunk", "chunks")));
+                                            format_count(f.chunks, "chunk")));
     text += bench_row("prompts", prompt_text(f));
     if (f.prefilled > 0)
-        text += bench_row("heard early", count_text(f.prefilled, "token", "tokens") + " evaluated");
+        text += bench_row("heard early", format_count(f.prefilled, "token") + " evaluated");
     if (f.drafted > 0 || f.draft_wasted > 0)
-        text += bench_row(
-            "drafts", fmt::format("{} used, {} wasted", count_text(f.drafted, "token", "tokens"),
-                                  f.draft_wasted));
+        text += bench_row("drafts", fmt::format("{} used, {} wasted",
+                                                format_count(f.drafted, "token"), f.draft_wasted));
     text += bench_row("requests", fmt::format("{}, {} cut, {}", f.requests, f.cuts,
-                                              count_text(f.retries, "retry", "retries")));
+                                              format_count(f.retries, "retry")));
     text += bench_row("processor", processor_text(r));
     text += bench_row("memory", memory_text(r));
     return text + bench_row("measuring",
@@ -179,7 +173,7 @@ std::string cost_rows(const bench_report& r) {
 }
 
 std::string callers_text(int callers) {
-    return count_text(callers, "caller", "callers");
+    return format_count(callers, "caller");
 }
 
 std::string found_text(const capacity_report& r) {

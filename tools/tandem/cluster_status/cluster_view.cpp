@@ -1,5 +1,6 @@
 #include "cluster_status/cluster_view.hpp"
 
+#include "base/format_count.hpp"
 #include "base/parse_number.hpp"
 #include "text/json_object.hpp"
 
@@ -66,10 +67,9 @@ std::int64_t count_sessions(const cluster_view& v, const cluster_view::gateway& 
 std::string describe_gateways(const cluster_view& v) {
     std::string text;
     for (const auto& g : v.gateways) {
-        const auto sessions = count_sessions(v, g);
-        text += fmt::format("gateway {}: {}, {} voice {}\n", g.id,
+        text += fmt::format("gateway {}: {}, {}\n", g.id,
                             g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up",
-                            sessions, sessions == 1 ? "session" : "sessions");
+                            format_count(count_sessions(v, g), "voice session"));
     }
     return text.empty() ? "no gateway\n" : text;
 }

@@ -1,5 +1,6 @@
 #include "discovery/server_sources.hpp"
 
+#include "base/format_count.hpp"
 #include "text/url_text.hpp"
 #include "transport/server_url.hpp"
 
@@ -68,8 +69,8 @@ source_log_line server_source::take(source_answer answer) {
     const bool has_recovered = std::exchange(has_failed_, false);
     if (added + gone == 0 && !has_recovered) return {};
     urls_ = std::move(urls);
-    return {.text = fmt::format("{}: {} {}, {} new, {} gone", shown(), urls_.size(),
-                                urls_.size() == 1 ? "server" : "servers", added, gone),
+    return {.text = fmt::format("{}: {}, {} new, {} gone", shown(),
+                                format_count(std::ssize(urls_), "server"), added, gone),
             .has_changed = added + gone > 0};
 }
 

@@ -1,3 +1,4 @@
+#include "base/format_count.hpp"
 #include "doctor/doctor_checks.hpp"
 #include "run/replay_text.hpp"
 
@@ -15,7 +16,7 @@ constexpr int sentence_tokens = 64;
 
 std::string answered(const doctor_measurements& m) {
     auto text = fmt::format("{} answered", m.requests);
-    if (m.rounds > 0) text += ", in " + counted(m.rounds, "round");
+    if (m.rounds > 0) text += ", in " + format_count(m.rounds, "round");
     return text + fmt::format(" on slot{} {}", m.slots.size() == 1 ? "" : "s",
                               fmt::join(m.slots, " and "));
 }
@@ -89,7 +90,7 @@ finding cut(const doctor_facts& facts) {
     f.value = r.cut_to_idle_ms;
     f.message = "idle after " + format_elapsed(r.cut_to_idle_ms);
     if (r.tokens_after_cut >= 0)
-        f.message += fmt::format("; {} after the cut", counted(r.tokens_after_cut, "token"));
+        f.message += fmt::format("; {} after the cut", format_count(r.tokens_after_cut, "token"));
     if (r.cut_to_idle_ms < late_idle_ms && r.tokens_after_cut <= many_tokens_after_cut) return f;
     if (facts.stopped && m.rounds < 2) {
         f.status = finding_status::note;
@@ -105,8 +106,8 @@ finding cut(const doctor_facts& facts) {
 finding cache(const char* name, const cache_usage& use, const char* where) {
     finding f{.name = name};
     f.value = std::int64_t{use.evaluated};
-    f.message =
-        fmt::format("{}, {} of {} evaluated", where, use.evaluated, counted(use.all(), "token"));
+    f.message = fmt::format("{}, {} of {} evaluated", where, use.evaluated,
+                            format_count(use.all(), "token"));
     if (use.evaluated <= 2) return f;
     const bool lost = use.evaluated > sentence_tokens;
     f.status = lost ? finding_status::warning : finding_status::note;
@@ -121,7 +122,7 @@ finding other_slot(const cache_usage& use) {
     finding f{.name = "cache_other_slot"};
     f.value = std::int64_t{use.evaluated};
     f.message = fmt::format("without prefill, {} of {} evaluated", use.evaluated,
-                            counted(use.all(), "token"));
+                            format_count(use.all(), "token"));
     return f;
 }
 
@@ -145,7 +146,7 @@ finding host_memory(const cache_usage& use, double first_token_ms) {
     finding f{.name = "host_memory"};
     f.value = std::int64_t{use.evaluated};
     const auto cost = fmt::format("{} of {} evaluated, first token after {}", use.evaluated,
-                                  counted(use.all(), "token"), format_elapsed(first_token_ms));
+                                  format_count(use.all(), "token"), format_elapsed(first_token_ms));
     f.message = "brings conversations back into a slot: " + cost;
     if (use.cached * 2 >= use.all()) return f;
     f.status = finding_status::warning;

@@ -1,3 +1,4 @@
+#include "base/format_count.hpp"
 #include "doctor/doctor_checks.hpp"
 #include "run/replay_text.hpp"
 #include "slots/server_build_faults.hpp"
@@ -128,8 +129,8 @@ finding context(const doctor_facts& facts) {
     const int minutes = std::max(1, tokens / tokens_a_minute);
     finding f{.name = "context",
               .value = std::int64_t{tokens},
-              .message = fmt::format("{} per slot, about {} of talk", counted(tokens, "token"),
-                                     counted(minutes, "minute"))};
+              .message = fmt::format("{} per slot, about {} of talk", format_count(tokens, "token"),
+                                     format_count(minutes, "minute"))};
     if (tokens >= fair_context) return f;
     f.status = tokens < short_context ? finding_status::warning : finding_status::note;
     f.remedy = "increase it: llama-server --ctx-size N";
@@ -229,7 +230,7 @@ finding other_clients(const doctor_facts& facts) {
             .message = fmt::format(
                 "{} of {} used by another client: the reuse guard does not "
                 "cover its requests, and they replace the slots' caches; {}",
-                busy, counted(facts.props.value.total_slots, "slot"),
+                busy, format_count(facts.props.value.total_slots, "slot"),
                 facts.measured.done ? "the figures below are unreliable" : "nothing is measured"),
             .remedy =
                 "use the server only through one tandem process; run doctor again when the server "

@@ -1,5 +1,6 @@
 #include "replay/junit_text.hpp"
 
+#include "base/format_count.hpp"
 #include "text/markup.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ std::string missing_text(const std::string& file, int count) {
            fmt::format(
                ">\n      <error message=\"{} with expectations did not finish\"/>\n"
                "    </testcase>\n",
-               count == 1 ? "1 turn" : fmt::format("{} turns", count));
+               format_count(count, "turn"));
 }
 
 }  // namespace

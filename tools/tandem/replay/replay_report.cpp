@@ -1,5 +1,6 @@
 #include "replay/replay_report.hpp"
 
+#include "base/format_count.hpp"
 #include "report/report_drawing.hpp"
 #include "report/report_page.hpp"
 #include "run/replay_text.hpp"
@@ -33,7 +34,7 @@ std::string lost_by(const std::string& fault) {
 }
 
 std::string prompts_text(const replay_options& options, int replies) {
-    auto text = fmt::format("{} repl{} requested", replies, replies == 1 ? "y" : "ies");
+    auto text = format_count(replies, "reply") + " requested";
     if (options.played) return text;  // the recording has its own entry
     const auto* const from = options.file.empty() ? "the command line" : nullptr;
     return text + ", from " + (from ? from : options.file == "-" ? "stdin" : options.file);
@@ -45,8 +46,8 @@ std::string voice_text(const speech_pace& pace) {
 }
 
 std::string run_text(const replay_options& options) {
-    return fmt::format("{} at a time, each line {} time{}", options.concurrency,
-                       options.conversations, options.conversations == 1 ? "" : "s");
+    return fmt::format("{} at a time, each line {}", options.concurrency,
+                       format_count(options.conversations, "time"));
 }
 
 // Returns the settings of a run that are known before it begins, as names and values.

@@ -1,5 +1,6 @@
 #include "report/report_bars.hpp"
 
+#include "base/format_count.hpp"
 #include "text/url_text.hpp"
 
 #include <fmt/format.h>
@@ -189,10 +190,11 @@ class bar_maker {
             return made.metrics.request == request &&
                    made.metrics.cached + made.metrics.evaluated > 0;
         });
-        const auto tokens = c == reply_.chunks.end()
-                                ? std::string()
-                                : fmt::format(": {} tokens cached, {} evaluated", c->metrics.cached,
-                                              c->metrics.evaluated);
+        const auto tokens =
+            c == reply_.chunks.end()
+                ? std::string()
+                : fmt::format(": {} cached, {} evaluated", format_count(c->metrics.cached, "token"),
+                              c->metrics.evaluated);
         return "request until its first token" + tokens;
     }
     const event* find_between(std::size_t from, std::size_t to, event_kind k) const {
@@ -282,14 +284,16 @@ class bar_maker {
         const auto* next = after(i, [](const event& x) { return x.what == event_kind::chunk; });
         const auto* c = chunk_of(e);
         const auto text = c ? c->text : std::string();
-        const auto words = fmt::format("chunk {}, {} tokens, ends at: {}\n{}", e.chunk,
-                                       c ? c->tokens : 0, c ? to_string(c->boundary) : "", text);
+        const auto words = fmt::format("chunk {}, {}, ends at: {}\n{}", e.chunk,
+                                       format_count(c ? c->tokens : 0, "token"),
+                                       c ? to_string(c->boundary) : "", text);
         add_bar(bar_kind::text, text_lane(), ms_of(e), time_of(next), words,
                 fmt::format("{} {}", e.chunk, text));
     }
     void add_dropped() {
-        const auto words = fmt::format("not recorded: {} events after the first {}",
-                                       facts_.dropped_events, events_.size());
+        const auto words =
+            fmt::format("not recorded: {} after the first {}",
+                        format_count(facts_.dropped_events, "event"), events_.size());
         add_bar(bar_kind::dropped, text_lane(), known_ms_, end_ms_, words, words);
         add_bar(bar_kind::dropped, voice_lane(), known_ms_, end_ms_, words);
     }

@@ -1,5 +1,6 @@
 #include "report/report_drawing.hpp"
 
+#include "base/format_count.hpp"
 #include "report/report_files.hpp"
 #include "run/replay_text.hpp"
 #include "text/markup.hpp"
@@ -332,11 +333,11 @@ std::string format_reply_facts(const report_reply& r) {
     add("first chunk", m.first_chunk_ms);
     if (m.chunks > 1) add("longest gap", m.longest_gap_ms);
     add("in all", m.total_ms);
-    text += fmt::format(" · {} chunk{} · {:.0f} % of prompts cached", m.chunks,
-                        m.chunks == 1 ? "" : "s", 100 * r.result.usage.cache_hit_ratio());
-    if (m.retries > 0) text += fmt::format(" · {} retr{}", m.retries, m.retries == 1 ? "y" : "ies");
+    text += fmt::format(" · {} · {:.0f} % of prompts cached", format_count(m.chunks, "chunk"),
+                        100 * r.result.usage.cache_hit_ratio());
+    if (m.retries > 0) text += " · " + format_count(m.retries, "retry");
     if (const auto n = r.result.dropped_events; n > 0)
-        text += fmt::format(" · the timeline lacks {} event{}", n, n == 1 ? "" : "s");
+        text += " · the timeline lacks " + format_count(n, "event");
     return text;
 }
 

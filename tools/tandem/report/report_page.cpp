@@ -1,10 +1,10 @@
 #include "report/report_page.hpp"
 
+#include "base/format_count.hpp"
 #include "report/report_drawing.hpp"
 #include "report/report_files.hpp"
 #include "report/report_overview.hpp"
 #include "report/report_residents.hpp"
-#include "run/replay_text.hpp"
 #include "text/characters/white_space.hpp"
 #include "text/markup.hpp"
 
@@ -79,7 +79,8 @@ void write_broken_turns(page_text out, const report_run& run) {
     if (run.broken_turns.empty()) return;
     open_wide(out, "Failed expectations");
     fmt::format_to(out, ">\n<caption>Failed expectations, in {} of {}</caption>\n<thead><tr>",
-                   run.summary.broken_turns, counted(run.summary.checked_turns, "checked turn"));
+                   run.summary.broken_turns,
+                   format_count(run.summary.checked_turns, "checked turn"));
     write_heads(out, {"reply", "line", "turn", "expectation", "expected", "got"});
     fmt::format_to(out, "</tr></thead>\n<tbody>\n");
     for (const auto& turn : run.broken_turns)
@@ -87,7 +88,7 @@ void write_broken_turns(page_text out, const report_run& run) {
     fmt::format_to(out, "</tbody>\n</table></div>\n");
     if (const auto more = run.summary.broken_turns - std::ssize(run.broken_turns); more > 0)
         fmt::format_to(out, "<p class=\"fault\">{} with failed expectations not shown.</p>\n",
-                       counted(more, "more turn"));
+                       format_count(more, "more turn"));
 }
 
 // `left_out`: number of omitted replies.

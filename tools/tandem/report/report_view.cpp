@@ -1,5 +1,6 @@
 #include "report/report_view.hpp"
 
+#include "base/format_count.hpp"
 #include "run/replay_text.hpp"
 #include "text/url_text.hpp"
 
@@ -38,8 +39,7 @@ reply_result kept_of(const end_event& e) {
 }  // namespace
 
 void report_view::on_server_ready(std::string_view url, const server_props& props) {
-    auto words =
-        fmt::format("{}, {} slot{}", url, props.total_slots, props.total_slots == 1 ? "" : "s");
+    auto words = fmt::format("{}, {}", url, format_count(props.total_slots, "slot"));
     if (!props.model.empty()) words += ", " + props.model;
     if (!props.build_info.empty()) words += ", build " + props.build_info;
     run_.settings.emplace_back(is_playback_ ? "recorded server" : "server", std::move(words));

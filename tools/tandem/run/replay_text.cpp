@@ -1,5 +1,6 @@
 #include "run/replay_text.hpp"
 
+#include "base/format_count.hpp"
 #include "run/server_table.hpp"
 #include "terminal/color.hpp"
 #include "text/format_error.hpp"
@@ -156,9 +157,8 @@ std::string loss_text(const reply_result& r) {
 std::string outcome(const end_event& e) {
     const auto& u = e.result.usage;
     const auto& m = e.result.metrics;
-    auto text =
-        fmt::format("{} · {} token{} in {} chunk{}", to_string(e.result.finish_reason), u.generated,
-                    u.generated == 1 ? "" : "s", m.chunks, m.chunks == 1 ? "" : "s");
+    auto text = fmt::format("{} · {} in {}", to_string(e.result.finish_reason),
+                            format_count(u.generated, "token"), format_count(m.chunks, "chunk"));
     if (m.first_chunk_ms >= 0) text += " · first after " + format_elapsed(m.first_chunk_ms);
     if (u.drafted > 0) text += fmt::format(" · {} drafted", u.drafted);
     if (u.draft_wasted > 0) text += fmt::format(" · {} drafted in vain", u.draft_wasted);
@@ -223,7 +223,7 @@ std::string broken_lines(const text_style& style, const end_event& e) {
 
 // Returns "3 replies: 1 complete, 2 failed".
 std::string counts_text(const replay_summary& s) {
-    auto text = fmt::format("{} repl{}:", s.replies, s.replies == 1 ? "y" : "ies");
+    auto text = format_count(s.replies, "reply") + ":";
     const char* before = " ";
     for (const auto& [count, name] : std::array{
              std::pair{s.complete, "complete"}, std::pair{s.failed, "failed"},
@@ -245,7 +245,7 @@ std::string guard_waits_text(const replay_summary& s) {
 }
 
 std::string expectations_text(const replay_summary& s) {
-    auto text = fmt::format("{}, {} broken", counted(s.checked_turns, "turn"), s.broken_turns);
+    auto text = fmt::format("{}, {} broken", format_count(s.checked_turns, "turn"), s.broken_turns);
     return s.unchecked_turns == 0 ? text : text + fmt::format(", {} unchecked", s.unchecked_turns);
 }
 
@@ -257,9 +257,8 @@ std::string server_rows(const text_style& style, const replay_summary& s) {
     if (s.slot_wait_ms.max >= 0) text += row("slot waits", spread_text(s.slot_wait_ms));
     if (c.count > 0)
         text += row("conversations",
-                    fmt::format("{}, {} turn{}, {} trim{}, {} move{}", c.count, c.turns,
-                                c.turns == 1 ? "" : "s", c.trims, c.trims == 1 ? "" : "s", c.moves,
-                                c.moves == 1 ? "" : "s"));
+                    fmt::format("{}, {}, {}, {}", c.count, format_count(c.turns, "turn"),
+                                format_count(c.trims, "trim"), format_count(c.moves, "move")));
     return text + server_table(s.servers, style.width);
 }
 
@@ -278,10 +277,6 @@ std::string format_elapsed(double ms) {
     return fmt::format("{} min {} s", seconds / 60, seconds % 60);
 }
 
-std::string counted(std::int64_t n, std::string_view what) {
-    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
 std::string played_lines(const text_style& style, std::string_view source) {
     std::string text;
     for (const auto& line :
@@ -293,10 +288,11 @@ std::string played_lines(const text_style& style, std::string_view source) {
 std::string server_lines(const text_style& style, std::string_view url, const server_props& props,
                          int slots_wanted) {
     const auto model = props.model.substr(props.model.rfind('/') + 1);
-    auto text = fmt::format("llama-server {}, model {}, {} of {}",
-                            props.build_info.empty() ? "of unknown build" : props.build_info,
-                            model.empty() ? "unnamed" : model, counted(props.total_slots, "slot"),
-                            counted(props.context_per_slot, "token"));
+    auto text =
+        fmt::format("llama-server {}, model {}, {} of {}",
+                    props.build_info.empty() ? "of unknown build" : props.build_info,
+                    model.empty() ? "unnamed" : model, format_count(props.total_slots, "slot"),
+                    format_count(props.context_per_slot, "token"));
     if (style.is_playback) text = "recorded from " + text;
     if (style.shows_servers) text = fmt::format("{}: {}", url, text);
     auto result = colorize(style.color, paint::dim, shortened(text, style.width)) + '\n';
@@ -359,17 +355,19 @@ std::string summary_lines(const text_style& style, const replay_summary& s) {
     if (s.calls > 0) text += row("calls", fmt::format("{}", s.calls));
     if (s.checked_turns + s.unchecked_turns > 0) text += row("expectations", expectations_text(s));
     text += row("tokens", fmt::format("{} generated, {} wasted", s.generated, s.wasted));
-    text += row("prompt cache", fmt::format("hit {:.0f} % ({} tokens cached, {} evaluated)",
-                                            s.cache_hit_ratio() * 100, s.cached, s.evaluated));
-    if (s.prefilled > 0) text += row("heard early", counted(s.prefilled, "token") + " evaluated");
+    text += row("prompt cache",
+                fmt::format("hit {:.0f} % ({} cached, {} evaluated)", s.cache_hit_ratio() * 100,
+                            format_count(s.cached, "token"), s.evaluated));
+    if (s.prefilled > 0)
+        text += row("heard early", format_count(s.prefilled, "token") + " evaluated");
     if (s.drafted > 0 || s.draft_wasted > 0)
-        text += row("drafts",
-                    fmt::format("{} used, {} wasted", counted(s.drafted, "token"), s.draft_wasted));
-    if (s.warmed > 0) text += row("prefilled", counted(s.warmed, "token"));
+        text += row("drafts", fmt::format("{} used, {} wasted", format_count(s.drafted, "token"),
+                                          s.draft_wasted));
+    if (s.warmed > 0) text += row("prefilled", format_count(s.warmed, "token"));
     text += row("guard waits", guard_waits_text(s));
     if (s.lost_servers > 0)
-        text += row("lost servers", fmt::format("{} in {} repl{}", s.retries, s.lost_servers,
-                                                s.lost_servers == 1 ? "y" : "ies"));
+        text += row("lost servers",
+                    fmt::format("{} in {}", s.retries, format_count(s.lost_servers, "reply")));
     text += server_rows(style, s);
     return text + row("time", fmt::format("{}, processor {} ({:.1f} µs a token)",
                                           format_elapsed(s.total_ms), format_elapsed(s.cpu_ms),

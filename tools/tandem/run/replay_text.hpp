@@ -42,8 +42,6 @@ std::string summary_lines(const text_style& style, const replay_summary& s);
 
 /// Formats a fault as "connect_failed: what to do about it".
 std::string fault_text(const text_style& style, const fault_event& e);
-/// Returns "1 token" or "2 tokens".
-std::string counted(std::int64_t n, std::string_view what);
 /// Returns "850 ms", "12.4 s" or "3 min 20 s".
 std::string format_elapsed(double ms);
 

@@ -1,5 +1,6 @@
 #include "serve/serve_command.hpp"
 
+#include "base/format_count.hpp"
 #include "discovery/name_resolver.hpp"
 #include "discovery/server_discovery.hpp"
 #include "gateway/access/model_name.hpp"
@@ -36,8 +37,7 @@ namespace {
 namespace asio = boost::asio;
 
 std::string counted_or_none(std::size_t n, std::string_view what) {
-    return n == 0 ? fmt::format("no {}s", what)
-                  : fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+    return n == 0 ? fmt::format("no {}s", what) : format_count(static_cast<std::int64_t>(n), what);
 }
 
 // A gateway from start to stop.

@@ -336,17 +336,6 @@ TEST_F(text_lines, sum_a_run_up) {
                             "  time           1.50 s, processor 1.0 ms (10.0 µs a token)"));
 }
 
-TEST_F(text_lines, have_the_singular_for_one) {
-    EXPECT_EQ(tandem::command::counted(0, "token"), "0 tokens");
-    EXPECT_EQ(tandem::command::counted(1, "token"), "1 token");
-    EXPECT_EQ(tandem::command::counted(2, "token"), "2 tokens");
-    replay_summary s;
-    s.replies = 1;
-    s.complete = 1;
-    s.warmed = 1;
-    EXPECT_THAT(summary_lines({}, s), HasSubstr("  prefilled      1 token\n"));
-}
-
 TEST_F(text_lines, have_one_figure_for_the_first_chunk_of_one_reply) {
     replay_summary s;
     s.replies = s.complete = 1;

@@ -244,7 +244,7 @@ TEST_F(serve_arguments, have_denied_words_a_line_each) {
 TEST_F(serve_arguments, report_the_lines_of_words_that_cannot_be_denied) {
     const auto c = serve({"--denied", file_with("secret\n\nx\n" + std::string(300, 'y'))});
     EXPECT_EQ(c.status, 2);
-    EXPECT_THAT(c.err, AllOf(HasSubstr("--denied " + file_ + ":3: has 1 bytes"),
+    EXPECT_THAT(c.err, AllOf(HasSubstr("--denied " + file_ + ":3: has 1 byte;"),
                              HasSubstr("--denied " + file_ + ":4: has 300 bytes")));
 }
 

@@ -192,7 +192,7 @@ TEST_F(exported, turns_do_not_delay_the_end_beyond_its_limit) {
     add("first");
     end();
     EXPECT_EQ(dropped, 1u);
-    EXPECT_THAT(log, ElementsAre("the traces of 1 turns are lost"));
+    EXPECT_THAT(log, ElementsAre("the traces of 1 turn are lost"));
 }
 
 TEST_F(exported, turns_are_given_up_by_a_collector_that_does_not_answer) {
