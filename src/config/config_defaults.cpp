@@ -6,7 +6,7 @@ namespace tandem::detail {
 namespace {
 
 template <class T>
-void fill(std::optional<T>& value, const std::optional<T>& defaults) {
+void fill_unset(std::optional<T>& value, const std::optional<T>& defaults) {
     if (!value) value = defaults;
 }
 
@@ -31,15 +31,15 @@ std::optional<duration> configured_reuse_guard(const config& c) {
 
 generation_options merge_sampling_defaults(generation_options o,
                                            const generation_options& defaults) {
-    fill(o.temperature, defaults.temperature);
-    fill(o.top_p, defaults.top_p);
-    fill(o.top_k, defaults.top_k);
-    fill(o.min_p, defaults.min_p);
-    fill(o.repeat_penalty, defaults.repeat_penalty);
-    fill(o.repeat_last_n, defaults.repeat_last_n);
-    fill(o.presence_penalty, defaults.presence_penalty);
-    fill(o.frequency_penalty, defaults.frequency_penalty);
-    fill(o.seed, defaults.seed);
+    fill_unset(o.temperature, defaults.temperature);
+    fill_unset(o.top_p, defaults.top_p);
+    fill_unset(o.top_k, defaults.top_k);
+    fill_unset(o.min_p, defaults.min_p);
+    fill_unset(o.repeat_penalty, defaults.repeat_penalty);
+    fill_unset(o.repeat_last_n, defaults.repeat_last_n);
+    fill_unset(o.presence_penalty, defaults.presence_penalty);
+    fill_unset(o.frequency_penalty, defaults.frequency_penalty);
+    fill_unset(o.seed, defaults.seed);
     return o;
 }
 

@@ -83,7 +83,7 @@ void run_call(std::shared_ptr<detail::conversation_shell> shell,
 }
 
 template <class Result>
-auto completed(std::shared_ptr<detail::pending_call<Result>> call) {
+auto make_completion(std::shared_ptr<detail::pending_call<Result>> call) {
     return [call = std::move(call)](error_code ec, const diagnostics& diag, Result r) {
         if (!call->handler) return;  // it was cancelled
         if (call->diag) *call->diag = diag;
@@ -245,7 +245,7 @@ void conversation::ask_draft(shell s, pending<int> call, std::string text,
              [text = std::move(text), options = std::move(options)](auto& c, auto p) mutable {
                  if (const auto why = fault_of_user(text))
                      return refuse(*p, errc::invalid_prompt, why->diag.client_message);
-                 c.draft(std::move(text), std::move(options), completed(std::move(p)));
+                 c.draft(std::move(text), std::move(options), make_completion(std::move(p)));
              });
 }
 
@@ -261,13 +261,13 @@ void conversation::ask_save(shell s, pending<std::string> call) {
 
 void conversation::ask_save_slot(shell s, pending<slot_file_result> call, std::string file) {
     run_call(std::move(s), std::move(call), [f = std::move(file)](auto& c, auto p) mutable {
-        c.save_slot(std::move(f), completed(std::move(p)));
+        c.save_slot(std::move(f), make_completion(std::move(p)));
     });
 }
 
 void conversation::ask_restore_slot(shell s, pending<slot_file_result> call, std::string file) {
     run_call(std::move(s), std::move(call), [f = std::move(file)](auto& c, auto p) mutable {
-        c.restore_slot(std::move(f), completed(std::move(p)));
+        c.restore_slot(std::move(f), make_completion(std::move(p)));
     });
 }
 

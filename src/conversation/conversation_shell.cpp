@@ -192,11 +192,11 @@ std::shared_ptr<reply_shell> conversation_shell::make_refused_reply(failure why)
 }
 
 void conversation_shell::on_heard(chunk_id id, std::size_t characters) {
-    history_.heard(now(), id, characters);
+    history_.record_heard(now(), id, characters);
 }
 
 void conversation_shell::on_heard_share(chunk_id id, double share) {
-    history_.heard_share(now(), id, share);
+    history_.record_heard_share(now(), id, share);
 }
 
 void conversation_shell::begin_spoken_turn(reply_shell& reply, const options_ptr& options,

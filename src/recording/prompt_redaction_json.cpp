@@ -49,7 +49,7 @@ json parsed_body(std::string_view body) {
     return json::parse(body, nullptr, false);
 }
 
-void blank(json& value) {
+void blank_value(json& value) {
     if (value.is_string())
         value = std::string(value.get_ref<const std::string&>().size(), 'x');
     else if (value.is_array())
@@ -61,12 +61,12 @@ void blank(json& value) {
 // A server may quote the request anywhere in an error, so only the members that tandem reads are
 // kept.
 void blank_error(json& error) {
-    if (!error.is_object()) return blank(error);
+    if (!error.is_object()) return blank_value(error);
     json kept = json::object();
     for (const auto* name : error_members)
         if (const auto found = error.find(name); found != error.end() && !found->is_structured())
             kept[name] = *found;
-    if (error.contains("message")) blank(kept["message"] = error["message"]);
+    if (error.contains("message")) blank_value(kept["message"] = error["message"]);
     error = std::move(kept);
 }
 
@@ -85,7 +85,7 @@ void blank_members(json& value) {
         for (auto& item : value) blank_members(item);
     if (!value.is_object()) return;
     for (const auto* name : answer_members)
-        if (const auto found = value.find(name); found != value.end()) blank(*found);
+        if (const auto found = value.find(name); found != value.end()) blank_value(*found);
     blank_errors(value);
 }
 

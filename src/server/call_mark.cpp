@@ -193,7 +193,7 @@ std::optional<call_text> text_of_call(string_view prompt, string_view words) noe
     return call_text{before.substr(at + words.size()), rest.substr(0, rest.find(tool_result))};
 }
 
-void preserve(const std::vector<string_view>& tags, call_mark& mark) {
+void preserve_tags(const std::vector<string_view>& tags, call_mark& mark) {
     for (const auto tag : tags)
         if (mark.preserved.size() < max_preserved_tokens &&
             std::find(mark.preserved.begin(), mark.preserved.end(), tag) == mark.preserved.end())
@@ -295,7 +295,7 @@ void add_call(const call_text& call, string_view opening, const past_reply& othe
             const bool is_end = contains(ends, tag) || is_end_of_call(tag);
             return is_end || tag.find('=') != string_view::npos;
         });
-        preserve(tags, mark);
+        preserve_tags(tags, mark);
     }
 }
 
@@ -304,8 +304,8 @@ call_mark find_known_mark(string_view prompt) {
         known_marks, [&](const known_mark& m) { return prompt.find(m.hint) != string_view::npos; });
     if (known == known_marks.end()) return {};
     call_mark mark{.opening = std::string(known->opening), .lead = std::string(known->lead)};
-    preserve(tags_in(known->opening), mark);
-    preserve(tags_in(known->closing), mark);
+    preserve_tags(tags_in(known->opening), mark);
+    preserve_tags(tags_in(known->closing), mark);
     return mark;
 }
 
@@ -331,7 +331,7 @@ call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>&
         mark.words.closing =
             std::string(opening.substr(0, opening.size() - to_user.size())) + " to=self<|message|>";
     for (const auto* text : {&mark.words.opening, &mark.words.closing})
-        preserve(tags_in(*text), mark);
+        preserve_tags(tags_in(*text), mark);
     return mark;
 }
 

@@ -17,7 +17,7 @@ bool circuit_breaker::record_failure(time_point now, time_point sent) noexcept {
     return opens;
 }
 
-bool circuit_breaker::succeeded() noexcept {
+bool circuit_breaker::record_success() noexcept {
     in_a_row_ = 0;
     tried_.reset();
     return std::exchange(open_until_, std::nullopt).has_value();

@@ -22,7 +22,7 @@ class circuit_breaker {
     bool record_failure(time_point now, time_point sent) noexcept;
     /// A request was answered with text, or the server was found to be back. Returns true if that
     /// closed the circuit.
-    bool succeeded() noexcept;
+    bool record_success() noexcept;
     /// A request did not reach the server, so another one may be sent in its place.
     void on_unreachable(time_point now) noexcept;
     /// Whether a request may be sent.

@@ -147,7 +147,8 @@ void server_link::on_completion_failed(const error_code& ec, time_point sent) {
 }
 
 void server_link::report_server_success() {
-    if (use_->circuit.succeeded()) log(log_level::info, "server {}: answers again", shown_url());
+    if (use_->circuit.record_success())
+        log(log_level::info, "server {}: answers again", shown_url());
 }
 
 std::string server_link::shown_url() const {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array gone{errc::resolve_failed,  errc::connect_failed,    errc::tls_failed,
                           errc::connect_timeout, errc::stream_incomplete, errc::model_loading};
 
-bool same(const server_props& a, const server_props& b) {
+bool is_same(const server_props& a, const server_props& b) {
     return a.total_slots == b.total_slots && a.context_per_slot == b.context_per_slot &&
            a.model == b.model && a.build_info == b.build_info;
 }
@@ -51,7 +51,7 @@ std::string server_props_cache::take_guard_advice(duration waited) {
 std::vector<log_line> server_props_cache::store_props(const server_props& props) {
     props_ = props;
     const auto before = std::exchange(logged_, props);
-    if (before && same(*before, props)) return {};
+    if (before && is_same(*before, props)) return {};
     std::vector<log_line> lines{
         {log_level::info, fmt::format("server {}: model {}, {} of {}", props.build_info,
                                       props.model, format_count(props.total_slots, "slot"),

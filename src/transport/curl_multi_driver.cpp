@@ -81,14 +81,14 @@ int curl_multi_driver::timer_trampoline(CURLM*, long milliseconds, void* self) n
 }
 
 void curl_multi_driver::on_ready(curl_socket_t fd, int mask) {
-    drive(fd, mask);
+    perform_socket_action(fd, mask);
 }
 
 void curl_multi_driver::on_timeout() {
-    drive(CURL_SOCKET_TIMEOUT, 0);
+    perform_socket_action(CURL_SOCKET_TIMEOUT, 0);
 }
 
-void curl_multi_driver::drive(curl_socket_t fd, int mask) {
+void curl_multi_driver::perform_socket_action(curl_socket_t fd, int mask) {
     // A handler may destroy the transport.
     const auto self = shared_from_this();
     int running = 0;

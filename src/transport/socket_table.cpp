@@ -101,7 +101,7 @@ void socket_table::watch(curl_socket_t fd, int what) {
     e.watcher->set_interest(what);
 }
 
-void socket_table::hold(socket_owner& owner, bool held) {
+void socket_table::set_reading_held(socket_owner& owner, bool held) {
     if (std::exchange(owner.held, held) == held) return;
     for (const auto fd : owner.sockets)
         if (const auto found = find(fd, owner); found != entries_.end() && found->second.watcher)

@@ -39,7 +39,7 @@ class socket_table {
 
     /// Stops or resumes reading the sockets of `owner`. curl should do this for a paused transfer,
     /// but some versions (8.5) keep reading into a buffer of their own without a useful bound.
-    void hold(socket_owner& owner, bool held);
+    void set_reading_held(socket_owner& owner, bool held);
 
     /// Closes the connections of `owner` that curl still keeps, as newer versions do to shut down
     /// gracefully, or after a failed wait. The descriptors stay in use until curl closes them.

@@ -38,7 +38,7 @@ socket_watcher::~socket_watcher() {
 
 void socket_watcher::set_interest(int what) {
     wanted_ = what;
-    arm();
+    arm_waits();
 }
 
 // Asio keeps polling epoll for writability, which would wake the loop for each token. Only a new
@@ -48,12 +48,12 @@ void socket_watcher::drop_write_interest() {
     armed_ = 0;
     descriptor_.release();
     descriptor_.assign(fd_, assign_error_);
-    arm();
+    arm_waits();
 }
 
 void socket_watcher::set_reading_held(bool held) {
     held_ = held;
-    arm();
+    arm_waits();
 }
 
 int socket_watcher::allowed_interest() const noexcept {
@@ -65,7 +65,7 @@ void socket_watcher::close() {
     if (descriptor_.is_open()) descriptor_.release();
 }
 
-void socket_watcher::arm() {
+void socket_watcher::arm_waits() {
     if (!events_) return;
     const int missing = allowed_interest() & ~armed_;
     if (missing & CURL_POLL_IN) wait(stream_descriptor::wait_read, CURL_CSELECT_IN);
@@ -93,12 +93,12 @@ void socket_watcher::on_wait(const error_code& ec, int mask, int registration) {
     try {
         events_->on_ready(fd_, ec ? CURL_CSELECT_ERR : mask);
     } catch (...) {
-        arm();
+        arm_waits();
         throw;
     }
     // A socket that cannot be registered would fail again immediately, for as long as curl tries to
     // connect.
-    if (!ec) arm();
+    if (!ec) arm_waits();
 }
 
 }  // namespace tandem::transport

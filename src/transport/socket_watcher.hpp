@@ -36,7 +36,7 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
  private:
     int allowed_interest() const noexcept;
     void drop_write_interest();
-    void arm();
+    void arm_waits();
     void wait(boost::asio::posix::stream_descriptor::wait_type type, int mask);
     void on_wait(const error_code& ec, int mask, int registration);
 

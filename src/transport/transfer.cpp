@@ -165,7 +165,8 @@ void transfer::resume_curl() {
 
 // Until the headers arrive, the socket is needed for the connection and the request.
 void transfer::apply_pause_state() {
-    if (easy_) sockets_.table->hold(sockets_, stalled_ || (paused_ && http_status() > 0));
+    const bool is_held = stalled_ || (paused_ && http_status() > 0);
+    if (easy_) sockets_.table->set_reading_held(sockets_, is_held);
 }
 
 }  // namespace tandem::transport

@@ -407,8 +407,9 @@ void simulated_conversation::report(chunk_id id, std::size_t characters, std::si
     const bool is_known = expected_.heard(now, id, characters);
     const auto share = static_cast<double>(characters) / static_cast<double>(of);
     world_.note(is_known ? "a report counts" : "a report comes too late");
-    const bool is_taken = chance(world_.random(), 0.5) ? history_.heard(now, id, characters)
-                                                       : history_.heard_share(now, id, share);
+    const bool is_taken = chance(world_.random(), 0.5)
+                              ? history_.record_heard(now, id, characters)
+                              : history_.record_heard_share(now, id, share);
     world_.check(is_taken == is_known, "reports count until the turn is settled");
     compare();
 }

@@ -82,7 +82,7 @@ void simulated_core::on_request_failed(const error_code& ec) {
 }
 
 void simulated_core::request_answered() {
-    if (circuit_.succeeded()) world_.note("a circuit closes");
+    if (circuit_.record_success()) world_.note("a circuit closes");
 }
 
 void simulated_core::report_slot_mismatch(int asked, int used) {

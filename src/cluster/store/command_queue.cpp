@@ -14,7 +14,7 @@ auto command_queue::pop() -> std::optional<answered> {
     if (commands_.empty()) return std::nullopt;
     answered a{.done = std::move(commands_.front().done)};
     commands_.pop_front();
-    if (a.done) a.closed_circuit = circuit_.succeeded();
+    if (a.done) a.closed_circuit = circuit_.record_success();
     return a;
 }
 
@@ -41,7 +41,7 @@ std::vector<store_answer_handler> command_queue::reset() {
     std::vector<store_answer_handler> handlers;
     for (auto& c : std::exchange(commands_, {}))
         if (c.done) handlers.push_back(std::move(c.done));
-    circuit_.succeeded();
+    circuit_.record_success();
     return handlers;
 }
 

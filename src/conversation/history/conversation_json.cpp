@@ -96,11 +96,11 @@ json json_of(const saved_turn& t) {
 class conversation_reader {
  public:
     bool read(json& root, saved_conversation& out) {
-        return check_version(root) && member(root, "", "options", out.options) &&
-               member(root, "", "exchanges", out.exchanges) &&
-               member(root, "", "last_turn", out.last_turn) &&
-               member(root, "", "open_turn", out.open_turn) &&
-               member(root, "", "late_calls", out.late_calls);
+        return check_version(root) && read_member(root, "", "options", out.options) &&
+               read_member(root, "", "exchanges", out.exchanges) &&
+               read_member(root, "", "last_turn", out.last_turn) &&
+               read_member(root, "", "open_turn", out.open_turn) &&
+               read_member(root, "", "late_calls", out.late_calls);
     }
     bool fail(std::string field, std::string message) {
         fault_ = config_fault{std::move(field), std::move(message)};
@@ -127,45 +127,45 @@ class conversation_reader {
 
     /// Reads the member `key` of the object at path `at`; a missing member changes nothing.
     template <class T>
-    bool member(json& object, const std::string& at, const char* key, T& out) {
+    bool read_member(json& object, const std::string& at, const char* key, T& out) {
         const auto found = object.find(key);
         if (found == object.end()) return true;
-        return value(*found, at.empty() ? key : at + "." + key, out);
+        return read_value(*found, at.empty() ? key : at + "." + key, out);
     }
 
-    bool value(json& v, const std::string& at, std::string& out) {
+    bool read_value(json& v, const std::string& at, std::string& out) {
         if (!v.is_string()) return fail_type(v, at, "a string");
         out = std::move(v.get_ref<std::string&>());
         return true;
     }
-    bool value(json& v, const std::string& at, bool& out) {
+    bool read_value(json& v, const std::string& at, bool& out) {
         if (!v.is_boolean()) return fail_type(v, at, "true or false");
         out = v.get<bool>();
         return true;
     }
-    bool value(json& v, const std::string& at, int& out) {
+    bool read_value(json& v, const std::string& at, int& out) {
         constexpr int least = -1;
         return read_int(v, least, out) || fail(at, "must be a whole number from -1 to 2147483647");
     }
-    bool value(json& v, const std::string& at, std::size_t& out) {
+    bool read_value(json& v, const std::string& at, std::size_t& out) {
         if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
         out = v.get<std::size_t>();
         return true;
     }
-    bool value(json& v, const std::string& at, std::uint32_t& out) {
+    bool read_value(json& v, const std::string& at, std::uint32_t& out) {
         std::size_t read = 0;
-        if (!value(v, at, read)) return false;
+        if (!read_value(v, at, read)) return false;
         out = static_cast<std::uint32_t>(read);
         return out == read || fail(at, "is greater than 4294967295");
     }
-    bool value(json& v, const std::string& at, double& out) {
+    bool read_value(json& v, const std::string& at, double& out) {
         if (!v.is_number()) return fail_type(v, at, "a number");
         out = v.get<double>();
         return true;
     }
-    bool value(json& v, const std::string& at, history_policy& out) {
+    bool read_value(json& v, const std::string& at, history_policy& out) {
         std::string name;
-        if (!value(v, at, name)) return false;
+        if (!read_value(v, at, name)) return false;
         for (int i = 0; !to_string(static_cast<history_policy>(i)).empty(); ++i) {
             out = static_cast<history_policy>(i);
             if (name == to_string(out)) return true;
@@ -173,70 +173,76 @@ class conversation_reader {
         return fail(at, "must be heard, handed_over, full or none");
     }
 
-    bool value(json& v, const std::string& at, tool_call& out) {
+    bool read_value(json& v, const std::string& at, tool_call& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return member(v, at, "id", out.id) && member(v, at, "name", out.name) &&
-               member(v, at, "arguments", out.arguments);
+        return read_member(v, at, "id", out.id) && read_member(v, at, "name", out.name) &&
+               read_member(v, at, "arguments", out.arguments);
     }
-    bool value(json& v, const std::string& at, chat_message& out) {
+    bool read_value(json& v, const std::string& at, chat_message& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        const bool is_read =
-            member(v, at, "role", out.role) && member(v, at, "content", out.content) &&
-            member(v, at, "tool_calls", out.tool_calls) &&
-            member(v, at, "tool_call_id", out.tool_call_id) && member(v, at, "name", out.name);
+        const bool is_read = read_member(v, at, "role", out.role) &&
+                             read_member(v, at, "content", out.content) &&
+                             read_member(v, at, "tool_calls", out.tool_calls) &&
+                             read_member(v, at, "tool_call_id", out.tool_call_id) &&
+                             read_member(v, at, "name", out.name);
         if (!is_read) return false;
         return !out.role.empty() || fail(at + ".role", "is missing or empty");
     }
-    bool value(json& v, const std::string& at, saved_exchange& out) {
+    bool read_value(json& v, const std::string& at, saved_exchange& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return member(v, at, "messages", out.messages) && member(v, at, "tokens", out.tokens);
+        return read_member(v, at, "messages", out.messages) &&
+               read_member(v, at, "tokens", out.tokens);
     }
-    bool value(json& v, const std::string& at, saved_turn& out) {
+    bool read_value(json& v, const std::string& at, saved_turn& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        const bool is_read = member(v, at, "generated", out.generated) &&
-                             member(v, at, "handed_over", out.handed_over) &&
-                             member(v, at, "heard", out.heard);
+        const bool is_read = read_member(v, at, "generated", out.generated) &&
+                             read_member(v, at, "handed_over", out.handed_over) &&
+                             read_member(v, at, "heard", out.heard);
         if (!is_read) return false;
         if (out.heard > out.handed_over) return fail(at + ".heard", "is greater than handed_over");
         return out.handed_over <= out.generated ||
                fail(at + ".handed_over", "is greater than generated");
     }
-    bool value(json& v, const std::string& at, speech_run& out) {
+    bool read_value(json& v, const std::string& at, speech_run& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return member(v, at, "speech", out.speech) && member(v, at, "text", out.text);
+        return read_member(v, at, "speech", out.speech) && read_member(v, at, "text", out.text);
     }
-    bool value(json& v, const std::string& at, saved_chunk& out) {
+    bool read_value(json& v, const std::string& at, saved_chunk& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return member(v, at, "reply", out.reply) && member(v, at, "seq", out.seq) &&
-               member(v, at, "begin", out.begin) && member(v, at, "end", out.end) &&
-               member(v, at, "speech", out.speech) &&
-               member(v, at, "speech_runs", out.speech_runs) &&
-               member(v, at, "ends_word", out.ends_word);
+        return read_member(v, at, "reply", out.reply) && read_member(v, at, "seq", out.seq) &&
+               read_member(v, at, "begin", out.begin) && read_member(v, at, "end", out.end) &&
+               read_member(v, at, "speech", out.speech) &&
+               read_member(v, at, "speech_runs", out.speech_runs) &&
+               read_member(v, at, "ends_word", out.ends_word);
     }
-    bool value(json& v, const std::string& at, saved_open_turn& out) {
+    bool read_value(json& v, const std::string& at, saved_open_turn& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return member(v, at, "text", out.text) && member(v, at, "handed_over", out.handed_over) &&
-               member(v, at, "heard", out.heard) && member(v, at, "spoken", out.spoken) &&
-               member(v, at, "chunks", out.chunks) && member(v, at, "filler", out.filler) &&
-               member(v, at, "complete", out.is_complete) && member(v, at, "given", out.is_given) &&
-               member(v, at, "kept_messages", out.kept_messages);
+        return read_member(v, at, "text", out.text) &&
+               read_member(v, at, "handed_over", out.handed_over) &&
+               read_member(v, at, "heard", out.heard) && read_member(v, at, "spoken", out.spoken) &&
+               read_member(v, at, "chunks", out.chunks) &&
+               read_member(v, at, "filler", out.filler) &&
+               read_member(v, at, "complete", out.is_complete) &&
+               read_member(v, at, "given", out.is_given) &&
+               read_member(v, at, "kept_messages", out.kept_messages);
     }
     template <class T>
-    bool value(json& v, const std::string& at, std::optional<T>& out) {
-        return value(v, at, out.emplace());
+    bool read_value(json& v, const std::string& at, std::optional<T>& out) {
+        return read_value(v, at, out.emplace());
     }
-    bool value(json& v, const std::string& at, conversation_options& out) {
+    bool read_value(json& v, const std::string& at, conversation_options& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         double grace = to_ms(out.resume_grace);
-        const bool is_read = member(v, at, "messages", out.messages) &&
-                             member(v, at, "interrupted", out.interrupted) &&
-                             member(v, at, "interrupted_mark", out.interrupted_mark) &&
-                             member(v, at, "resume_grace_ms", grace) &&
-                             member(v, at, "reply_reserve", out.reply_reserve) &&
-                             member(v, at, "trim_slack", out.trim_slack) &&
-                             member(v, at, "trim", out.trim) &&
-                             member(v, at, "draft_limit", out.draft_limit) &&
-                             member(v, at, "isolate", out.isolate) && member(v, at, "raw", out.raw);
+        const bool is_read = read_member(v, at, "messages", out.messages) &&
+                             read_member(v, at, "interrupted", out.interrupted) &&
+                             read_member(v, at, "interrupted_mark", out.interrupted_mark) &&
+                             read_member(v, at, "resume_grace_ms", grace) &&
+                             read_member(v, at, "reply_reserve", out.reply_reserve) &&
+                             read_member(v, at, "trim_slack", out.trim_slack) &&
+                             read_member(v, at, "trim", out.trim) &&
+                             read_member(v, at, "draft_limit", out.draft_limit) &&
+                             read_member(v, at, "isolate", out.isolate) &&
+                             read_member(v, at, "raw", out.raw);
         if (!is_read) return false;
         if (!(grace >= 0 && grace <= max_duration_ms))
             return fail(at + ".resume_grace_ms",
@@ -246,7 +252,7 @@ class conversation_reader {
     }
 
     template <class T>
-    bool value(json& v, const std::string& at, std::vector<T>& out) {
+    bool read_value(json& v, const std::string& at, std::vector<T>& out) {
         if (!v.is_array()) return fail_type(v, at, "a list");
         auto& count = count_of(out);
         count += v.size();
@@ -255,7 +261,7 @@ class conversation_reader {
                                         max_saved_messages));
         out.resize(v.size());
         for (std::size_t i = 0; i < out.size(); ++i)
-            if (!value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
+            if (!read_value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
         return true;
     }
     std::size_t& count_of(const std::vector<chat_message>&) { return messages_; }

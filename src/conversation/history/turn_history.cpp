@@ -258,14 +258,14 @@ void turn_history::on_continued(time_point now, chunk_id id) {
     if (state_ != turn_state::ended || end_ != turn_end::interrupted) turn_.on_continued(id);
 }
 
-bool turn_history::heard(time_point now, chunk_id id, std::size_t speech_characters) {
+bool turn_history::record_heard(time_point now, chunk_id id, std::size_t speech_characters) {
     settle_if_over(now);
-    return turn_.heard(id, speech_characters);
+    return turn_.record_heard(id, speech_characters);
 }
 
-bool turn_history::heard_share(time_point now, chunk_id id, double share) {
+bool turn_history::record_heard_share(time_point now, chunk_id id, double share) {
     settle_if_over(now);
-    return turn_.heard_share(id, share);
+    return turn_.record_heard_share(id, share);
 }
 
 saved_turn turn_history::last_turn() const noexcept {

@@ -58,7 +58,7 @@ class turn_history {
     /// The running turn has this text. It does not continue the message before it.
     void give_text(std::string text) {
         is_given_ = true;
-        turn_.give(std::move(text));
+        turn_.set_text(std::move(text));
     }
     /// The reply of the running turn calls these functions. Each call with its result is kept
     /// whole, also if the turn is interrupted.
@@ -111,8 +111,8 @@ class turn_history {
     void on_handed_over(const chunk& c);
     void on_generated(time_point now, std::string_view unspoken);
     void on_continued(time_point now, chunk_id id);
-    bool heard(time_point now, chunk_id id, std::size_t speech_characters);
-    bool heard_share(time_point now, chunk_id id, double share);
+    bool record_heard(time_point now, chunk_id id, std::size_t speech_characters);
+    bool record_heard_share(time_point now, chunk_id id, double share);
     /// The state of the running or last turn.
     saved_turn last_turn() const noexcept;
     /// The text of the running turn that was handed over.

@@ -78,7 +78,7 @@ void turn_ledger::on_continued(chunk_id id) {
     if (const auto* p = find(id)) advance_heard(p->end);
 }
 
-bool turn_ledger::heard(chunk_id id, std::size_t speech_characters) {
+bool turn_ledger::record_heard(chunk_id id, std::size_t speech_characters) {
     const auto* p = find(id);
     if (!p) return false;
     const auto text = std::string_view(text_).substr(p->begin, p->end - p->begin);
@@ -87,14 +87,14 @@ bool turn_ledger::heard(chunk_id id, std::size_t speech_characters) {
     return true;
 }
 
-bool turn_ledger::heard_share(chunk_id id, double share) {
+bool turn_ledger::record_heard_share(chunk_id id, double share) {
     const auto* p = find(id);
     if (!p) return false;
     if (share >= 1) {
         advance_heard(p->end);
         return true;
     }
-    return heard(id, count_heard_characters(speech_of(*p), share));
+    return record_heard(id, count_heard_characters(speech_of(*p), share));
 }
 
 /// Frees speech that was heard completely.

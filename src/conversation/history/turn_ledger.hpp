@@ -32,7 +32,7 @@ class turn_ledger {
     /// The reply ended with this text generated but not handed over.
     void on_generated(std::string_view unspoken);
     /// The whole text of the turn, which no model generates.
-    void give(std::string text) {
+    void set_text(std::string text) {
         text_ = std::move(text);
         is_complete_ = true;
     }
@@ -41,10 +41,10 @@ class turn_ledger {
     void on_continued(chunk_id id);
     /// This many characters of the chunk's speech were heard, and all earlier chunks. The furthest
     /// report counts. Returns false if the turn has no such chunk, or if resume() took it back.
-    bool heard(chunk_id id, std::size_t speech_characters);
-    /// As heard(), with the share of the speech from 0 to 1. NaN and smaller values count as 0,
-    /// larger ones as 1.
-    bool heard_share(chunk_id id, double share);
+    bool record_heard(chunk_id id, std::size_t speech_characters);
+    /// As record_heard(), with the share of the speech from 0 to 1. NaN and smaller values count as
+    /// 0, larger ones as 1.
+    bool record_heard_share(chunk_id id, double share);
 
     /// Bytes of text() that were generated, handed over, and heard.
     std::size_t generated() const noexcept { return text_.size(); }

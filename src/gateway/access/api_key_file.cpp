@@ -61,18 +61,19 @@ class key_file_reader {
     void add(std::string at, std::string message) {
         if (faults_.size() < max_faults) faults_.push_back({std::move(at), std::move(message)});
     }
-    bool expect(bool is_expected, const json& value, const std::string& at, const char* expected) {
+    bool check_type(bool is_expected, const json& value, const std::string& at,
+                    const char* expected) {
         if (!is_expected)
             add(at, fmt::format("is of type {}, but must be {}", value.type_name(), expected));
         return is_expected;
     }
     bool check_object(const json& value, const std::string& at) {
-        return expect(value.is_object(), value, at, "an object");
+        return check_type(value.is_object(), value, at, "an object");
     }
 
     std::vector<api_key> read_list(const json& list) {
         std::vector<api_key> keys;
-        if (!expect(list.is_array(), list, "keys", "a list")) return keys;
+        if (!check_type(list.is_array(), list, "keys", "a list")) return keys;
         // An empty list is meant to lock everyone out, but an empty key set disables
         // authentication.
         if (list.empty()) add("keys", "is empty; use no key file if no key is required");
@@ -97,7 +98,7 @@ class key_file_reader {
     }
 
     void read_name(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_string(), value, at, "a string")) return;
+        if (!check_type(value.is_string(), value, at, "a string")) return;
         const auto& name = value.get_ref<const std::string&>();
         if (name.empty() || name.size() > max_name_bytes ||
             !std::ranges::all_of(name, is_printable))
@@ -111,7 +112,7 @@ class key_file_reader {
     }
 
     void read_sha256(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_string(), value, at, "a string")) return;
+        if (!check_type(value.is_string(), value, at, "a string")) return;
         const auto& digits = value.get_ref<const std::string&>();
         if (digits.size() != 2 * key.sha256.size() ||
             digits.find_first_not_of(hex_digits) != std::string::npos)
@@ -122,7 +123,7 @@ class key_file_reader {
     }
 
     void read_rights(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_array(), value, at, "a list")) return;
+        if (!check_type(value.is_array(), value, at, "a list")) return;
         if (value.empty()) return add(at, "is empty; the key would have no rights");
         key.rights = {};
         for (std::size_t i = 0; i < value.size(); ++i) {
@@ -136,7 +137,7 @@ class key_file_reader {
     }
 
     void read_models(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_array(), value, at, "a list")) return;
+        if (!check_type(value.is_array(), value, at, "a list")) return;
         if (value.empty()) return add(at, "is empty; omit it to allow all models");
         if (value.size() > max_models)
             return add(at,
@@ -146,7 +147,7 @@ class key_file_reader {
     }
 
     void read_model(const json& value, const std::string& at, api_key& key) {
-        if (!expect(value.is_string(), value, at, "a string")) return;
+        if (!check_type(value.is_string(), value, at, "a string")) return;
         const auto& model = value.get_ref<const std::string&>();
         if (model.empty() || model.size() > max_model_name_bytes)
             return add(at, fmt::format("has {} bytes; it must have 1 to {}", model.size(),

@@ -18,8 +18,8 @@ using json = nlohmann::ordered_json;
 bool read_scale(field_reader& fields, const json& object, std::string_view at, double& out) {
     if (!fields.read(object, at, "scale", out)) return false;
     return (std::abs(out) <= max_adapter_scale) ||
-           fields.invalid(append_path(at, "scale"),
-                          fmt::format("must be -{0} to {0}", max_adapter_scale));
+           fields.fail_invalid(append_path(at, "scale"),
+                               fmt::format("must be -{0} to {0}", max_adapter_scale));
 }
 
 bool read_id(field_reader& fields, const json& object, std::string_view at, std::string& out) {
@@ -45,7 +45,7 @@ bool read_lora(field_reader& fields, const json& body,
     if (!list) return true;
     if (!list->is_array()) return fields.fail_wrong_type(*list, "lora", "a list");
     if (list->size() > max_adapters)
-        return fields.invalid(
+        return fields.fail_invalid(
             "lora", fmt::format("has {} adapters; the maximum is {}", list->size(), max_adapters));
     auto& wanted = out.emplace(list->size());
     for (std::size_t i = 0; i < wanted.size(); ++i)

@@ -54,7 +54,7 @@ bool read_one(field_reader& fields, const json& item, const std::string& at,
 bool read_list(field_reader& fields, const json& root, std::vector<deployed_adapter>& out) {
     constexpr auto list = "deployed";
     const auto* const found = field_reader::find(root, list);
-    if (!found) return fields.missing(list);
+    if (!found) return fields.fail_missing(list);
     if (!found->is_array()) return fields.fail_wrong_type(*found, list, "a list");
     out.resize(found->size());
     for (std::size_t i = 0; i < out.size(); ++i)

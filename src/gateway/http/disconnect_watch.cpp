@@ -32,7 +32,7 @@ disconnect_watch::disconnect_watch(boost::asio::ip::tcp::socket& socket)
 void disconnect_watch::start(std::function<void()> gone) {
     const bool is_new = !state_->gone;
     state_->gone = std::move(gone);
-    if (is_new) wait(state_);
+    if (is_new) wait_until_readable(state_);
 }
 
 void disconnect_watch::stop() noexcept {
@@ -43,19 +43,19 @@ void disconnect_watch::stop() noexcept {
 }
 
 // A socket becomes readable at the end of the stream, but also for a pipelined request.
-void disconnect_watch::wait(const std::shared_ptr<state>& s) {
+void disconnect_watch::wait_until_readable(const std::shared_ptr<state>& s) {
     s->socket->async_wait(boost::asio::socket_base::wait_read,
-                          [s](boost::system::error_code) { look(s); });
+                          [s](boost::system::error_code) { check_connection(s); });
 }
 
-void disconnect_watch::look(const std::shared_ptr<state>& s) {
+void disconnect_watch::check_connection(const std::shared_ptr<state>& s) {
     // Unread bytes keep the socket readable, so from then on it is polled.
     constexpr auto pause = std::chrono::milliseconds(20);
     if (!s->gone) return;
     if (is_closed(s->socket->native_handle())) return std::exchange(s->gone, nullptr)();
     s->timer.expires_after(pause);
     s->timer.async_wait([s](boost::system::error_code ec) {
-        if (!ec) look(s);
+        if (!ec) check_connection(s);
     });
 }
 

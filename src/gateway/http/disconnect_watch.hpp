@@ -23,8 +23,8 @@ class disconnect_watch {
 
  private:
     struct state;
-    static void wait(const std::shared_ptr<state>& s);
-    static void look(const std::shared_ptr<state>& s);
+    static void wait_until_readable(const std::shared_ptr<state>& s);
+    static void check_connection(const std::shared_ptr<state>& s);
 
     std::shared_ptr<state> state_;
 };

@@ -81,14 +81,14 @@ bool field_reader::read(const json& object, std::string_view at, const char* key
     if (!value) return true;
     if (!value->is_number()) return fail_wrong_type(*value, append_path(at, key), "a whole number");
     const auto number = whole_number(*value);
-    if (!number) return invalid(append_path(at, key), "must be a whole number");
+    if (!number) return fail_invalid(append_path(at, key), "must be a whole number");
     out = *number;
     return true;
 }
 
 bool field_reader::require(const json& object, std::string_view at, const char* key,
                            std::string& out) {
-    return find(object, key) ? read(object, at, key, out) : missing(append_path(at, key));
+    return find(object, key) ? read(object, at, key, out) : fail_missing(append_path(at, key));
 }
 
 bool field_reader::fail_wrong_type(const json& value, std::string path, std::string_view expected) {
@@ -96,17 +96,17 @@ bool field_reader::fail_wrong_type(const json& value, std::string path, std::str
     return fail("invalid_type", std::move(path), std::move(message));
 }
 
-bool field_reader::missing(std::string path) {
+bool field_reader::fail_missing(std::string path) {
     auto message = path + " is missing";
     return fail("missing_required_parameter", std::move(path), std::move(message));
 }
 
-bool field_reader::invalid(std::string path, const std::string& words) {
+bool field_reader::fail_invalid(std::string path, const std::string& words) {
     auto message = path + " " + words;
     return fail("invalid_value", std::move(path), std::move(message));
 }
 
-bool field_reader::unsupported(std::string path, const std::string& words) {
+bool field_reader::fail_unsupported(std::string path, const std::string& words) {
     auto message = path + " " + words;
     return fail("unsupported_value", std::move(path), std::move(message));
 }

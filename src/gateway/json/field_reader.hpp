@@ -47,9 +47,9 @@ class field_reader {
 
     // Report a fault with status 400 and one of OpenAI's error codes.
     bool fail_wrong_type(const json& value, std::string path, std::string_view expected);
-    bool missing(std::string path);
-    bool invalid(std::string path, const std::string& words);
-    bool unsupported(std::string path, const std::string& words);
+    bool fail_missing(std::string path);
+    bool fail_invalid(std::string path, const std::string& words);
+    bool fail_unsupported(std::string path, const std::string& words);
 
     api_error fault() && { return std::move(fault_); }
 

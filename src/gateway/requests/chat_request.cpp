@@ -18,12 +18,12 @@ using json = nlohmann::ordered_json;
 bool refuse_logprobs(field_reader& fields, const json& body) {
     bool logprobs = false;
     if (!fields.read(body, "", "logprobs", logprobs)) return false;
-    return !logprobs || fields.unsupported("logprobs", "are not supported");
+    return !logprobs || fields.fail_unsupported("logprobs", "are not supported");
 }
 
 bool refuse_functions(field_reader& fields, const json& body) {
     const auto* functions = field_reader::find(body, "functions");
-    return !functions || fields.unsupported("functions", "is not supported; use tools");
+    return !functions || fields.fail_unsupported("functions", "is not supported; use tools");
 }
 
 bool refuse_modalities(field_reader& fields, const json& body) {
@@ -32,7 +32,7 @@ bool refuse_modalities(field_reader& fields, const json& body) {
     if (!modalities->is_array()) return fields.fail_wrong_type(*modalities, "modalities", "a list");
     for (std::size_t i = 0; i < modalities->size(); ++i)
         if ((*modalities)[i] != "text")
-            return fields.unsupported(append_path("modalities", i), R"(must be "text")");
+            return fields.fail_unsupported(append_path("modalities", i), R"(must be "text")");
     return true;
 }
 

@@ -17,10 +17,10 @@ using json = nlohmann::ordered_json;
 
 bool read_prompt(field_reader& fields, const json& body, std::string& out) {
     const auto* prompt = field_reader::find(body, "prompt");
-    if (!prompt) return fields.missing("prompt");
+    if (!prompt) return fields.fail_missing("prompt");
     if (!prompt->is_array()) return fields.read(body, "", "prompt", out);
     if (prompt->size() != 1)
-        return fields.unsupported(
+        return fields.fail_unsupported(
             "prompt", fmt::format("has {} items; only one string is supported", prompt->size()));
     const auto& item = prompt->front();
     if (!item.is_string())
@@ -32,24 +32,26 @@ bool read_prompt(field_reader& fields, const json& body, std::string& out) {
 bool refuse_echo(field_reader& fields, const json& body) {
     bool echo = false;
     if (!fields.read(body, "", "echo", echo)) return false;
-    return !echo || fields.unsupported("echo", "is not supported: put the prompt before the text");
+    return !echo ||
+           fields.fail_unsupported("echo", "is not supported: put the prompt before the text");
 }
 
 bool refuse_suffix(field_reader& fields, const json& body) {
     std::string suffix;
     if (!fields.read(body, "", "suffix", suffix)) return false;
-    return suffix.empty() || fields.unsupported("suffix", "is not supported");
+    return suffix.empty() || fields.fail_unsupported("suffix", "is not supported");
 }
 
 bool refuse_logprobs_count(field_reader& fields, const json& body) {
     const auto* logprobs = field_reader::find(body, "logprobs");
-    return !logprobs || *logprobs == false || fields.unsupported("logprobs", "are not supported");
+    return !logprobs || *logprobs == false ||
+           fields.fail_unsupported("logprobs", "are not supported");
 }
 
 bool refuse_template_options(field_reader& fields, const json& body) {
     for (const auto name : wire::template_field_names())
         if (!extract_members(body, {&name, 1}).empty())
-            return fields.unsupported(std::string(name), std::string(no_template_message));
+            return fields.fail_unsupported(std::string(name), std::string(no_template_message));
     return true;
 }
 

@@ -26,10 +26,11 @@ bool read_role(field_reader& fields, const json& message, const std::string& at,
     if (!fields.require(message, at, "role", role)) return false;
     out = role_of(role);
     if (!out.empty()) return true;
-    return fields.invalid(append_path(at, "role"),
-                          fmt::format("is \"{}\"; it must be system, developer, user, assistant, "
-                                      "tool or function",
-                                      quote_text(role)));
+    return fields.fail_invalid(
+        append_path(at, "role"),
+        fmt::format("is \"{}\"; it must be system, developer, user, assistant, "
+                    "tool or function",
+                    quote_text(role)));
 }
 
 /// The member of a content part that contains its text; nullptr if the type has none.
@@ -45,7 +46,7 @@ bool add_part(field_reader& fields, const json& part, const std::string& at, std
     if (!fields.require(part, at, "type", type)) return false;
     const char* key = text_key(type);
     if (!key)
-        return fields.unsupported(
+        return fields.fail_unsupported(
             append_path(at, "type"),
             fmt::format("is \"{}\"; only text is supported", quote_text(type)));
     if (!fields.require(part, at, key, text)) return false;
@@ -58,7 +59,7 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
                   std::string& out) {
     const auto* content = field_reader::find(message, "content");
     const auto path = append_path(at, "content");
-    if (!content) return fields.missing(path);
+    if (!content) return fields.fail_missing(path);
     if (content->is_string()) return fields.read(message, at, "content", out);
     if (!content->is_array())
         return fields.fail_wrong_type(*content, path, "a string or a list of parts");
@@ -88,12 +89,12 @@ bool read_call(field_reader& fields, const json& call, const std::string& at, to
     std::string type = "function";
     if (!fields.read(call, at, "id", out.id) || !fields.read(call, at, "type", type)) return false;
     if (type != "function")
-        return fields.unsupported(append_path(at, "type"), R"(must be "function")");
+        return fields.fail_unsupported(append_path(at, "type"), R"(must be "function")");
     const auto* function = field_reader::find(call, "function");
     // Some clients write the name and the arguments next to the id.
     if (!function && field_reader::find(call, "name")) return read_function(fields, call, at, out);
     const auto path = append_path(at, "function");
-    return function ? read_function(fields, *function, path, out) : fields.missing(path);
+    return function ? read_function(fields, *function, path, out) : fields.fail_missing(path);
 }
 
 bool read_calls(field_reader& fields, const json& message, const std::string& at,
@@ -128,8 +129,9 @@ bool read_assistant(field_reader& fields, const json& message, const std::string
 
 bool check_last(field_reader& fields, const std::vector<chat_message>& messages) {
     if (messages.back().tool_calls.empty()) return true;
-    return fields.invalid(append_path("messages", messages.size() - 1),
-                          "has tool calls without results: add a message of role tool for each");
+    return fields.fail_invalid(
+        append_path("messages", messages.size() - 1),
+        "has tool calls without results: add a message of role tool for each");
 }
 
 }  // namespace
@@ -147,11 +149,12 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
 bool read_messages(field_reader& fields, const json& body, std::size_t most,
                    std::vector<chat_message>& out) {
     const auto* list = field_reader::find(body, "messages");
-    if (!list) return fields.missing("messages");
+    if (!list) return fields.fail_missing("messages");
     if (!list->is_array()) return fields.fail_wrong_type(*list, "messages", "a list");
-    if (list->empty()) return fields.invalid("messages", "is empty; it must contain a message");
+    if (list->empty())
+        return fields.fail_invalid("messages", "is empty; it must contain a message");
     if (list->size() > most)
-        return fields.invalid(
+        return fields.fail_invalid(
             "messages", fmt::format("has {} messages; the maximum is {}", list->size(), most));
     out.resize(list->size());
     for (std::size_t i = 0; i < out.size(); ++i)

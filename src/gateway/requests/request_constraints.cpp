@@ -23,11 +23,11 @@ bool read_function_name(field_reader& fields, const json& tool, const std::strin
                         std::vector<std::string>& out) {
     const auto path = append_path(at, "function");
     const auto* function = field_reader::find(tool, "function");
-    if (!function) return fields.missing(path);
+    if (!function) return fields.fail_missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
     std::string name;
     if (!fields.require(*function, path, "name", name)) return false;
-    if (name.empty()) return fields.invalid(append_path(path, "name"), "is empty");
+    if (name.empty()) return fields.fail_invalid(append_path(path, "name"), "is empty");
     const auto* parameters = field_reader::find(*function, "parameters");
     if (parameters && !parameters->is_object())
         return fields.fail_wrong_type(*parameters, append_path(path, "parameters"), "an object");
@@ -39,7 +39,7 @@ bool check_type(field_reader& fields, const json& object, const std::string& at)
     std::string type = "function";
     if (!fields.read(object, at, "type", type)) return false;
     return type == "function" ||
-           fields.unsupported(
+           fields.fail_unsupported(
                append_path(at, "type"),
                fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
 }
@@ -54,7 +54,7 @@ bool read_functions(field_reader& fields, const json& tools, const std::string& 
                     std::vector<std::string>& out) {
     if (!tools.is_array()) return fields.fail_wrong_type(tools, at, "a list");
     if (tools.size() > max_tools)
-        return fields.invalid(
+        return fields.fail_invalid(
             at, fmt::format("has {} items; the maximum is {}", tools.size(), max_tools));
     for (std::size_t i = 0; i < tools.size(); ++i)
         if (!read_tool(fields, tools[i], append_path(at, i), out)) return false;
@@ -72,18 +72,19 @@ bool read_named_choice(field_reader& fields, const json& choice, const std::stri
     if (!check_type(fields, choice, at)) return false;
     const auto path = append_path(at, "function");
     const auto* function = field_reader::find(choice, "function");
-    if (!function) return fields.missing(path);
+    if (!function) return fields.fail_missing(path);
     if (!function->is_object()) return fields.fail_wrong_type(*function, path, "an object");
     if (!fields.require(*function, path, "name", out)) return false;
-    return !is_mode(out) || fields.unsupported(append_path(path, "name"),
-                                               fmt::format("is \"{}\", which is a mode", out));
+    return !is_mode(out) || fields.fail_unsupported(append_path(path, "name"),
+                                                    fmt::format("is \"{}\", which is a mode", out));
 }
 
 bool check_named_function(field_reader& fields, const std::string& name,
                           const std::vector<std::string>& functions) {
     if (std::ranges::find(functions, name) != functions.end()) return true;
-    return fields.invalid("tool_choice.function.name",
-                          fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
+    return fields.fail_invalid(
+        "tool_choice.function.name",
+        fmt::format("is \"{}\", which is not one of tools", quote_text(name)));
 }
 
 /// Writes `tools` and `tool_choice` to `out`.
@@ -101,7 +102,7 @@ bool read_tools(field_reader& fields, const json& body, generation_options& out)
     if (!read_tool_choice(fields, *choice, "tool_choice", out.tool_choice)) return false;
     const bool is_required = out.tool_choice != "auto" && out.tool_choice != "none";
     if (is_required && functions.empty())
-        return fields.invalid("tool_choice", "requires a call, but there are no tools");
+        return fields.fail_invalid("tool_choice", "requires a call, but there are no tools");
     return !choice->is_object() || check_named_function(fields, out.tool_choice, functions);
 }
 
@@ -129,12 +130,12 @@ bool read_response_format(field_reader& fields, const json& body, json& out) {
     if (type == "json_object") return read_schema(fields, *format, at, out);
     const auto path = append_path(at, "json_schema");
     if (type != "json_schema")
-        return fields.unsupported(append_path(at, "type"),
-                                  fmt::format("is \"{}\"; it must be text, json_object or "
-                                              "json_schema",
-                                              quote_text(type)));
+        return fields.fail_unsupported(append_path(at, "type"),
+                                       fmt::format("is \"{}\"; it must be text, json_object or "
+                                                   "json_schema",
+                                                   quote_text(type)));
     const auto* wrapper = field_reader::find(*format, "json_schema");
-    if (!wrapper) return fields.missing(path);
+    if (!wrapper) return fields.fail_missing(path);
     if (!wrapper->is_object()) return fields.fail_wrong_type(*wrapper, path, "an object");
     return read_schema(fields, *wrapper, path, out);
 }
@@ -154,11 +155,11 @@ bool read_form(field_reader& fields, const json& body, wanted_form& out) {
         if (!schema->is_object())
             return fields.fail_wrong_type(*schema, "json_schema", "an object");
         if (!out.schema.is_null())
-            return fields.invalid("json_schema", "cannot be combined with response_format");
+            return fields.fail_invalid("json_schema", "cannot be combined with response_format");
         out.schema = *schema;
     }
     if (out.grammar.empty() || out.schema.is_null()) return true;
-    return fields.invalid("grammar", "cannot be combined with a JSON schema");
+    return fields.fail_invalid("grammar", "cannot be combined with a JSON schema");
 }
 
 }  // namespace
@@ -179,7 +180,7 @@ bool read_tool_choice(field_reader& fields, const json& choice, const std::strin
     if (!choice.is_string()) return read_named_choice(fields, choice, at, out);
     out = choice.get<std::string>();
     if (is_mode(out)) return true;
-    return fields.invalid(at, R"(must be "none", "auto", "required", or name a function)");
+    return fields.fail_invalid(at, R"(must be "none", "auto", "required", or name a function)");
 }
 
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {

@@ -30,7 +30,8 @@ bool read_max_tokens(field_reader& fields, const json& body, int& out) {
         if (!fields.read(body, "", key, n)) return false;
         if (n == absent) continue;
         // Clients of llama-server send -1 for no limit.
-        if (n < -1 || n == 0) return fields.invalid(key, "must be at least 1, or -1 for no limit");
+        if (n < -1 || n == 0)
+            return fields.fail_invalid(key, "must be at least 1, or -1 for no limit");
         out = n == -1 ? 0 : static_cast<int>(std::min<std::int64_t>(n, 1'000'000));
     }
     return true;
@@ -108,7 +109,7 @@ bool read_stream_by(field_reader& fields, const json& body, stream_by& out) {
     if (unit == "chunk") out = stream_by::chunk;
     if (unit == "token") out = stream_by::token;
     return unit.empty() || unit == "chunk" || unit == "token" ||
-           fields.invalid("stream_by", R"(must be "chunk" or "token")");
+           fields.fail_invalid("stream_by", R"(must be "chunk" or "token")");
 }
 
 bool read_stream(field_reader& fields, const json& body, generation_request& out) {
@@ -135,7 +136,7 @@ bool read_milliseconds(field_reader& fields, const json& body, const char* key,
     std::optional<double> ms;
     if (!fields.read(body, "", key, ms)) return false;
     if (ms && !(*ms >= 0 && *ms <= max_ms))
-        return fields.invalid(key, fmt::format("must be 0 to {}", max_ms));
+        return fields.fail_invalid(key, fmt::format("must be 0 to {}", max_ms));
     if (ms) out = std::chrono::round<duration>(std::chrono::duration<double, std::milli>(*ms));
     return true;
 }
@@ -158,7 +159,7 @@ bool read_pin(field_reader& fields, const json& body, std::string& out) {
         std::string pin;
         if (!fields.read(body, "", key, pin)) return false;
         if (pin.size() > max_pin_bytes)
-            return fields.invalid(
+            return fields.fail_invalid(
                 key, fmt::format("has {} bytes; the maximum is {}", pin.size(), max_pin_bytes));
         if (!pin.empty()) out = std::move(pin);
     }
@@ -169,7 +170,7 @@ bool read_pin(field_reader& fields, const json& body, std::string& out) {
 bool refuse_several(field_reader& fields, const json& body, const char* key) {
     std::int64_t n = 1;
     if (!fields.read(body, "", key, n)) return false;
-    return n == 1 || fields.unsupported(key, fmt::format("is {}; only 1 is supported", n));
+    return n == 1 || fields.fail_unsupported(key, fmt::format("is {}; only 1 is supported", n));
 }
 
 constexpr unsupported_field unsupported_fields[] = {
@@ -210,7 +211,7 @@ bool reject_fields(field_reader& fields, const json& body,
     for (const auto& [name, harmless] : unsupported) {
         const auto* value = field_reader::find(body, name);
         if (value && *value != false && *value != json::parse(harmless))
-            return fields.unsupported(name, "is not supported; leave it out");
+            return fields.fail_unsupported(name, "is not supported; leave it out");
     }
     return true;
 }
@@ -229,9 +230,9 @@ bool check_options(field_reader& fields, const json& body, const generation_opti
     if (faults.empty()) return true;
     const auto& first = faults.front();
     if (first.field != "json_schema")
-        return fields.invalid(field_of_request(first.field), first.message);
+        return fields.fail_invalid(field_of_request(first.field), first.message);
     const bool is_plain_schema = field_reader::find(body, "json_schema") != nullptr;
-    return fields.invalid(is_plain_schema ? "json_schema" : "response_format", first.message);
+    return fields.fail_invalid(is_plain_schema ? "json_schema" : "response_format", first.message);
 }
 
 }  // namespace tandem::gateway

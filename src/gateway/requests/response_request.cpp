@@ -83,7 +83,7 @@ class chat_body_writer {
         if (!instructions.empty())
             add({{"role", "system"}, {"content", instructions}}, "instructions");
         const auto* input = field_reader::find(body, "input");
-        if (!input) return fields_.missing("input");
+        if (!input) return fields_.fail_missing("input");
         if (input->is_string())
             add({{"role", "user"}, {"content", *input}}, "input");
         else if (!input->is_array())
@@ -107,7 +107,7 @@ class chat_body_writer {
         if (type == "function_call_output") return write_result(item, at);
         if (type == "item_reference") return write_reference(item, at);
         if (type == "reasoning") return true;
-        return fields_.unsupported(
+        return fields_.fail_unsupported(
             append_path(at, "type"),
             fmt::format("is \"{}\"; it must be message, function_call, function_call_output, "
                         "item_reference or reasoning",
@@ -144,7 +144,7 @@ class chat_body_writer {
         std::string id;
         const auto* output = field_reader::find(item, "output");
         if (!fields_.require(item, at, "call_id", id)) return false;
-        if (!output) return fields_.missing(append_path(at, "output"));
+        if (!output) return fields_.fail_missing(append_path(at, "output"));
         add({{"role", "tool"}, {"tool_call_id", id}, {"content", *output}}, at, "output");
         return true;
     }
@@ -175,7 +175,7 @@ class chat_body_writer {
         std::string type;
         if (!fields_.require(tool, at, "type", type)) return false;
         if (type != "function")
-            return fields_.unsupported(
+            return fields_.fail_unsupported(
                 append_path(at, "type"),
                 fmt::format(R"(is "{}"; only "function" is supported)", quote_text(type)));
         auto function = tool;
@@ -191,7 +191,7 @@ class chat_body_writer {
         if (!text->is_object()) return fields_.fail_wrong_type(*text, "text", "an object");
         const auto* verbosity = field_reader::find(*text, "verbosity");
         if (verbosity && *verbosity != "medium")
-            return fields_.unsupported("text.verbosity", "is not supported; leave it out");
+            return fields_.fail_unsupported("text.verbosity", "is not supported; leave it out");
         const auto* format = field_reader::find(*text, "format");
         if (!format) return true;
         if (!format->is_object())
@@ -210,7 +210,8 @@ class chat_body_writer {
         const auto* include = field_reader::find(body, "include");
         if (include &&
             std::ranges::find(*include, "message.output_text.logprobs") != include->end())
-            return fields_.unsupported("include", "has log probabilities, which are not supported");
+            return fields_.fail_unsupported("include",
+                                            "has log probabilities, which are not supported");
         const auto* metadata = field_reader::find(body, "metadata");
         if (metadata && !metadata->is_object())
             return fields_.fail_wrong_type(*metadata, "metadata", "an object");
@@ -267,8 +268,8 @@ bool read_own_fields(field_reader& fields, const json& body, response_request& o
         return false;
     out.trim = truncation == "auto";
     return out.trim || truncation == "disabled" ||
-           fields.invalid("truncation", fmt::format(R"(is "{}"; it must be auto or disabled)",
-                                                    quote_text(truncation)));
+           fields.fail_invalid("truncation", fmt::format(R"(is "{}"; it must be auto or disabled)",
+                                                         quote_text(truncation)));
 }
 
 std::string encode_repeated(const json& body, const response_request& r) {

@@ -76,7 +76,7 @@ adapter_deployer::adapter_deployer(const asio::any_io_executor& executor, const 
 void adapter_deployer::replace_servers(const model_servers& m) {
     if (is_closed_) return;
     set_servers(m);
-    watch();
+    start_checks();
 }
 
 void adapter_deployer::set_servers(const model_servers& m) {
@@ -101,7 +101,7 @@ void adapter_deployer::close() {
     servers_.clear();
 }
 
-void adapter_deployer::tell(log_level level, const std::string& text) const {
+void adapter_deployer::write_log(log_level level, const std::string& text) const {
     const auto& log = instruments_.log;
     if (log.enabled(level)) log.write(level, text);
 }
@@ -115,18 +115,18 @@ std::variant<const adapter_job*, api_error> adapter_deployer::load(std::string_v
     if (!known) return unknown_adapter(adapter);
     const auto* const added = jobs_.add(std::move(job), known->name, scale, std::time(nullptr));
     if (!added) return too_many_jobs();
-    work();
+    start_jobs();
     return added;
 }
 
-void adapter_deployer::work() {
+void adapter_deployer::start_jobs() {
     if (is_closed_ || std::exchange(is_working_, true)) return;
     asio::co_spawn(
         executor_, [self = shared_from_this()] { return self->run_jobs(); },
         [self = shared_from_this()](const std::exception_ptr& e) {
             self->is_working_ = false;
             if (e) self->jobs_.end("internal error of the gateway", {}, std::time(nullptr));
-            self->watch();
+            self->start_checks();
         });
 }
 
@@ -146,7 +146,7 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
     std::string fault =
         "no server of the model reported its adapters; servers has the reason for each";
     for (auto& v : visits) {
-        co_await ask(v);
+        co_await query_adapters(v);
         if (v.fault.empty() && !has_adapter(v.reported, adapter.id))
             v.fault = fmt::format("has no adapter {}; it was started with {}", adapter.id,
                                   v.reported.size());
@@ -158,7 +158,7 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
     if (fault.empty()) fault = deploy(adapter, scale);
     std::vector<server_outcome> outcomes;
     for (auto& v : visits) {
-        if (fault.empty() && v.fault.empty()) co_await set(v);
+        if (fault.empty() && v.fault.empty()) co_await send_scales(v);
         outcomes.push_back(server_outcome{v.server->shown_url, v.fault});
     }
     jobs_.end(std::move(fault), std::move(outcomes), std::time(nullptr));
@@ -168,11 +168,11 @@ auto adapter_deployer::execute_job(std::string name, double scale) -> awaitable<
 std::string adapter_deployer::deploy(const allowed_adapter& adapter, double scale) try {
     if (store_) store_->save_entry({adapter.model, adapter.name, scale});
     adapters_.deploy(adapter.name, scale);
-    tell(log_level::info,
-         fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
+    write_log(log_level::info,
+              fmt::format("adapter {} of {}: scale {}", adapter.name, adapter.model, scale));
     return {};
 } catch (const store_error& e) {
-    tell(log_level::error, e.what());
+    write_log(log_level::error, e.what());
     return "the deployed adapters cannot be saved; see the gateway's log";
 }
 
@@ -185,13 +185,13 @@ auto adapter_deployer::plan_server_checks(std::string_view model) const -> std::
     return visits;
 }
 
-auto adapter_deployer::ask(visit& v) -> awaitable<void> {
+auto adapter_deployer::query_adapters(visit& v) -> awaitable<void> {
     diagnostics diag;
     v.reported = co_await v.server->talk.async_adapters(diag, redirect_error(use_awaitable, v.ec));
     if (v.ec) v.fault = diag.to_string();
 }
 
-auto adapter_deployer::set(visit& v) -> awaitable<void> {
+auto adapter_deployer::send_scales(visit& v) -> awaitable<void> {
     diagnostics diag;
     auto standing = adapters_.deployed_scales(v.server->model);
     co_await v.server->talk.async_set_adapters(std::move(standing), diag,
@@ -201,7 +201,7 @@ auto adapter_deployer::set(visit& v) -> awaitable<void> {
 
 // --- periodic checks
 
-void adapter_deployer::watch() {
+void adapter_deployer::start_checks() {
     const bool is_needed = std::ranges::any_of(
         servers_, [this](const server_ptr& s) { return adapters_.has_deployed(s->model); });
     if (is_closed_ || !is_needed || is_watching_) return;
@@ -216,7 +216,7 @@ auto adapter_deployer::reconcile_all() -> awaitable<void> {
         const auto servers = servers_;
         for (const auto& s : servers) {
             const bool has_any = adapters_.has_deployed(s->model);
-            if (has_any) co_await reconcile(s);
+            if (has_any) co_await repair_adapters(s);
         }
         if (is_closed_) break;
         error_code ec;
@@ -225,19 +225,19 @@ auto adapter_deployer::reconcile_all() -> awaitable<void> {
     }
 }
 
-auto adapter_deployer::reconcile(server_ptr s) -> awaitable<void> {
+auto adapter_deployer::repair_adapters(server_ptr s) -> awaitable<void> {
     visit v;
     v.server = std::move(s);
-    co_await ask(v);
+    co_await query_adapters(v);
     // An unreachable server is checked again when it returns.
     if (v.ec || is_set(v.reported, adapters_.deployed_scales(v.server->model))) co_return;
-    co_await set(v);
+    co_await send_scales(v);
     if (v.ec)
-        tell(log_level::warning,
-             fmt::format("server {}: cannot set its adapters: {}", v.server->shown_url, v.fault));
+        write_log(log_level::warning, fmt::format("server {}: cannot set its adapters: {}",
+                                                  v.server->shown_url, v.fault));
     else
-        tell(log_level::info,
-             fmt::format("server {}: its adapters were set again", v.server->shown_url));
+        write_log(log_level::info,
+                  fmt::format("server {}: its adapters were set again", v.server->shown_url));
 }
 
 }  // namespace tandem::gateway

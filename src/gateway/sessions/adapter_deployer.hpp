@@ -33,7 +33,7 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     adapter_deployer(const boost::asio::any_io_executor& executor, const gateway_options& o);
 
     /// Starts the periodic checks of the deployed adapters, if there are any.
-    void watch();
+    void start_checks();
     /// Stops all requests to servers; unfinished jobs keep their state.
     void close();
 
@@ -69,16 +69,16 @@ class adapter_deployer : public std::enable_shared_from_this<adapter_deployer> {
     };
 
     void set_servers(const model_servers& m);
-    void work();
+    void start_jobs();
     awaitable<void> run_jobs();
     awaitable<void> execute_job(std::string name, double scale);
     std::string deploy(const allowed_adapter& adapter, double scale);
     awaitable<void> reconcile_all();
-    awaitable<void> reconcile(server_ptr s);
+    awaitable<void> repair_adapters(server_ptr s);
     std::vector<visit> plan_server_checks(std::string_view model) const;
-    awaitable<void> ask(visit& v);
-    awaitable<void> set(visit& v);
-    void tell(log_level level, const std::string& text) const;
+    awaitable<void> query_adapters(visit& v);
+    awaitable<void> send_scales(visit& v);
+    void write_log(log_level level, const std::string& text) const;
 
     boost::asio::any_io_executor executor_;
     config settings_;

@@ -98,7 +98,7 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
         cluster->set_release_handler([this](const auto& session) { voices.release(session); });
         cluster->start();
     }
-    deployer->watch();
+    deployer->start_checks();
 }
 
 void gateway_core::share_servers(const model_servers& servers) {

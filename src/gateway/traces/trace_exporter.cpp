@@ -54,7 +54,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
             log(log_level::warning,
                 fmt::format("the traces of {} are lost",
                             format_count(static_cast<std::int64_t>(lost), "turn")));
-        drop(lost);
+        report_dropped(lost);
     }
 
     void add(traced_turn turn) {
@@ -62,10 +62,10 @@ class trace_exporter::worker final : private transport::exchange_handler {
         if (queue_bytes_.fetch_add(bytes) + bytes <= limits_.queue_bytes)
             return asio::post(loop_, [this, queued = std::move(turn)]() mutable {
                 queue_.push_back(std::move(queued));
-                if (state_ == state::idle) next();
+                if (state_ == state::idle) begin_next_batch();
             });
         queue_bytes_ -= bytes;
-        drop(1);
+        report_dropped(1);
         if (!has_overflowed_.exchange(true))
             log(log_level::warning, "traces are dropped: the collector takes them too slowly");
     }
@@ -85,12 +85,12 @@ class trace_exporter::worker final : private transport::exchange_handler {
             } catch (const std::exception& e) {
                 log(log_level::error, fmt::format("traces are dropped: {}", e.what()));
                 drop_batch();
-                asio::post(loop_, [this] { next(); });
+                asio::post(loop_, [this] { begin_next_batch(); });
             }
     }
 
     /// Sends the next batch, if any turns wait.
-    void next() {
+    void begin_next_batch() {
         state_ = state::idle;
         const auto waiting = queue_.size();
         if (waiting == 0) {
@@ -159,12 +159,13 @@ class trace_exporter::worker final : private transport::exchange_handler {
         timer_.cancel();
         exchange_.reset();
         if (answer_.is_ok()) return on_delivered();
-        warn(answer_.status == 0 ? fault
-                                 : fmt::format("the collector answered HTTP {}: {}", answer_.status,
-                                               wire::sanitize_server_text(answer_.body)));
+        warn_once(answer_.status == 0
+                      ? fault
+                      : fmt::format("the collector answered HTTP {}: {}", answer_.status,
+                                    wire::sanitize_server_text(answer_.body)));
         if (is_closing_ || !answer_.is_retryable() || batch_.attempts >= limits_.attempts) {
             drop_batch();
-            return next();
+            return begin_next_batch();
         }
         state_ = state::pausing;
         run_after(pause(), [this] { send(); });
@@ -184,7 +185,7 @@ class trace_exporter::worker final : private transport::exchange_handler {
         if (const auto why = find_rejection(answer_);
             !why.empty() && !std::exchange(has_logged_rejection_, true))
             log(log_level::warning, why);
-        next();
+        begin_next_batch();
     }
 
     void close() {
@@ -197,16 +198,16 @@ class trace_exporter::worker final : private transport::exchange_handler {
         ++timer_number_;
         timer_.cancel();
         if (state_ == state::pausing) return send();
-        next();
+        begin_next_batch();
     }
 
-    void drop_batch() { drop(std::exchange(batch_, {}).turns); }
-    void drop(std::size_t turns) const {
+    void drop_batch() { report_dropped(std::exchange(batch_, {}).turns); }
+    void report_dropped(std::size_t turns) const {
         if (turns > 0 && callbacks_.dropped) callbacks_.dropped(turns);
     }
 
     // Warns once for each period in which nothing is delivered.
-    void warn(const std::string& why) {
+    void warn_once(const std::string& why) {
         if (std::exchange(has_warned_, true)) return;
         log(log_level::warning, "traces are not delivered: " + why);
     }

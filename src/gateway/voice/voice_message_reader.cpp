@@ -48,21 +48,21 @@ bool is_time(std::string_view option) noexcept {
 /// Reads messages, and checks what they are made of.
 class voice_message_reader : public voice_value_reader<voice_message_reader> {
  public:
-    using voice_value_reader::value;
+    using voice_value_reader::read_value;
 
     std::variant<voice_message, voice_message_error> read(json& root) {
         std::string type;
         if (!root.is_object())
             return voice_message_error{
                 make_error(400, "invalid_json", "a message is a JSON object")};
-        if (!given(root, "", "type") || !value(root["type"], "type", type))
+        if (!require_member(root, "", "type") || !read_value(root["type"], "type", type))
             return voice_message_error{std::move(fault_)};
         std::optional<voice_message> found;
         std::string turn;
         for_each_voice_message([&](std::string_view name, auto message) {
             if (name != type) return;
             if constexpr (requires { message.turn; }) turn = turn_in(root);
-            value(root, "", message);
+            read_value(root, "", message);
             found = std::move(message);
         });
         if (!found) return voice_message_error{unknown_type(type)};
@@ -105,14 +105,14 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                        "must be 1 to 64 letters, digits and ._:- of ASCII");
     }
 
-    bool value(json& v, const std::string& at, client_chunk_id& out) {
+    bool read_value(json& v, const std::string& at, client_chunk_id& out) {
         std::string text;
-        if (!value(v, at, text)) return false;
+        if (!read_value(v, at, text)) return false;
         const auto name = parse_client_chunk_id(text);
         out = name.value_or(client_chunk_id());
         return name || fail(at, "is not a chunk ID; send the ID of the chunk unchanged");
     }
-    bool value(json& v, const std::string& at, generation_changes& out) {
+    bool read_value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         if (!v.empty()) out.text = v.dump();
         bool is_read = check_tool_options(v, at);
@@ -120,7 +120,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
             auto* found = find(v, name);
             if (!is_read || !found) return;
             write_as_text(name, *found);
-            is_read = value(*found, joined(at, name), field);
+            is_read = read_value(*found, joined(at, name), field);
             out.given.push_back(name);
         });
         out.values.sampling = extract_members(v, wire::sampling_field_names());
@@ -152,20 +152,20 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return false;
     }
     // Accepts the server's adapter number in place of the name.
-    bool value(json& v, const std::string& at, requested_adapter& out) {
+    bool read_value(json& v, const std::string& at, requested_adapter& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         if (auto* id = find(v, "id"); id && id->is_number_integer()) *id = id->dump();
-        return given(v, at, "id") && members(v, at, out) &&
+        return require_member(v, at, "id") && read_members(v, at, out) &&
                require(std::abs(out.scale) <= max_adapter_scale, joined(at, "scale"),
                        "is out of range");
     }
-    bool value(json& v, const std::string& at, conversation_changes& out) {
-        return members(v, at, out) && check_options(changed({}, out), at);
+    bool read_value(json& v, const std::string& at, conversation_changes& out) {
+        return read_members(v, at, out) && check_options(changed({}, out), at);
     }
-    bool value(json& v, const std::string& at, voice_filler& out) {
+    bool read_value(json& v, const std::string& at, voice_filler& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return given(v, at, "after_ms") && given(v, at, "texts") && members(v, at, out) &&
-               check_fillers(out.texts, joined(at, "texts"));
+        return require_member(v, at, "after_ms") && require_member(v, at, "texts") &&
+               read_members(v, at, out) && check_fillers(out.texts, joined(at, "texts"));
     }
     bool check_fillers(const std::vector<std::string>& texts, const std::string& at) {
         const auto is_right = [](const std::string& text) {
@@ -177,55 +177,62 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
             fmt::format("must be 1 to {} texts of 1 to {} bytes, not only space", max_fillers,
                         max_filler_bytes));
     }
-    bool value(json& v, const std::string& at, voice::continued& out) {
-        return given(v, at, "chunk") && members(v, at, out);
+    bool read_value(json& v, const std::string& at, voice::continued& out) {
+        return require_member(v, at, "chunk") && read_members(v, at, out);
     }
-    bool value(json& v, const std::string& at, voice::speaking& out) {
-        return given(v, at, "chunk") && given(v, at, "ends_in_ms") && members(v, at, out);
+    bool read_value(json& v, const std::string& at, voice::speaking& out) {
+        return require_member(v, at, "chunk") && require_member(v, at, "ends_in_ms") &&
+               read_members(v, at, out);
     }
-    bool value(json& v, const std::string& at, voice::heard& out) {
-        return place(v, at, out) && require(count_places(out) == 1, joined(at, "chars"),
-                                            "or share, words or said is required: exactly one");
+    bool read_value(json& v, const std::string& at, voice::heard& out) {
+        return read_place(v, at, out) &&
+               require(count_places(out) == 1, joined(at, "chars"),
+                       "or share, words or said is required: exactly one");
     }
-    bool value(json& v, const std::string& at, voice::last_heard& out) {
+    bool read_value(json& v, const std::string& at, voice::last_heard& out) {
         const auto places = [&] { return count_places(out); };
-        return place(v, at, out) &&
+        return read_place(v, at, out) &&
                require(places() == 1 || (places() == 0 && out.speaking), joined(at, "chars"),
                        "or share, words or said is required: exactly one, or none with speaking");
     }
     template <class Heard>
-    bool place(json& v, const std::string& at, Heard& out) {
+    bool read_place(json& v, const std::string& at, Heard& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return given(v, at, "chunk") && members(v, at, out) &&
+        return require_member(v, at, "chunk") && read_members(v, at, out) &&
                require(!out.share || (*out.share >= 0 && *out.share <= 1), joined(at, "share"),
                        "must be from 0 to 1");
     }
     static int count_places(const voice::heard& m) {
         return m.chars.has_value() + m.share.has_value() + m.words.has_value() + m.said.has_value();
     }
-    bool value(json& v, const std::string& at, voice::resume& out) {
-        return members(v, at, out) && check_turn(v, out.turn);
+    bool read_value(json& v, const std::string& at, voice::resume& out) {
+        return read_members(v, at, out) && check_turn(v, out.turn);
     }
-    bool value(json& v, const std::string& at, voice::result& out) {
-        return given(v, at, "call") && members(v, at, out) &&
+    bool read_value(json& v, const std::string& at, voice::result& out) {
+        return require_member(v, at, "call") && read_members(v, at, out) &&
                require(out.content.has_value() != out.later, "content",
                        "or later is required, but not both");
     }
-    bool value(json& v, const std::string& at, voice::hearing& out) {
-        return given(v, at, "text") && members(v, at, out);
+    bool read_value(json& v, const std::string& at, voice::hearing& out) {
+        return require_member(v, at, "text") && read_members(v, at, out);
     }
-    bool value(json& v, const std::string& at, voice::say& out) { return words(v, at, out); }
-    bool value(json& v, const std::string& at, voice::draft& out) { return words(v, at, out); }
+    bool read_value(json& v, const std::string& at, voice::say& out) {
+        return read_words(v, at, out);
+    }
+    bool read_value(json& v, const std::string& at, voice::draft& out) {
+        return read_words(v, at, out);
+    }
     template <class Message>
-    bool words(json& v, const std::string& at, Message& out) {
-        return given(v, at, "text") && members(v, at, out) && check_turn(v, out.turn) &&
+    bool read_words(json& v, const std::string& at, Message& out) {
+        return require_member(v, at, "text") && read_members(v, at, out) &&
+               check_turn(v, out.turn) &&
                require(!text::is_all_white_space(out.text), "text", "is empty");
     }
-    bool value(json& v, const std::string& at, voice::commit& out) {
-        return given(v, at, "text") && members(v, at, out) && check_start(v, at, out);
+    bool read_value(json& v, const std::string& at, voice::commit& out) {
+        return require_member(v, at, "text") && read_members(v, at, out) && check_start(v, at, out);
     }
-    bool value(json& v, const std::string& at, voice::start& out) {
-        return members(v, at, out) && check_start(v, at, out);
+    bool read_value(json& v, const std::string& at, voice::start& out) {
+        return read_members(v, at, out) && check_start(v, at, out);
     }
     bool check_start(json& v, const std::string& at, const voice::start& m) {
         return check_turn(v, m.turn) && check_sizes(m) && check_words(m) && check_session(m) &&
@@ -262,7 +269,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         const auto fields = json::parse(asked);
         return fail(joined("options", fields.begin().key().c_str()), no_template_message);
     }
-    bool value(json& v, const std::string& at, chat_message& out) {
+    bool read_value(json& v, const std::string& at, chat_message& out) {
         field_reader fields;
         return read_message(fields, v, at, out) || take_fault(fields);
     }

@@ -25,35 +25,36 @@ inline std::string joined(const std::string& at, const char* key) {
 }
 
 /// Moves values from JSON to their targets, by type. Functions return false on the first fault,
-/// which fault_ keeps. `Reader` adds overloads of value() for types that need checks of their own.
+/// which fault_ keeps. `Reader` adds overloads of read_value() for types that need checks of their
+/// own.
 template <class Reader>
 class voice_value_reader {
  public:
     // Ordered, because models write the properties of a schema in its order.
     using json = nlohmann::ordered_json;
 
-    bool value(json& v, const std::string& at, std::string& out) {
+    bool read_value(json& v, const std::string& at, std::string& out) {
         if (!v.is_string()) return fail_type(v, at, "a string");
         out = std::move(v.get_ref<std::string&>());
         return true;
     }
-    bool value(json& v, const std::string& at, bool& out) {
+    bool read_value(json& v, const std::string& at, bool& out) {
         if (!v.is_boolean()) return fail_type(v, at, "true or false");
         out = v.get<bool>();
         return true;
     }
-    bool value(json& v, const std::string& at, double& out) {
+    bool read_value(json& v, const std::string& at, double& out) {
         if (!v.is_number()) return fail_type(v, at, "a number");
         out = v.get<double>();
         return true;
     }
-    bool value(json& v, const std::string& at, std::uint64_t& out) {
+    bool read_value(json& v, const std::string& at, std::uint64_t& out) {
         make_integer(v);
         if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
         out = v.get<std::uint64_t>();
         return true;
     }
-    bool value(json& v, const std::string& at, std::int64_t& out) {
+    bool read_value(json& v, const std::string& at, std::int64_t& out) {
         constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
         make_integer(v);
         if (!v.is_number_integer()) return fail_type(v, at, "a whole number");
@@ -62,15 +63,15 @@ class voice_value_reader {
         out = v.get<std::int64_t>();
         return true;
     }
-    bool value(json& v, const std::string& at, int& out) {
+    bool read_value(json& v, const std::string& at, int& out) {
         std::int64_t wide = 0;
-        if (!value(v, at, wide)) return false;
+        if (!read_value(v, at, wide)) return false;
         out = static_cast<int>(wide);
         return out == wide || fail(at, fmt::format("is {}, which is out of range", wide));
     }
-    bool value(json& v, const std::string& at, duration& out) {
+    bool read_value(json& v, const std::string& at, duration& out) {
         double ms = 0;
-        if (!value(v, at, ms)) return false;
+        if (!read_value(v, at, ms)) return false;
         if (!(ms >= 0 && ms <= max_ms))
             return fail(at, fmt::format("is {}; it must be 0 to {} ms", ms, max_ms));
         out = duration(std::llround(ms * 1e6));
@@ -78,34 +79,34 @@ class voice_value_reader {
     }
     template <class Enum>
     requires std::is_enum_v<Enum>
-    bool value(json& v, const std::string& at, Enum& out) {
+    bool read_value(json& v, const std::string& at, Enum& out) {
         std::string name;
-        if (!value(v, at, name)) return false;
+        if (!read_value(v, at, name)) return false;
         const auto found = find_voice_value<Enum>(name);
         out = found.value_or(out);
         return found || fail(at, "must be one of " + list_voice_values<Enum>());
     }
     template <class T>
-    bool value(json& v, const std::string& at, std::optional<T>& out) {
-        return self().value(v, at, out.emplace());
+    bool read_value(json& v, const std::string& at, std::optional<T>& out) {
+        return self().read_value(v, at, out.emplace());
     }
     template <class T>
-    bool value(json& v, const std::string& at, std::vector<T>& out) {
+    bool read_value(json& v, const std::string& at, std::vector<T>& out) {
         if (!v.is_array()) return fail_type(v, at, "a list");
         out.resize(v.size());
         for (std::size_t i = 0; i < out.size(); ++i)
-            if (!self().value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
+            if (!self().read_value(v[i], fmt::format("{}[{}]", at, i), out[i])) return false;
         return true;
     }
-    bool value(json& v, const std::string& at, speech_replacements& out) {
+    bool read_value(json& v, const std::string& at, speech_replacements& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         for (auto& [word, spoken] : v.items())
-            if (!self().value(spoken, joined(at, word.c_str()), out[word])) return false;
+            if (!self().read_value(spoken, joined(at, word.c_str()), out[word])) return false;
         return true;
     }
     template <class T>
     requires std::is_class_v<T>
-    bool value(json& v, const std::string& at, T& out) { return members(v, at, out); }
+    bool read_value(json& v, const std::string& at, T& out) { return read_members(v, at, out); }
 
  protected:
     bool fail(const std::string& at, std::string_view what) {
@@ -122,20 +123,20 @@ class voice_value_reader {
         const auto found = object.find(key);
         return found == object.end() || found->is_null() ? nullptr : &*found;
     }
-    bool given(json& object, const std::string& at, const char* key) {
+    bool require_member(json& object, const std::string& at, const char* key) {
         return find(object, key) || fail(joined(at, key), "is missing");
     }
     template <class T>
-    bool member(json& object, const std::string& at, const char* key, T& out) {
+    bool read_member(json& object, const std::string& at, const char* key, T& out) {
         auto* found = find(object, key);
-        return !found || self().value(*found, joined(at, key), out);
+        return !found || self().read_value(*found, joined(at, key), out);
     }
     template <class T>
-    bool members(json& v, const std::string& at, T& out) {
+    bool read_members(json& v, const std::string& at, T& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         bool is_read = true;
         for_each_voice_field(out, [&](const char* name, auto& field) {
-            is_read = is_read && member(v, at, name, field);
+            is_read = is_read && read_member(v, at, name, field);
         });
         return is_read;
     }

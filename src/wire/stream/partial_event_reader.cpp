@@ -11,13 +11,13 @@ class cursor {
  public:
     explicit cursor(std::string_view text) : text_(text) {}
 
-    bool literal(std::string_view expected) noexcept {
+    bool skip_literal(std::string_view expected) noexcept {
         if (!text_.starts_with(expected)) return false;
         text_.remove_prefix(expected.size());
         return true;
     }
 
-    bool count(int& out) noexcept {
+    bool read_count(int& out) noexcept {
         const char* const begin = text_.data();
         const auto [end, fault] = std::from_chars(begin, begin + text_.size(), out);
         const auto length = static_cast<std::size_t>(end - begin);
@@ -29,14 +29,14 @@ class cursor {
         return true;
     }
 
-    bool string(std::string& out) {
-        if (!literal("\"")) return false;
+    bool read_string(std::string& out) {
+        if (!skip_literal("\"")) return false;
         for (;;) {
             const auto plain = plain_prefix();
             out.append(text_.substr(0, plain));
             text_.remove_prefix(plain);
-            if (literal("\"")) return true;
-            if (!escape(out)) return false;
+            if (skip_literal("\"")) return true;
+            if (!read_escape(out)) return false;
         }
     }
 
@@ -51,7 +51,7 @@ class cursor {
         return n;
     }
 
-    bool escape(std::string& out) {
+    bool read_escape(std::string& out) {
         constexpr std::string_view names = "\"\\/bfnrt";
         constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";
         if (text_.size() < 2 || text_[0] != '\\') return false;
@@ -66,13 +66,14 @@ class cursor {
 };
 
 bool read_timings(cursor& in, timings& out) {
-    return in.literal("{\"cache_n\":") && in.count(out.cached) && in.literal(",\"prompt_n\":") &&
-           in.count(out.evaluated) && in.literal(",");
+    return in.skip_literal("{\"cache_n\":") && in.read_count(out.cached) &&
+           in.skip_literal(",\"prompt_n\":") && in.read_count(out.evaluated) &&
+           in.skip_literal(",");
 }
 
 bool read_token(cursor& in, token_event& out) {
     int id = 0;
-    if (!in.literal("[") || !in.count(id) || !in.literal("]")) return false;
+    if (!in.skip_literal("[") || !in.read_count(id) || !in.skip_literal("]")) return false;
     out.tokens.assign(1, id);
     return true;
 }
@@ -81,14 +82,15 @@ bool read_token(cursor& in, token_event& out) {
 
 bool read_partial_event(std::string_view data, token_event& out) {
     cursor in(data);
-    const bool is_partial = in.literal("{\"index\":0,\"content\":") && in.string(out.content) &&
-                            in.literal(",\"tokens\":") && read_token(in, out) &&
-                            in.literal(",\"stop\":false,\"id_slot\":-1,\"tokens_predicted\":") &&
-                            in.count(out.predicted) && in.literal(",\"tokens_evaluated\":") &&
-                            in.count(out.prompt_tokens);
+    const bool is_partial =
+        in.skip_literal("{\"index\":0,\"content\":") && in.read_string(out.content) &&
+        in.skip_literal(",\"tokens\":") && read_token(in, out) &&
+        in.skip_literal(",\"stop\":false,\"id_slot\":-1,\"tokens_predicted\":") &&
+        in.read_count(out.predicted) && in.skip_literal(",\"tokens_evaluated\":") &&
+        in.read_count(out.prompt_tokens);
     if (!is_partial) return false;
-    if (in.literal("}")) return in.at_end();
-    out.has_timings = in.literal(",\"timings\":") && read_timings(in, out.timings);
+    if (in.skip_literal("}")) return in.at_end();
+    out.has_timings = in.skip_literal(",\"timings\":") && read_timings(in, out.timings);
     // Text after the counts is not read; see token_event_handler::ends_here().
     return out.has_timings && out.predicted > 0 && out.prompt_tokens > 0;
 }

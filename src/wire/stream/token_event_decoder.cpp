@@ -70,7 +70,7 @@ class token_event_handler {
     bool conclude();
 
  private:
-    bool stopped(bool value, stop_type why) noexcept;
+    bool set_stop_type(bool value, stop_type why) noexcept;
     bool integer(std::int64_t value);
     bool add_token(std::int64_t value);
     bool ends_here() noexcept;
@@ -126,17 +126,17 @@ bool token_event_handler::boolean(bool value) {
             out_.truncated = value;
             return true;
         case field::stopped_eos:
-            return stopped(value, stop_type::eos);
+            return set_stop_type(value, stop_type::eos);
         case field::stopped_word:
-            return stopped(value, stop_type::word);
+            return set_stop_type(value, stop_type::word);
         case field::stopped_limit:
-            return stopped(value, stop_type::limit);
+            return set_stop_type(value, stop_type::limit);
         default:
             return is_error_field(f);
     }
 }
 
-bool token_event_handler::stopped(bool value, stop_type why) noexcept {
+bool token_event_handler::set_stop_type(bool value, stop_type why) noexcept {
     if (value) out_.stop = why;
     return true;
 }

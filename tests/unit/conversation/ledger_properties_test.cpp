@@ -35,10 +35,10 @@ class random_turn {
             case 3:
                 return turn_.on_continued(some_chunk());
             case 4:
-                return static_cast<void>(turn_.heard(some_chunk(), below(30)));
+                return static_cast<void>(turn_.record_heard(some_chunk(), below(30)));
             case 5:
-                return static_cast<void>(
-                    turn_.heard_share(some_chunk(), static_cast<double>(below(14)) / 10 - 0.2));
+                return static_cast<void>(turn_.record_heard_share(
+                    some_chunk(), static_cast<double>(below(14)) / 10 - 0.2));
             case 6:
                 return turn_.on_generated(next_text(below(12)));
             default:

@@ -61,7 +61,7 @@ TEST(saved_conversation, has_a_running_turn_as_if_it_were_interrupted) {
     history.begin_turn();
     history.begin_reply(1);
     history.on_handed_over(chunk_of({1, 0}, "One two."));
-    history.heard({}, {1, 0}, 3);
+    history.record_heard({}, {1, 0}, 3);
     const auto saved = history.saved();
     EXPECT_EQ(saved.exchanges.back().messages.back().content, "One");
     EXPECT_EQ(saved.last_turn, (saved_turn{8, 8, 3}));
@@ -103,7 +103,7 @@ TEST(saved_conversation, is_resumed_elsewhere_after_what_was_heard) {
 TEST(saved_conversation, is_resumed_elsewhere_after_the_chunk_that_is_spoken) {
     turn_history elsewhere(read_back(make_running_turn().saved()), time_point{5s});
     EXPECT_EQ(elsewhere.resume(time_point{6s}, chunk_id{7, 1}), "");
-    EXPECT_TRUE(elsewhere.heard(time_point{6s}, {7, 1}, 6));
+    EXPECT_TRUE(elsewhere.record_heard(time_point{6s}, {7, 1}, 6));
     elsewhere.on_interrupted(time_point{6s});
     EXPECT_EQ(elsewhere.transcript().back().content, "One two. Three");
 }
@@ -123,7 +123,7 @@ TEST(saved_conversation, keeps_a_given_text_apart_from_the_words_before_it) {
     history.give_text("One moment.");
     history.begin_reply(7);
     history.on_handed_over(chunk_of({7, 0}, "One moment."));
-    history.heard({}, {7, 0}, 3);
+    history.record_heard({}, {7, 0}, 3);
     turn_history elsewhere(read_back(history.saved()), time_point{5s});
     EXPECT_EQ(elsewhere.messages().back().content, "We have One");
     elsewhere.resume(time_point{6s});
@@ -183,7 +183,7 @@ TEST(saved_conversation, is_not_heard_inside_a_character_that_its_runs_part) {
         turn.chunks = {{.reply = 7, .end = turn.text.size(), .speech = "Cafe bar"}};
         turn.chunks[0].speech_runs = runs;
         turn_history elsewhere(read_back(saved), time_point{5s});
-        EXPECT_TRUE(elsewhere.heard(time_point{5s}, {7, 0}, 4));
+        EXPECT_TRUE(elsewhere.record_heard(time_point{5s}, {7, 0}, 4));
         EXPECT_EQ(elsewhere.saved().open_turn->heard, 3U);
     }
 }
@@ -236,7 +236,7 @@ class random_history {
             case 3:
                 return history_.on_handed_over(chunk_of({reply_, seq_++}, "x" + text()));
             case 4:
-                history_.heard(now_, {reply_, seq_ - 1}, below(12));
+                history_.record_heard(now_, {reply_, seq_ - 1}, below(12));
                 return;
             case 5:
                 return history_.on_turn_ended(now_, finish_reason(below(5)));
@@ -309,7 +309,7 @@ TEST(random_histories, do_not_change_what_is_settled) {
         for (std::uint64_t reply = 0; reply < 20; ++reply)
             for (std::uint32_t seq = 0; seq < 20; ++seq) {
                 history.on_continued({}, {reply, seq});
-                EXPECT_FALSE(history.heard({}, {reply, seq}, 99));
+                EXPECT_FALSE(history.record_heard({}, {reply, seq}, 99));
             }
         history.on_generated({}, "more");
         EXPECT_FALSE(history.on_interrupted({}));

@@ -80,7 +80,7 @@ std::string history_after(const chunk& c, std::size_t characters) {
     turn_ledger turn;
     turn.begin_reply(1);
     turn.on_handed_over(c);
-    turn.heard({1, 0}, characters);
+    turn.record_heard({1, 0}, characters);
     return turn.make_history_text(history_policy::heard, "");
 }
 

@@ -73,7 +73,7 @@ TEST_F(history_of_calls, says_of_a_call_without_result_that_it_was_interrupted) 
 }
 
 TEST_F(history_of_calls, keeps_the_calls_whole_and_of_the_text_what_was_heard) {
-    history.heard(now, {1, 0}, 4);
+    history.record_heard(now, {1, 0}, 4);
     history.on_interrupted(now);
     EXPECT_THAT(list(history.messages())[1], "assistant: One weather#a time#b");
 }

@@ -55,7 +55,7 @@ class history : public testing::Test {
         history_.on_turn_ended(start, why);
     }
     void hear(std::size_t characters, time_point now = start) {
-        history_.heard(now, {1, 0}, characters);
+        history_.record_heard(now, {1, 0}, characters);
     }
     std::string last() const { return told(history_.messages()).back(); }
 
@@ -208,12 +208,12 @@ TEST_F(history, knows_no_interrupt_if_no_turn_is_open) {
 TEST_F(history, counts_late_reports_until_the_grace_is_over) {
     begin_turn();
     end_turn(finish_reason::interrupted);
-    EXPECT_TRUE(history_.heard(start + 4999ms, {1, 0}, 3));
+    EXPECT_TRUE(history_.record_heard(start + 4999ms, {1, 0}, 3));
     EXPECT_EQ(last(), "assistant: One…");
     EXPECT_EQ(history_.state(start + 4999ms), turn_state::ended);
     EXPECT_EQ(history_.state(start + 5s), turn_state::settled);
-    EXPECT_FALSE(history_.heard(start + 5s, {1, 0}, 8));
-    EXPECT_FALSE(history_.heard_share(start + 5s, {1, 0}, 1));
+    EXPECT_FALSE(history_.record_heard(start + 5s, {1, 0}, 8));
+    EXPECT_FALSE(history_.record_heard_share(start + 5s, {1, 0}, 1));
     history_.on_continued(start + 5s, {1, 1});
     history_.on_generated(start + 5s, " Six");
     EXPECT_EQ(last(), "assistant: One…");
@@ -225,7 +225,7 @@ TEST_F(history, is_settled_by_the_next_message) {
     hear(3);
     history_.append(user("Next"));
     EXPECT_EQ(history_.state(start), turn_state::settled);
-    EXPECT_FALSE(history_.heard(start, {1, 1}, 5));
+    EXPECT_FALSE(history_.record_heard(start, {1, 1}, 5));
     EXPECT_EQ(told(history_.transcript())[2], "assistant: One…");
 }
 
@@ -234,7 +234,7 @@ TEST_F(history, is_settled_by_the_next_turn) {
     end_turn(finish_reason::interrupted);
     hear(3);
     EXPECT_TRUE(history_.begin_turn());
-    EXPECT_FALSE(history_.heard(start, {1, 1}, 5));
+    EXPECT_FALSE(history_.record_heard(start, {1, 1}, 5));
     EXPECT_EQ(last(), "assistant: One…");
 }
 
@@ -242,7 +242,7 @@ TEST_F(history, is_not_settled_by_time_if_there_was_no_interrupt) {
     begin_turn();
     end_turn(finish_reason::eos);
     EXPECT_EQ(history_.state(start + 24h), turn_state::ended);
-    EXPECT_TRUE(history_.heard(start + 24h, {1, 0}, 3));
+    EXPECT_TRUE(history_.record_heard(start + 24h, {1, 0}, 3));
     EXPECT_TRUE(history_.on_interrupted(start + 24h));
     EXPECT_EQ(last(), "assistant: One…");
 }
@@ -269,8 +269,8 @@ TEST_F(history, continues_from_the_last_word_that_was_heard) {
     EXPECT_EQ(last(), "assistant: One two. Three four. Five");
     history_.begin_reply(2);
     history_.on_handed_over(chunk_of({2, 0}, " two."));
-    EXPECT_FALSE(history_.heard(start + 2s, {1, 1}, 5));
-    EXPECT_TRUE(history_.heard(start + 2s, {2, 0}, 4));
+    EXPECT_FALSE(history_.record_heard(start + 2s, {1, 1}, 5));
+    EXPECT_TRUE(history_.record_heard(start + 2s, {2, 0}, 4));
     history_.on_interrupted(start + 2s);
     EXPECT_EQ(last(), "assistant: One two.…");
 }
@@ -367,7 +367,7 @@ TEST_F(history, takes_no_harm_from_reports_without_a_turn) {
     history_.on_handed_over(chunk_of({1, 0}, "a"));
     history_.on_generated(start, "b");
     history_.on_continued(start, {1, 0});
-    EXPECT_FALSE(history_.heard(start, {1, 0}, 1));
+    EXPECT_FALSE(history_.record_heard(start, {1, 0}, 1));
     history_.on_turn_ended(start, finish_reason::eos);
     EXPECT_THAT(told(history_.messages()), ElementsAre("system: Be brief."));
 }

@@ -42,7 +42,7 @@ TEST(turn_ledger, counts_what_was_generated_handed_over_and_heard) {
     auto turn = two_chunks();
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven");
     expect_sizes(turn, 35, 29, 0);
-    EXPECT_TRUE(turn.heard({first, 1}, std::size_t{5}));
+    EXPECT_TRUE(turn.record_heard({first, 1}, std::size_t{5}));
     expect_sizes(turn, 35, 29, 19);
 }
 
@@ -81,35 +81,35 @@ TEST(turn_ledger, takes_a_continued_chunk_and_those_before_it_as_heard) {
 
 TEST(turn_ledger, takes_the_furthest_report_whatever_the_order) {
     auto turn = two_chunks();
-    EXPECT_TRUE(turn.heard({first, 1}, std::size_t{5}));
-    EXPECT_TRUE(turn.heard({first, 1}, std::size_t{2}));
-    EXPECT_TRUE(turn.heard({first, 0}, std::size_t{3}));
-    EXPECT_TRUE(turn.heard({first, 1}, std::size_t{5}));
+    EXPECT_TRUE(turn.record_heard({first, 1}, std::size_t{5}));
+    EXPECT_TRUE(turn.record_heard({first, 1}, std::size_t{2}));
+    EXPECT_TRUE(turn.record_heard({first, 0}, std::size_t{3}));
+    EXPECT_TRUE(turn.record_heard({first, 1}, std::size_t{5}));
     EXPECT_EQ(turn.heard(), 19u);
 }
 
 TEST(turn_ledger, takes_a_report_beyond_a_chunk_as_all_of_it) {
     auto turn = two_chunks();
-    EXPECT_TRUE(turn.heard({first, 0}, std::size_t{1000}));
+    EXPECT_TRUE(turn.record_heard({first, 0}, std::size_t{1000}));
     EXPECT_EQ(turn.heard(), 14u);
 }
 
 TEST(turn_ledger, takes_shares_of_a_chunk) {
     auto turn = two_chunks();
-    EXPECT_TRUE(turn.heard_share({first, 0}, 0.5));
+    EXPECT_TRUE(turn.record_heard_share({first, 0}, 0.5));
     EXPECT_EQ(turn.heard(), 7u);
-    EXPECT_TRUE(turn.heard_share({first, 0}, std::nan("")));
-    EXPECT_TRUE(turn.heard_share({first, 0}, -3));
+    EXPECT_TRUE(turn.record_heard_share({first, 0}, std::nan("")));
+    EXPECT_TRUE(turn.record_heard_share({first, 0}, -3));
     EXPECT_EQ(turn.heard(), 7u);
-    EXPECT_TRUE(turn.heard_share({first, 0}, 1.5));
+    EXPECT_TRUE(turn.record_heard_share({first, 0}, 1.5));
     EXPECT_EQ(turn.heard(), 14u);
 }
 
 TEST(turn_ledger, does_not_know_other_chunks) {
     auto turn = two_chunks();
-    EXPECT_FALSE(turn.heard({first, 2}, std::size_t{1}));
-    EXPECT_FALSE(turn.heard({second, 0}, std::size_t{1}));
-    EXPECT_FALSE(turn.heard_share({second, 0}, 1));
+    EXPECT_FALSE(turn.record_heard({first, 2}, std::size_t{1}));
+    EXPECT_FALSE(turn.record_heard({second, 0}, std::size_t{1}));
+    EXPECT_FALSE(turn.record_heard_share({second, 0}, 1));
     turn.on_continued({second, 0});
     EXPECT_EQ(turn.heard(), 0u);
 }
@@ -119,7 +119,7 @@ TEST(turn_ledger, counts_in_speech_and_keeps_the_exact_text) {
     turn.begin_reply(first);
     turn.on_handed_over(spoken_chunk_of({first, 0}, "So **very** good"));
     turn.on_handed_over(chunk_of({first, 1}, ". Ok."));
-    EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
+    EXPECT_TRUE(turn.record_heard({first, 0}, std::size_t{7}));
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "So **very**");
 }
 
@@ -127,9 +127,9 @@ TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) 
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(spoken_chunk_of({first, 0}, "```\nls\n```\n"));
-    EXPECT_TRUE(turn.heard_share({first, 0}, 0.5));
+    EXPECT_TRUE(turn.record_heard_share({first, 0}, 0.5));
     EXPECT_EQ(turn.heard(), 0u);
-    EXPECT_TRUE(turn.heard_share({first, 0}, 1));
+    EXPECT_TRUE(turn.record_heard_share({first, 0}, 1));
     EXPECT_EQ(turn.heard(), 11u);
 }
 
@@ -137,7 +137,7 @@ TEST(turn_ledger, takes_a_silent_chunk_as_heard_once_it_is_continued_or_passed) 
 
 TEST(turn_ledger, keeps_what_the_policy_says) {
     auto turn = two_chunks();
-    turn.heard({first, 1}, std::size_t{7});
+    turn.record_heard({first, 1}, std::size_t{7});
     EXPECT_EQ(turn.make_history_text(history_policy::heard, ""), "One two three. Four");
     EXPECT_EQ(turn.make_history_text(history_policy::handed_over, ""),
               "One two three. Four five six.");
@@ -152,7 +152,7 @@ TEST(turn_ledger, puts_the_mark_if_something_was_left_out_of_what_is_kept) {
     EXPECT_EQ(turn.make_history_text(history_policy::heard, "…"), "");
     EXPECT_EQ(turn.make_history_text(history_policy::full, "…"),
               "One two three. Four five six. Seven");
-    turn.heard({first, 1}, std::size_t{8});
+    turn.record_heard({first, 1}, std::size_t{8});
     EXPECT_EQ(turn.make_history_text(history_policy::heard, "…"), "One two three. Four…");
     EXPECT_EQ(turn.make_history_text(history_policy::handed_over, "…"),
               "One two three. Four five six.…");
@@ -198,7 +198,7 @@ TEST(turn_ledger, does_not_keep_a_word_that_continues_in_the_next_chunk) {
 
 TEST(turn_ledger, hands_out_what_was_not_heard_to_be_spoken_again) {
     auto turn = two_chunks();
-    turn.heard({first, 1}, std::size_t{7});
+    turn.record_heard({first, 1}, std::size_t{7});
     EXPECT_EQ(turn.resume(), " five six. Seven");
     expect_sizes(turn, 35, 19, 19);
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two three. Four");
@@ -210,7 +210,7 @@ TEST(turn_ledger, keeps_the_marks_after_a_word_with_it) {
         turn_ledger turn;
         turn.begin_reply(first);
         turn.on_handed_over(chunk_of({first, 0}, std::string(text)));
-        turn.heard({first, 0}, std::size_t{4});
+        turn.record_heard({first, 0}, std::size_t{4});
         const auto word = std::string(text.substr(0, text.find(' ')));
         EXPECT_EQ(turn.make_history_text(heard_only, ""), word);
         EXPECT_EQ(turn.resume(), text.substr(word.size()));
@@ -222,7 +222,7 @@ TEST(turn_ledger, keeps_the_marks_of_its_chunk_only) {
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "Nice"));
     turn.on_generated("! Here you go.");
-    turn.heard({first, 0}, std::size_t{4});
+    turn.record_heard({first, 0}, std::size_t{4});
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
 
@@ -230,7 +230,7 @@ TEST(turn_ledger, takes_no_mark_for_heard_if_the_word_continues_after_it) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "It is 3.5 or so."));
-    turn.heard({first, 0}, std::size_t{7});
+    turn.record_heard({first, 0}, std::size_t{7});
     EXPECT_EQ(turn.resume(), " 3.5 or so.");
 }
 
@@ -238,7 +238,7 @@ TEST(turn_ledger, takes_no_mark_for_heard_before_the_first_word) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "! Here you go."));
-    turn.heard({first, 0}, std::size_t{0});
+    turn.record_heard({first, 0}, std::size_t{0});
     EXPECT_EQ(turn.resume(), "! Here you go.");
 }
 
@@ -246,7 +246,7 @@ TEST(turn_ledger, leaves_an_opening_mark_with_the_word_after_it) {
     turn_ledger turn;
     turn.begin_reply(first);
     turn.on_handed_over(chunk_of({first, 0}, "\u8bf4\uff1a\u201c\u4f60\u597d\u201d"));
-    turn.heard({first, 0}, std::size_t{1});
+    turn.record_heard({first, 0}, std::size_t{1});
     EXPECT_EQ(turn.resume(), "\u201c\u4f60\u597d\u201d");
 }
 
@@ -269,20 +269,20 @@ TEST(turn_ledger, does_not_hand_out_again_what_was_spoken_to_the_end_of_its_chun
 
 TEST(turn_ledger, goes_back_to_the_end_of_a_chunk_if_the_next_one_was_begun) {
     auto turn = two_joined_chunks();
-    turn.heard({first, 1}, std::size_t{3});
+    turn.record_heard({first, 1}, std::size_t{3});
     EXPECT_EQ(turn.resume(), "\u201cShall I go?\u201d");
 }
 
 TEST(turn_ledger, continues_with_the_chunks_of_the_next_reply) {
     auto turn = two_chunks();
-    turn.heard({first, 1}, std::size_t{7});
+    turn.record_heard({first, 1}, std::size_t{7});
     turn.resume();
     turn.begin_reply(second);
     turn.on_handed_over(chunk_of({second, 0}, " five six."));
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven");
     turn.on_handed_over(chunk_of({second, 1}, " Seven eight."));
     EXPECT_EQ(turn.text(), "One two three. Four five six. Seven eight.");
-    EXPECT_TRUE(turn.heard({second, 1}, std::size_t{6}));
+    EXPECT_TRUE(turn.record_heard({second, 1}, std::size_t{6}));
     EXPECT_EQ(turn.make_history_text(heard_only, "…"), "One two three. Four five six. Seven…");
 }
 
@@ -311,16 +311,16 @@ TEST(turn_ledger, continues_after_the_chunk_that_the_voice_still_speaks) {
     expect_sizes(turn, 35, 14, 0);
     turn.begin_reply(second);
     turn.on_handed_over(chunk_of({second, 0}, " Four five six."));
-    EXPECT_TRUE(turn.heard({first, 0}, std::size_t{7}));
+    EXPECT_TRUE(turn.record_heard({first, 0}, std::size_t{7}));
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two");
-    EXPECT_FALSE(turn.heard({first, 1}, std::size_t{4})) << "it is spoken as another chunk";
-    turn.heard({second, 0}, std::size_t{5});
+    EXPECT_FALSE(turn.record_heard({first, 1}, std::size_t{4})) << "it is spoken as another chunk";
+    turn.record_heard({second, 0}, std::size_t{5});
     EXPECT_EQ(turn.make_history_text(heard_only, ""), "One two three. Four");
 }
 
 TEST(turn_ledger, goes_back_to_no_chunk_before_the_last_words_that_were_heard) {
     auto turn = two_chunks();
-    turn.heard({first, 1}, std::size_t{7});
+    turn.record_heard({first, 1}, std::size_t{7});
     EXPECT_EQ(turn.resume(chunk_id{first, 0}), " five six. Seven");
 }
 
@@ -334,8 +334,8 @@ TEST(turn_ledger, forgets_the_chunks_of_a_reply_that_a_resume_cut) {
     auto turn = two_chunks();
     turn.on_continued({first, 0});
     turn.resume();
-    EXPECT_FALSE(turn.heard({first, 0}, std::size_t{3}));
-    EXPECT_FALSE(turn.heard({first, 1}, std::size_t{9}));
+    EXPECT_FALSE(turn.record_heard({first, 0}, std::size_t{3}));
+    EXPECT_FALSE(turn.record_heard({first, 1}, std::size_t{9}));
     turn.on_handed_over(chunk_of({first, 2}, " Seven"));
     expect_sizes(turn, 35, 14, 14);
 }

@@ -29,7 +29,7 @@ TEST(circuit_breaker, opens_after_so_many_failures_in_a_row) {
 TEST(circuit_breaker, counts_again_after_a_success) {
     circuit_breaker b(2, 1s);
     b.record_failure(start, start);
-    EXPECT_FALSE(b.succeeded());
+    EXPECT_FALSE(b.record_success());
     EXPECT_FALSE(b.record_failure(start, start));
     EXPECT_TRUE(b.allows(start));
 }
@@ -38,7 +38,7 @@ TEST(circuit_breaker, lets_one_request_through_after_the_pause) {
     auto b = opened();
     b.record_request(start + 1s);
     EXPECT_FALSE(b.allows(start + 1s));
-    EXPECT_TRUE(b.succeeded());
+    EXPECT_TRUE(b.record_success());
     EXPECT_TRUE(b.allows(start + 1s));
 }
 

@@ -22,7 +22,7 @@ constexpr double golden_ratio = 0.6180339887498949;
 void bench_callers::start(service& bots, int callers, std::function<void()> on_done) {
     bots_ = &bots;
     on_done_ = std::move(on_done);
-    for (int i = 0; i < callers; ++i) join({}, std::nullopt);
+    for (int i = 0; i < callers; ++i) add_caller({}, std::nullopt);
 }
 
 // Callers join in the first half of a step, which is not measured. They break off their first turns
@@ -30,30 +30,30 @@ void bench_callers::start(service& bots, int callers, std::function<void()> on_d
 // long as a step begin as often as with callers who had joined long before.
 void bench_callers::resize(int callers, duration step) {
     while (std::ssize(callers_) > callers) {
-        leave(*callers_.back());
+        remove_caller(*callers_.back());
         callers_.pop_back();
     }
     const auto missing = callers - static_cast<int>(std::ssize(callers_));
     for (int i = 0; i < missing; ++i) {
         const double share = std::fmod(golden_ratio * joined_, 1);
         const auto quarter = std::chrono::duration_cast<std::chrono::duration<double>>(step) / 4;
-        join(step / 2 * i / missing,
-             std::chrono::duration_cast<duration>(quarter * (1 + 5 * share)));
+        add_caller(step / 2 * i / missing,
+                   std::chrono::duration_cast<duration>(quarter * (1 + 5 * share)));
     }
 }
 
-void bench_callers::join(duration begins_after, std::optional<duration> breaks_off_after) {
+void bench_callers::add_caller(duration begins_after, std::optional<duration> breaks_off_after) {
     const auto c = callers_.emplace_back(std::make_shared<caller>(ioc_));
     c->begins_after = begins_after;
     c->breaks_off_after = breaks_off_after;
     ++joined_;
     ++calling_;
-    start_coroutine(ioc_.get_executor(), call(c), [this] {
+    start_coroutine(ioc_.get_executor(), run_caller(c), [this] {
         if (--calling_ == 0) on_done_();
     });
 }
 
-void bench_callers::leave(caller& c) {
+void bench_callers::remove_caller(caller& c) {
     c.is_leaving = true;
     if (c.running) c.running->interrupt();
     c.pause.cancel();
@@ -67,16 +67,16 @@ capacity_step bench_callers::end_step() const {
     return totals.result(static_cast<int>(callers_.size()), now);
 }
 
-awaitable<void> bench_callers::call(std::shared_ptr<caller> c) {
+awaitable<void> bench_callers::run_caller(std::shared_ptr<caller> c) {
     co_await wait_until(*c, bench_workload::clock::now() + c->begins_after);
     while (!c->is_leaving) {
-        const bool goes_on = co_await hold(*c, load_.next_dialogue());
+        const bool goes_on = co_await hold_dialogue(*c, load_.next_dialogue());
         if (!goes_on) co_return;
     }
 }
 
 // Returns false if no further turn begins.
-awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
+awaitable<bool> bench_callers::hold_dialogue(caller& c, const dialogue& d) {
     std::optional<conversation> talk;
     for (int turn = 0; turn < d.replies(); ++turn) {
         const auto due = load_.take();
@@ -98,7 +98,7 @@ awaitable<bool> bench_callers::hold(caller& c, const dialogue& d) {
 awaitable<bool> bench_callers::wait_until(caller& c, bench_workload::clock::time_point due) {
     if (due > bench_workload::clock::now() && !c.is_leaving) {
         c.pause.expires_at(due);
-        co_await wait_for(c.pause);  // leave() cancels the wait
+        co_await wait_for(c.pause);  // remove_caller() cancels the wait
     }
     co_return !c.is_leaving;
 }

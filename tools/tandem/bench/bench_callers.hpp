@@ -39,7 +39,7 @@ class bench_callers {
     capacity_step end_step() const;
     /// Ends the running turns and starts no new ones.
     void stop() {
-        for (const auto& c : callers_) leave(*c);
+        for (const auto& c : callers_) remove_caller(*c);
     }
 
     bool have_ended() const noexcept { return calling_ == 0; }
@@ -57,10 +57,10 @@ class bench_callers {
         turn_times times{};  // of the current turn
     };
 
-    void join(duration begins_after, std::optional<duration> breaks_off_after);
-    static void leave(caller& c);
-    awaitable<void> call(std::shared_ptr<caller> c);
-    awaitable<bool> hold(caller& c, const dialogue& d);
+    void add_caller(duration begins_after, std::optional<duration> breaks_off_after);
+    static void remove_caller(caller& c);
+    awaitable<void> run_caller(std::shared_ptr<caller> c);
+    awaitable<bool> hold_dialogue(caller& c, const dialogue& d);
     awaitable<bool> wait_until(caller& c, bench_workload::clock::time_point due);
     awaitable<bool> speak_message(caller& c, const dialogue& d, int turn, conversation& talk);
     awaitable<bool> take_turn(caller& c, const dialogue& d, int turn, conversation& talk);

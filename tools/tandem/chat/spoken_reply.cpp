@@ -84,7 +84,7 @@ awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived,
     begin(c, start);
     co_await wait_for_end_of_sound();
     if (clock_now() < schedule_.end()) in_.speaker.stop();
-    co_await in_.speaker.played();
+    co_await in_.speaker.wait_until_played();
     const auto stopped = end_of_sound(has_player);
     end(c, stopped);
     // Recorded after the continue, because recording a long silence takes time.

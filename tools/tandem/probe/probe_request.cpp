@@ -32,7 +32,7 @@ void probe_request::start(const probe_options& options, std::function<void(probe
     done_ = std::move(done);
     cut_after_ = options.cut_after;
     started_ = clock::now();
-    arm(limits_.first_token, errc::first_token_timeout);
+    start_timer(limits_.first_token, errc::first_token_timeout);
     exchange_ = transport_.start(
         {.path = std::string(wire::completion_path), .body = body_of(options)}, *this);
 }
@@ -56,7 +56,7 @@ void probe_request::read(const wire::token_event& event) {
     if (event.what == kind::final) return end({});
     keep_tokens(event);
     if (cut_after_ == 0 || answer_.predicted < cut_after_)
-        return arm(limits_.between_tokens, errc::between_tokens_timeout);
+        return start_timer(limits_.between_tokens, errc::between_tokens_timeout);
     answer_.was_cut = true;
     end({});
 }
@@ -70,7 +70,7 @@ void probe_request::keep_tokens(const wire::token_event& event) {
         answer_.tokens.insert(answer_.tokens.end(), event.tokens.begin(), event.tokens.end());
 }
 
-void probe_request::arm(duration limit, errc code) {
+void probe_request::start_timer(duration limit, errc code) {
     timer_.expires_after(limit);
     timer_.async_wait([weak = weak_from_this(), limit, code](error_code ec) {
         const auto self = weak.lock();

@@ -73,7 +73,7 @@ class probe_request final : public std::enable_shared_from_this<probe_request>,
 
     void read(const wire::token_event& event);
     void keep_tokens(const wire::token_event& event);
-    void arm(duration limit, errc code);
+    void start_timer(duration limit, errc code);
     void fail_with_timeout(duration limit, errc code);
     void end(failure why);
 

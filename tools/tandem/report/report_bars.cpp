@@ -62,9 +62,9 @@ class bar_maker {
         add_voice();
         if (has_dropped()) add_dropped();
         if (facts_.finish_reason == finish_reason::interrupted)
-            mark(mark_kind::interrupt, voice_lane(), end_ms_, "interrupted");
-        mark(mark_kind::end, voice_lane(), end_ms_,
-             fmt::format("the reply ends: {}", to_string(facts_.finish_reason)));
+            add_mark(mark_kind::interrupt, voice_lane(), end_ms_, "interrupted");
+        add_mark(mark_kind::end, voice_lane(), end_ms_,
+                 fmt::format("the reply ends: {}", to_string(facts_.finish_reason)));
         return std::move(result_);
     }
 
@@ -111,7 +111,7 @@ class bar_maker {
         words += fmt::format("\n{:.1f} ms, from {:.1f} to {:.1f} ms", to - from, from, to);
         result_.bars.push_back({what, lane, from, to, std::move(words), std::move(label)});
     }
-    void mark(mark_kind what, int lane, double at, std::string words) {
+    void add_mark(mark_kind what, int lane, double at, std::string words) {
         result_.marks.push_back({what, lane, at, fmt::format("{}\nat {:.1f} ms", words, at)});
     }
 
@@ -136,10 +136,10 @@ class bar_maker {
             case event_kind::warming:
                 return add_warming(i);
             case event_kind::cut:
-                return mark(mark_kind::cut, lane_of(e), ms_of(e), "the connection is closed");
+                return add_mark(mark_kind::cut, lane_of(e), ms_of(e), "the connection is closed");
             case event_kind::lost:
                 is_lost_ = true;
-                return mark(mark_kind::lost, lane_of(e), ms_of(e), "the server failed");
+                return add_mark(mark_kind::lost, lane_of(e), ms_of(e), "the server failed");
             default:
                 return;
         }
@@ -178,7 +178,7 @@ class bar_maker {
         const auto end = over ? index_of(*over) : events_.size();
         const auto* first = find_between(i, end, event_kind::first_token);
         const int lane = lane_of(e);
-        if (is_lost_) mark(mark_kind::retry, lane, ms_of(e), "continues after the failure");
+        if (is_lost_) add_mark(mark_kind::retry, lane, ms_of(e), "continues after the failure");
         is_lost_ = false;
         const auto until = first ? ms_of(*first) : time_of(over);
         add_bar(bar_kind::prompt, lane, ms_of(e), until, prompt_words(requests_++));

@@ -64,7 +64,7 @@ bool speaker::play(const utterance& u) {
     return playing_;
 }
 
-awaitable<void> speaker::played() {
+awaitable<void> speaker::wait_until_played() {
     if (!playing_) co_return;
     const auto fault = co_await player_.wait();
     if (!fault.empty()) report_fault("the sound could not be played", fault);

@@ -67,9 +67,9 @@ class speaker {
     /// Disables playback. Calls `on_silent` once it is certain that sounds are not heard: a
     /// synthesizer may play its own.
     void on_missing_player(std::function<void()> on_silent);
-    /// Starts playback; returns false if nothing plays. played() waits for its end.
+    /// Starts playback; returns false if nothing plays. wait_until_played() waits for its end.
     bool play(const utterance& u);
-    awaitable<void> played();
+    awaitable<void> wait_until_played();
     /// Adds what was heard to the WAV file.
     void record(const utterance& u, time_point from, time_point to) {
         if (heard_ && u.made) heard_->add(*u.made, from, to);

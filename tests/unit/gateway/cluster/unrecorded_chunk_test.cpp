@@ -50,7 +50,7 @@ std::optional<std::string> rest_after(const session_record& r, std::size_t chara
     saved_conversation talk;
     if (const auto fault = read_saved(r.conversation, talk)) return fault->message;
     conversations::turn_history there(talk, time_point{});
-    there.heard({}, {r.reply->id, r.reply->chunks - 1}, characters);
+    there.record_heard({}, {r.reply->id, r.reply->chunks - 1}, characters);
     return there.resume({});
 }
 

@@ -134,9 +134,9 @@ class telling_gateway {
     void perform(const voice_action::continue_after& a) { history_->on_continued({}, a.id); }
     void perform(const voice_action::heard& a) {
         if (a.share)
-            history_->heard_share({}, a.id, *a.share);
+            history_->record_heard_share({}, a.id, *a.share);
         else
-            history_->heard({}, a.id, static_cast<std::size_t>(a.chars));
+            history_->record_heard({}, a.id, static_cast<std::size_t>(a.chars));
     }
     void perform(const voice_action::interrupt&) {
         is_interrupted_ = true;
