@@ -105,8 +105,10 @@ void bench_run::run_loop() {
 
 awaitable<void> bench_run::control_run() {
     const bool found = co_await find_servers();
-    if (!found || stopping_) co_return;
-    bots_.emplace(ioc_.get_executor(), settings_, instruments_);
+    if (found && !stopping_) bots_.emplace(ioc_.get_executor(), settings_, instruments_);
+    // Closed only now, so that warnings about a server are not logged again for the service.
+    servers_.close();
+    if (!bots_) co_return;
     is_started_ = true;
     if (ramp_)
         co_await run_steps();
@@ -122,9 +124,7 @@ awaitable<bool> bench_run::find_servers() {
             terminal_.print_error(
                 fmt::format("tandem bench: {}: {}", s.url, format_error(s.fault, s.diagnostics)));
     settings_.servers = servers_.usable_server_urls();
-    const bool found = servers_.count_answering() > 0;
-    servers_.close();
-    co_return found;
+    co_return servers_.count_answering() > 0;
 }
 
 awaitable<void> bench_run::measure() {

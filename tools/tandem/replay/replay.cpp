@@ -83,7 +83,6 @@ awaitable<void> replay::run() {
     for (const auto& s : servers_.all()) totals_.set_server_state(s.url, s.state());
     if (!stopping_ && servers_.count_answering() > 0) {
         co_await run_prompts(dialogues_of(true));
-        servers_.close();
         co_await run_conversations(dialogues_of(false));
     }
     servers_.close();
@@ -153,6 +152,8 @@ awaitable<void> replay::run_conversations(dialogue_list list) {
     auto settings = settings_;
     settings.servers = servers_.usable_server_urls();
     service_.emplace(ioc_.get_executor(), std::move(settings), instruments_);
+    // Closed only now, so that warnings about a server are not logged again for the service.
+    servers_.close();
     co_await run_all(list);
     co_await fetch_server_states();
     service_.reset();
