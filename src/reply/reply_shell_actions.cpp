@@ -239,9 +239,12 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         if (ec) self->server_->on_request_failed(ec);
         if (parsed.calls.empty())
             parsed.calls = wire::find_json_calls(self->machine_.call_text(), self->options_);
-        // Of several elements, the server may read only some.
+        // Of several elements, the server may read only some. Elements in the arguments of its own
+        // calls are no calls.
         auto invoked = wire::find_invoked_calls(self->machine_.call_text(), self->options_);
-        if (invoked.size() > parsed.calls.size()) parsed.calls = std::move(invoked);
+        const bool are_more = invoked.size() > parsed.calls.size();
+        if (are_more && wire::contain_calls(invoked, parsed.calls))
+            parsed.calls = std::move(invoked);
         if (ec && parsed.calls.empty())
             self->machine_.on_request_failed(now(), {ec, diag});
         else

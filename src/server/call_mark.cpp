@@ -1,8 +1,10 @@
 #include "server/call_mark.hpp"
 
+#include "server/template_tags.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <optional>
 
@@ -46,6 +48,16 @@ constexpr std::array<known_mark, 3> known_marks{{
      ""},  // Granite 3
 }};
 
+// Muse writes its thoughts like words, but to itself.
+constexpr string_view opening_to_user = " to=user<|message|>";
+constexpr string_view opening_to_self = " to=self<|message|>";
+
+std::string closing_before_thoughts(string_view opening) {
+    if (!opening.ends_with(opening_to_user)) return {};
+    opening.remove_suffix(opening_to_user.size());
+    return std::string(opening) + std::string(opening_to_self);
+}
+
 // End tokens of calls. If they were preserved, the server would add them to the text.
 constexpr std::array<string_view, 5> ends_of_calls{"<|call|>", "<|calls|>", "<|eom_id|>",
                                                    "<|observation|>", "<|tool_response>"};
@@ -66,51 +78,6 @@ std::vector<chat_message> conversation_without_call() {
             {.role = "user", .content = std::string(last_question)}};
 }
 
-bool contains(const std::vector<string_view>& tags, string_view tag) noexcept {
-    return std::find(tags.begin(), tags.end(), tag) != tags.end();
-}
-
-bool is_upper_case_name(string_view text) noexcept {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'A' && c <= 'Z') || c == '_' || c == '/';
-    });
-}
-
-/// The size of a mark like ]<]minimax[>[ at the start of `text`; 0 if there is none.
-std::size_t size_of_namespace(string_view text) noexcept {
-    constexpr string_view open = "]<]";
-    constexpr string_view close = "[>[";
-    const auto end = text.substr(0, max_preserved_bytes).find(close, open.size());
-    return text.starts_with(open) && end != string_view::npos ? end + close.size() : 0;
-}
-
-/// The tag at the start of `text`: <…> without white space, [UPPER_CASE], or ]<]name[>[. Empty if
-/// there is none.
-string_view leading_tag(string_view text) noexcept {
-    if (const auto size = size_of_namespace(text); size > 0) return text.substr(0, size);
-    if (text.empty() || (text[0] != '<' && text[0] != '[')) return {};
-    const char close = text[0] == '<' ? '>' : ']';
-    const auto end = text.substr(0, max_preserved_bytes).find(close, 1);
-    if (end == string_view::npos) return {};
-    const auto inside = text.substr(1, end - 1);
-    if (text[0] == '[' && !is_upper_case_name(inside)) return {};
-    if (inside.empty() || inside.find('<') != string_view::npos) return {};
-    if (inside.find_first_of(white_space) != string_view::npos) return {};
-    return text.substr(0, end + 1);
-}
-
-/// The distinct tags in `text`, up to a limit.
-std::vector<string_view> tags_in(string_view text) {
-    constexpr std::size_t max_tags = 4 * max_preserved_tokens;
-    std::vector<string_view> tags;
-    while (!text.empty() && tags.size() < max_tags) {
-        const auto tag = leading_tag(text);
-        if (!tag.empty() && !contains(tags, tag)) tags.push_back(tag);
-        text.remove_prefix(tag.empty() ? 1 : tag.size());
-    }
-    return tags;
-}
-
 bool is_end_of_call(string_view tag) noexcept {
     return std::find(ends_of_calls.begin(), ends_of_calls.end(), tag) != ends_of_calls.end();
 }
@@ -119,6 +86,11 @@ bool is_end_of_call(string_view tag) noexcept {
 string_view text_after(string_view text, string_view from) noexcept {
     const auto at = text.rfind(from);
     return at == string_view::npos ? string_view() : text.substr(at + from.size());
+}
+
+/// The text before the first occurrence of `end`; all of it if `end` is empty or does not occur.
+string_view text_before(string_view text, string_view end) noexcept {
+    return end.empty() ? text : text.substr(0, text.find(end));
 }
 
 /// The start of the tag that contains the offset `end`; otherwise `end`.
@@ -255,7 +227,8 @@ string_view closing_in(string_view after, string_view end_of_question) noexcept 
     std::size_t longest = 0;
     std::size_t end = 0;
     for (std::size_t at = 0; at < after.size(); ++at) {
-        if (at > 0 && after[at] != '<' && after[at] != '[') continue;
+        // A tag, or white space before one.
+        if (at > 0 && string_view("<[ \t\r\n").find(after[at]) == string_view::npos) continue;
         const auto rest = after.substr(at);
         const auto [last, ignored] =
             std::mismatch(rest.begin(), rest.end(), end_of_question.begin(), end_of_question.end());
@@ -280,10 +253,28 @@ string_view distinct_opening(string_view lead, const past_reply& other, bool has
     return is_elsewhere(opening) ? string_view() : opening;
 }
 
+/// Whether models hardly write it in prose: it begins with a tag, or like ">>>".
+bool is_distinctive(string_view mark) noexcept {
+    mark = text::trim_leading_space(mark);
+    constexpr std::size_t rare = 3;
+    const auto same = mark.substr(0, mark.find_first_not_of(mark.substr(0, 1)));
+    return !leading_tag(mark).empty() ||
+           (same.size() >= rare && std::ispunct(static_cast<unsigned char>(same[0])) != 0);
+}
+
+/// Whether past replies begin like the next one. Otherwise, such as with a text after the last
+/// question only, the difference is not a mark.
+bool begins_alike(const past_reply& reply) noexcept {
+    const auto rest = without_header(reply.before, reply.header);
+    return !tags_in(reply.before.substr(0, reply.before.size() - rest.size())).empty();
+}
+
 /// Adds the mark of calls that are rendered as `call`.
 void add_call(const call_text& call, string_view opening, const past_reply& other,
               call_mark& mark) {
-    if (opening.size() < 2 || opening.size() > max_preserved_bytes) return;
+    constexpr std::size_t min_bytes = 2;
+    if (opening.size() > max_preserved_bytes) return;
+    if (text::trim_white_space(opening).size() < min_bytes) return;
     auto ends = tags_after_message(other.after, mark.words);
     std::erase_if(ends, [&](string_view tag) { return opening.find(tag) != string_view::npos; });
     const auto lead = call.lead.substr(call.lead.rfind(opening));
@@ -299,14 +290,15 @@ void add_call(const call_text& call, string_view opening, const past_reply& othe
     }
 }
 
-call_mark find_known_mark(string_view prompt) {
+/// Adds the mark of calls that the template does not show.
+void add_known_call(string_view prompt, call_mark& mark) {
     const auto known = std::ranges::find_if(
         known_marks, [&](const known_mark& m) { return prompt.find(m.hint) != string_view::npos; });
-    if (known == known_marks.end()) return {};
-    call_mark mark{.opening = std::string(known->opening), .lead = std::string(known->lead)};
+    if (known == known_marks.end()) return;
+    mark.opening = known->opening;
+    mark.lead = known->lead;
     preserve_tags(tags_in(known->opening), mark);
     preserve_tags(tags_in(known->closing), mark);
-    return mark;
 }
 
 }  // namespace
@@ -317,26 +309,29 @@ std::array<call_probe, 3> make_call_probes() {
             call_probe{conversation_without_call(), {}}};
 }
 
-call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning) {
-    auto [before, after, header] = find_past_reply(without_call);
+call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>& reasoning,
+                          string_view end_token) {
+    const auto reply = find_past_reply(without_call);
+    auto [before, after, header] = reply;
     if (!has_shown_text(without_reasoning(without_header(before, header), reasoning))) return {};
+    if (!begins_alike(reply)) return {};
     header.remove_suffix(open_end(header).size());
     call_mark mark;
     mark.words.opening = without_reasoning(without_header(before, header), reasoning);
-    mark.words.closing = closing_in(after, before);
-    if (mark.words.opening.size() > max_preserved_bytes) return {};
-    // Muse writes its thoughts like words, but to itself.
-    constexpr string_view to_user = " to=user<|message|>";
-    if (const string_view opening = mark.words.opening; opening.ends_with(to_user))
-        mark.words.closing =
-            std::string(opening.substr(0, opening.size() - to_user.size())) + " to=self<|message|>";
+    if (mark.words.opening.size() > max_preserved_bytes || !is_distinctive(mark.words.opening))
+        return {};
+    const auto closing = closing_in(after, before);
+    if (!leading_tag(closing).empty()) mark.words.closing = text_before(closing, end_token);
+    if (auto thoughts = closing_before_thoughts(mark.words.opening); !thoughts.empty())
+        mark.words.closing = std::move(thoughts);
     for (const auto* text : {&mark.words.opening, &mark.words.closing})
         preserve_tags(tags_in(*text), mark);
     return mark;
 }
 
-call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning) {
-    auto mark = find_word_marks(prompts.without_call, reasoning);
+call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning,
+                         string_view end_token) {
+    auto mark = find_word_marks(prompts.without_call, reasoning, end_token);
     const auto& words = mark.words;
     const auto other = find_past_reply(prompts.without_call);
     auto header = other.header;
@@ -344,7 +339,10 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     const auto after_text = text_of_call(prompts.call_after_text, text_before_call);
     auto alone = text_of_call(prompts.call_without_text, {});
     if (alone) alone->lead = without_header(alone->lead, header);
-    if (!after_text && !alone) return find_known_mark(prompts.call_after_text);
+    if (!after_text && !alone) {
+        add_known_call(prompts.call_after_text, mark);
+        return mark;
+    }
     const auto& call = alone ? *alone : *after_text;
     auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
     if (lead.starts_with(words.closing)) lead.remove_prefix(words.closing.size());
@@ -360,7 +358,11 @@ bool is_like_call(const call_mark& mark, string_view text) noexcept {
         return text::trim_leading_space(from.substr(std::min(mark.opening.size(), from.size())));
     };
     const auto expected = after_mark(mark.lead);
-    return expected.empty() || after_mark(text).starts_with(expected.front());
+    // Marks without letters, such as ">>>", may be prose.
+    if (expected.empty())
+        return std::ranges::any_of(mark.opening,
+                                   [](unsigned char c) { return std::isalpha(c) != 0; });
+    return after_mark(text).starts_with(expected.front());
 }
 
 }  // namespace tandem::server

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/template_tags.hpp"
 #include "text/chunks/call_splitter.hpp"
 
 #include "tandem/config.hpp"
@@ -53,19 +54,18 @@ std::array<call_probe, 3> make_call_probes();
 
 /// Finds the marks around the words of a reply in the prompt without a call. Words have no marks if
 /// nothing but control tokens and reasoning is around them, which the server hides or a reply
-/// drops.
-call_mark find_word_marks(std::string_view without_call, const std::vector<tag_pair>& reasoning);
+/// drops, or if the template's text there is not distinctive. `end_token` is the text of the
+/// model's end token, which is part of no mark; empty if unknown.
+call_mark find_word_marks(std::string_view without_call, const std::vector<tag_pair>& reasoning,
+                          std::string_view end_token = {});
 
 /// Finds the mark in what stands between the assistant's text, or the header of its message, and
 /// the function's name.
-call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning);
+call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_pair>& reasoning,
+                         std::string_view end_token = {});
 
 /// Whether `text`, which begins with the mark, continues like a call of this template. A mark in
 /// prose does not.
 bool is_like_call(const call_mark& mark, std::string_view text) noexcept;
-
-/// Maximum number of preserved tokens, and maximum size of each in bytes.
-inline constexpr std::size_t max_preserved_tokens = 32;
-inline constexpr std::size_t max_preserved_bytes = 64;
 
 }  // namespace tandem::server

@@ -31,14 +31,15 @@ void call_mark_loader::load_words(server_calls& calls, handler done) {
     }
     waiting_for_words_.push_back(std::move(done));
     if (waiting_for_words_.size() > 1) return;
-    calls.apply_template(make_call_probes().back().messages, {},
-                         [this, probed = template_](error_code ec, const diagnostics& diag,
-                                                    const std::string& prompt) {
-                             const auto mark = find_word_marks(prompt, reasoning_);
-                             const bool is_answer = !ec || ec == errc::not_supported;
-                             if (is_answer && probed == template_) known_words_ = mark;
-                             finish_words(is_rejected(ec) ? error_code() : ec, diag, mark);
-                         });
+    calls.apply_template(
+        make_call_probes().back().messages, {},
+        [this, probed = template_](error_code ec, const diagnostics& diag,
+                                   const std::string& prompt) {
+            const auto mark = find_word_marks(prompt, reasoning_, template_.end_token);
+            const bool is_answer = !ec || ec == errc::not_supported || ec == errc::bad_request;
+            if (is_answer && probed == template_) known_words_ = mark;
+            finish_words(is_rejected(ec) ? error_code() : ec, diag, mark);
+        });
 }
 
 // The handlers may destroy this object.
@@ -77,7 +78,8 @@ void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const dia
     if (prompts_.size() < make_call_probes().size()) return render_next(calls);
     // A server that renders no message at all fails for another reason than its template.
     if (prompts_.back().empty() && ec != errc::not_supported) return finish(ec, diag);
-    auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_);
+    auto mark = find_call_mark({prompts_.at(0), prompts_.at(1), prompts_.at(2)}, reasoning_,
+                               probed_.end_token);
     if (mark.opening.empty() || probed_.end_token.empty()) return finish({}, {}, mark);
     find_end_token(calls, std::move(mark));
 }

@@ -172,10 +172,19 @@ std::optional<string_view> take_until(string_view& text, string_view end) noexce
     return before;
 }
 
-bool may_be_text(const ordered_json& property) {
-    const auto type = property.is_object() ? property.value("type", ordered_json()) : property;
-    const auto is_text = [](const auto& name) { return name == "string"; };
-    return is_text(type) || (type.is_array() && std::ranges::any_of(type, is_text));
+/// Whether the schema of an argument states texts among its values.
+bool may_be_text(const ordered_json& schema) {
+    if (!schema.is_object()) return schema == "string";
+    for (const auto* key : {"anyOf", "oneOf"})
+        if (const auto ways = schema.find(key); ways != schema.end())
+            return std::ranges::any_of(*ways, may_be_text);
+    const auto is_text = [](const ordered_json& value) { return value.is_string(); };
+    if (const auto values = schema.find("enum"); values != schema.end())
+        return std::ranges::any_of(*values, is_text);
+    if (const auto value = schema.find("const"); value != schema.end()) return is_text(*value);
+    const auto type = schema.value("type", ordered_json());
+    const auto is_named = [](const ordered_json& name) { return name == "string"; };
+    return is_named(type) || (type.is_array() && std::ranges::any_of(type, is_named));
 }
 
 /// An argument that is written as it is, unless its type is another one than text.
@@ -254,11 +263,21 @@ std::vector<tool_call> find_json_calls(string_view text, const generation_option
         const auto object = text.substr(at, end_of_object(text.substr(at)));
         if (!is_json_object(object) || calls.size() == max_calls_of_a_reply) return {};
         auto call = read_json_call(text.substr(0, at), json::parse(object), functions);
-        if (!call) return {};
+        if (!call || !may_call(options, call->name)) return {};
         calls.push_back(*std::move(call));
         text.remove_prefix(at + object.size());
     }
     return calls;
+}
+
+bool contain_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
+    const auto is_among = [&](const tool_call& other) {
+        return std::ranges::any_of(calls, [&](const tool_call& call) {
+            return call.name == other.name && json::parse(call.arguments, nullptr, false) ==
+                                                  json::parse(other.arguments, nullptr, false);
+        });
+    };
+    return std::ranges::all_of(others, is_among);
 }
 
 std::vector<tool_call> find_invoked_calls(string_view text, const generation_options& options) {
@@ -271,7 +290,7 @@ std::vector<tool_call> find_invoked_calls(string_view text, const generation_opt
         const bool is_tag = at != string_view::npos && before->size() - at <= max_prefix;
         if (!is_tag || calls.size() == max_calls_of_a_reply) return {};
         auto call = take_invoked_call(text, std::string(before->substr(at + 1)), functions);
-        if (!call) return {};
+        if (!call || !may_call(options, call->name)) return {};
         calls.push_back(*std::move(call));
     }
     return calls;

@@ -33,6 +33,9 @@ std::vector<tool_call> find_json_calls(std::string_view text, const generation_o
 /// calls no function of the tools.
 std::vector<tool_call> find_invoked_calls(std::string_view text, const generation_options& options);
 
+/// Whether each of the others is among the calls, whatever their ids.
+bool contain_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others);
+
 /// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";
 /// The call with which the reasoning of gpt-oss ends, without an id: it writes calls to a channel

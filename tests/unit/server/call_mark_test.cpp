@@ -8,6 +8,8 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tandem::server {
@@ -217,6 +219,7 @@ TEST(call_mark, is_followed_by_a_call_or_is_prose) {
     EXPECT_FALSE(is_like_call(json, "<tool_call> begins a call."));
     EXPECT_FALSE(is_like_call(json, "<tool_call>"));
     EXPECT_TRUE(is_like_call({.opening = "[CALL]", .lead = "[CALL]"}, "[CALL]now"));
+    EXPECT_FALSE(is_like_call({.opening = ">>>", .lead = ">>>"}, ">>> is the prompt"));
 }
 
 TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
@@ -292,8 +295,57 @@ TEST(word_marks, are_found_in_the_prompt_without_a_call_alone) {
 }
 
 TEST(word_marks, are_neither_reasoning_nor_control_tokens_which_the_server_hides) {
-    for (const auto& t : templates) EXPECT_EQ(mark_in(render(t)).words, text::text_marks()) << t;
+    for (const auto& t : templates) {
+        EXPECT_EQ(mark_in(render(t)).words, text::text_marks()) << t;
+        EXPECT_EQ(mark_in(render(with_marks(t))).words, text::text_marks()) << t;
+    }
     EXPECT_EQ(find_word_marks("", {}), call_mark());
+}
+
+// The difference between the first and the last question is not a mark.
+TEST(word_marks, are_not_in_a_text_after_the_first_or_the_last_question_only) {
+    auto suffixed = template_of("Qwen 3");
+    for (const auto* suffix : {" /no_think", "\n\nBe brief."}) {
+        suffixed.header = suffix + im_header;
+        suffixed.history_header = im_header;
+        EXPECT_EQ(find_word_marks(render(suffixed).without_call, {}), call_mark()) << suffix;
+        std::swap(suffixed.header, suffixed.history_header);
+        EXPECT_EQ(find_word_marks(render(suffixed).without_call, {}), call_mark()) << suffix;
+    }
+}
+
+TEST(word_marks, are_no_text_that_models_write_in_prose) {
+    for (const auto* text : {"Answer: ", "\"", ": ", "**"}) {
+        const auto t = with_marks({"prose", im_header, "", "<call>", "", "." + im_end, "", text});
+        EXPECT_EQ(find_word_marks(render(t).without_call, {}), call_mark()) << text;
+    }
+    const auto t = with_marks({"dot", im_header, "", "", "", "." + im_end, "", "<answer>"});
+    EXPECT_EQ(find_word_marks(render(t).without_call, {}).words,
+              (text::text_marks{.opening = "<answer>"}));
+}
+
+TEST(word_marks, end_before_the_end_of_the_message) {
+    for (const auto& [space, end, end_token] :
+         {std::tuple{"\n", "\n<|im_end|>\n<|im_start|>user\n", ""},
+          std::tuple{"\n", "<|im_end|>\n<|im_start|>user\n", "<|im_end|>"},
+          std::tuple{"", "</s><|im_end|>\n", "</s>"}}) {
+        const auto t = with_marks(
+            {"end", space + im_header, "", "", "", std::string("</answer>") + end, "", "<answer>"});
+        const auto mark = find_word_marks(render(t).without_call, {}, end_token);
+        EXPECT_EQ(mark.words.closing, "</answer>") << end;
+        EXPECT_THAT(mark.preserved, ElementsAre("<answer>", "</answer>")) << end;
+    }
+}
+
+TEST(word_marks, are_found_where_no_call_is_shown) {
+    const auto t =
+        with_marks({"plain", im_header, "", "", "", "</answer>" + im_end, "", "<answer>"});
+    const auto prompt = render(t).without_call;
+    for (const auto* hint : {"", "List of tools: []"}) {
+        const auto mark = mark_in({hint + prompt, hint + prompt, hint + prompt});
+        EXPECT_EQ(mark.words, (text::text_marks{.opening = "<answer>", .closing = "</answer>"}));
+        EXPECT_EQ(mark.opening.empty(), *hint == '\0');
+    }
 }
 
 TEST(word_marks, are_distinct_from_the_mark_of_a_call) {
@@ -326,6 +378,7 @@ TEST_P(hinted, mark_is_known_although_no_call_is_shown) {
 TEST(call_mark, is_empty_if_a_call_is_a_name_alone) {
     EXPECT_EQ(mark_in(render({"bare", im_header, "", "", "()", im_end, ""})), call_mark());
     EXPECT_EQ(mark_in(render({"spaced", im_header, " ", " ", "()", im_end, ""})), call_mark());
+    EXPECT_EQ(mark_in(render({"lined", im_header, "\n\n", "\n\n", "()", im_end, ""})), call_mark());
 }
 
 TEST(call_mark, is_empty_if_its_first_word_is_endless) {

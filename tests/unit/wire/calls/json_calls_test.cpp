@@ -203,6 +203,36 @@ TEST(find_invoked_calls, finds_none_in_parts_of_calls_nor_in_other_text) {
     EXPECT_THAT(find_invoked_calls(whole, {.tools = "no list"}), IsEmpty());
 }
 
+TEST(find_invoked_calls, reads_a_text_as_such_if_the_schema_allows_one) {
+    for (const char* schema :
+         {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", R"({"enum":["1","2"]})",
+          R"({"const":"1"})", R"({"oneOf":[{"enum":["1"]}]})"}) {
+        const auto tools = R"([{"function":{"name":"f","parameters":{"properties":{"x":)" +
+                           std::string(schema) + "}}}}]";
+        const auto calls = find_invoked_calls(
+            R"(<invoke name="f"><parameter name="x">1</parameter></invoke>)", {.tools = tools});
+        ASSERT_THAT(calls, SizeIs(1)) << schema;
+        EXPECT_EQ(calls[0].arguments, R"({"x":"1"})") << schema;
+    }
+}
+
+TEST(find_invoked_calls, reads_no_call_that_the_choice_excludes) {
+    const std::string now = R"(<invoke name="now"></invoke>)";
+    EXPECT_THAT(find_invoked_calls(now, {.tools = tables, .tool_choice = "now"}), SizeIs(1));
+    EXPECT_THAT(find_invoked_calls(now, {.tools = tables, .tool_choice = "book"}), IsEmpty());
+    EXPECT_THAT(find_json_calls("now{}", {.tools = weather_and_time, .tool_choice = "weather"}),
+                IsEmpty());
+}
+
+TEST(contain_calls, ignores_ids_and_the_order_of_arguments) {
+    const std::vector<tool_call> two{{.id = "1", .name = "f", .arguments = R"({"a":1,"b":2})"},
+                                     {.name = "g", .arguments = "{}"}};
+    EXPECT_TRUE(contain_calls(two, {{.id = "x", .name = "f", .arguments = R"({"b": 2, "a": 1})"}}));
+    EXPECT_TRUE(contain_calls(two, {}));
+    EXPECT_FALSE(contain_calls(two, {{.name = "h", .arguments = "{}"}}));
+    EXPECT_FALSE(contain_calls(two, {{.name = "g", .arguments = R"({"a":1})"}}));
+}
+
 TEST(find_invoked_calls, refuses_too_many_calls) {
     std::string many;
     for (int i = 0; i < 128; ++i) many += "<invoke name=\"now\"></invoke>";
