@@ -1,5 +1,6 @@
 #include "server/server_link.hpp"
 
+#include "base/format_count.hpp"
 #include "config/config_defaults.hpp"
 #include "loop/clock.hpp"
 #include "recording/playback_transport.hpp"
@@ -163,8 +164,8 @@ std::optional<failure> server_link::admit_request(time_point now) {
     }
     return failure{
         errc::circuit_open,
-        {.client_message = fmt::format("the last {} requests to {} failed; next try in {:.1f} s",
-                                       circuit.failures(), shown_url(),
+        {.client_message = fmt::format("the last {} to {} failed; next try in {:.1f} s",
+                                       format_count(circuit.failures(), "request"), shown_url(),
                                        to_ms(*circuit.open_until() - now) / 1000)}};
 }
 

@@ -176,6 +176,10 @@ std::string proxy_note(errc e, const failure_context& c) {
 }
 
 std::string with_detail(std::string text, const failure_context& c) {
+    // libcurl quotes a faulty proxy with its credentials.
+    const bool quotes_credentials =
+        c.detail.find("proxy") != std::string::npos && c.detail.find('@') != std::string::npos;
+    if (quotes_credentials) return text;
     // The text may quote the server, for example a name in a certificate.
     return c.detail.empty() ? text
                             : fmt::format("{} ({})", text, wire::sanitize_server_text(c.detail));

@@ -1,4 +1,5 @@
 // Messages of the client.
+#include "base/format_count.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
 
 #include <fmt/format.h>
@@ -172,8 +173,10 @@ bool voice_turn_machine::can_accept_turn() {
         return false;
     }
     if (waiting_.size() < setup_.limits.waiting_turns) return true;
-    send_error(make_error(429, "too_many_turns",
-                          fmt::format("{} turns are already waiting", waiting_.size())));
+    send_error(
+        make_error(429, "too_many_turns",
+                   fmt::format("no more than {} can wait",
+                               format_count(static_cast<std::int64_t>(waiting_.size()), "turn"))));
     return false;
 }
 

@@ -9,12 +9,23 @@ namespace tandem::transport {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(curl_errors, quote_libcurls_words_as_valid_text_in_one_line) {
     const auto why = make_curl_failure(
         CURLE_PEER_FAILED_VERIFICATION,
         {.url = "https://a", .https = true, .detail = "no match for 'b\xFF\r\nc'"});
     EXPECT_THAT(why.diag.client_message, HasSubstr("(no match for 'b\xEF\xBF\xBD  c')"));
+}
+
+TEST(curl_errors, show_no_credentials_of_a_proxy) {
+    for (const char* detail : {"Unsupported proxy syntax in 'http://u:secret@:x'",
+                               "Unsupported proxy scheme for 'foo://u:secret@127.0.0.1:1'"})
+        for (const auto code : {CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT}) {
+            const auto why = make_curl_failure(
+                code, {.url = "http://a", .proxy = "foo://127.0.0.1:1", .detail = detail});
+            EXPECT_THAT(why.diag.client_message, Not(HasSubstr("secret")));
+        }
 }
 
 TEST(curl_errors, report_that_a_port_which_is_silent_in_the_handshake_may_speak_http) {
