@@ -161,10 +161,12 @@ TEST_F(replay_expectations, are_kept_in_a_recording) {
     start_telling_server();
     run({"--record", path("r.rec"), "-"}, breaks);
     server_.reset();
-    const auto r = run({"--json", "--from-recording", path("r.rec"), "--speed", "max"});
+    const auto r =
+        run({"--junit", path("j.xml"), "--from-recording", path("r.rec"), "--speed", "max"});
     EXPECT_EQ(r.status, 1) << r.err;
-    EXPECT_EQ(r.event("summary")["expected"],
-              json({{"turns", 2}, {"broken", 1}, {"unchecked", 0}}));
+    EXPECT_THAT(r.out, AllOf(HasSubstr(" turn 2: text: expected /Four/"), Not(HasSubstr("line 0")),
+                             HasSubstr("expectations   2 turns, 1 broken\n")));
+    EXPECT_THAT(read("j.xml"), HasSubstr("classname=\"" + path("r.rec") + "\" name=\"d.1\" time="));
 }
 
 TEST_F(replay_expectations, may_follow_a_system_prompt_from_the_command_line) {

@@ -155,6 +155,11 @@ std::vector<broken_expectation> find_broken(const expectation& e, const turn_out
     return checker(e, actual).check();
 }
 
+std::string format_place(const checked_turn& turn) {
+    const auto line = turn.line == 0 ? std::string() : fmt::format("line {}, ", turn.line);
+    return fmt::format("{}turn {}", line, turn.turn);
+}
+
 std::string describe(const broken_expectation& b) {
     return fmt::format("{}: expected {}, got {}", b.name, b.expected, b.got);
 }

@@ -54,6 +54,9 @@ inline constexpr std::size_t max_searched_bytes = 64u << 10;
 /// Returns the expectations that do not hold. If a reply failed, this is the only one.
 std::vector<broken_expectation> find_broken(const expectation& e, const turn_outcome& actual);
 
+/// Returns "line 3, turn 2"; "turn 2" without a file.
+std::string format_place(const checked_turn& turn);
+
 /// Returns "text: expected /noon/, got «It is one.»".
 std::string describe(const broken_expectation& b);
 

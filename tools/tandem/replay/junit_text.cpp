@@ -18,8 +18,8 @@ std::string open_case(const std::string& file, const std::string& name, double m
 std::string failure_of(const checked_turn& turn) {
     std::string all;
     for (const auto& b : turn.broken) all += describe(b) + '\n';
-    return fmt::format("      <failure message=\"{}\">line {}, turn {}\n{}</failure>\n",
-                       escape_markup(describe(turn.broken.front())), turn.line, turn.turn,
+    return fmt::format("      <failure message=\"{}\">{}\n{}</failure>\n",
+                       escape_markup(describe(turn.broken.front())), format_place(turn),
                        escape_markup(all));
 }
 

@@ -34,11 +34,6 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
                : read_dialogue_file(options.file, "tandem replay", t);
 }
 
-// Returns what names the prompts in the JUnit file.
-std::string get_input_name(const replay_options& options) {
-    return options.played ? options.played_source : input_name(options.file);
-}
-
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {
     return options.concurrency == 1 || (dialogues.size() == 1 && options.conversations == 1);
 }
@@ -83,7 +78,7 @@ recorded_run make_recorded_run(const replay_options& options,
 class written_files {
  public:
     written_files(const replay_options& options, const std::vector<dialogue>& dialogues)
-        : junit_(options.junit, get_input_name(options),
+        : junit_(options.junit, input_name(options.file),
                  count_expectations(dialogues, options.conversations)) {
         if (options.reports.empty()) return;
         report_.emplace(options, count_replies(dialogues, options.conversations));

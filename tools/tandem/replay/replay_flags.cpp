@@ -164,6 +164,7 @@ replay_options replay_flags::read(const environment& variables, std::vector<std:
     mode = mode.value_or(pacing::warm);
     o.service.servers = std::move(loaded.urls);
     check_servers(opened, faults);
+    if (opened.file) o.file = recording_;
     o.played = std::move(opened.file);
     o.played_dialogues = std::move(opened.run.dialogues);
     o.played_source = std::move(opened.source);

@@ -69,8 +69,9 @@ void write_settings(page_text out, const report_run& run) {
 }
 
 void write_broken(page_text out, const report_broken_turn& turn, const broken_expectation& b) {
+    const auto line = turn.outcome.line == 0 ? "–" : std::to_string(turn.outcome.line);
     fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}{}<td>{}</td>{}{}</tr>\n",
-                   escape_markup(turn.reply), number_cell(std::to_string(turn.outcome.line)),
+                   escape_markup(turn.reply), number_cell(line),
                    number_cell(turn.outcome.turn), escape_markup(b.name), text_cell(b.expected),
                    text_cell(b.got));
 }

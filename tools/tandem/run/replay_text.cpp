@@ -215,7 +215,7 @@ std::string broken_lines(const text_style& style, const end_event& e) {
     const auto blank = std::string(note_columns, ' ');
     for (const auto& b : e.checked->broken)
         text += block(style, e.where, blank, note_columns,
-                      fmt::format("line {}, turn {}: {}", e.checked->line, e.checked->turn,
+                      fmt::format("{}: {}", format_place(*e.checked),
                                   shortened(describe(b), max_broken_columns)),
                       paint::red);
     return text;

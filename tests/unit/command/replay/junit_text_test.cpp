@@ -39,6 +39,11 @@ TEST(junit_text, counts_turns_that_did_not_finish_as_an_error) {
                       HasSubstr("<error message=\"3 turns with expectations did not finish\"/>")));
 }
 
+TEST(junit_text, names_no_line_without_a_file) {
+    const std::vector<junit_case> cases{{"a", {.turn = 2, .broken = {{"chunks", "2", "1"}}}}};
+    EXPECT_THAT(junit_text("r.rec", cases, 0), HasSubstr("got 1\">turn 2\nchunks:"));
+}
+
 TEST(junit_text, escapes_names_and_texts) {
     const std::vector<junit_case> cases{
         {"<id>\x01", {.broken = {{"text", "/\"&/", "«\x1B]]>\xFF»"}}}}};

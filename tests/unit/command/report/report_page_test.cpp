@@ -159,6 +159,13 @@ TEST(report_page, begins_with_the_expectations_that_failed) {
     EXPECT_THAT(page, Not(HasSubstr("<img")));
 }
 
+TEST(report_page, has_a_dash_for_the_line_of_a_turn_without_a_file) {
+    report_run run;
+    run.broken_turns = {{"p1", {.turn = 2, .broken = {{"text", "/noon/", "«»"}}}}};
+    EXPECT_THAT(report_page(run),
+                HasSubstr(R"(p1</th><td class="number">–</td><td class="number">2</td>)"));
+}
+
 TEST(report_page, reports_how_many_turns_with_failed_expectations_it_leaves_out) {
     report_run run;
     run.summary.checked_turns = run.summary.broken_turns = 3;
