@@ -68,12 +68,18 @@ void write_settings(page_text out, const report_run& run) {
     fmt::format_to(out, "</dl>\n</header>\n");
 }
 
+void write_unchecked(page_text out, const replay_summary& s) {
+    if (s.unchecked_turns == 0) return;
+    fmt::format_to(out, "<p class=\"fault\">{} of {} with expectations {} not checked.</p>\n",
+                   s.unchecked_turns, format_count(s.checked_turns + s.unchecked_turns, "turn"),
+                   s.unchecked_turns == 1 ? "was" : "were");
+}
+
 void write_broken(page_text out, const report_broken_turn& turn, const broken_expectation& b) {
     const auto line = turn.outcome.line == 0 ? "–" : std::to_string(turn.outcome.line);
     fmt::format_to(out, "<tr><th scope=\"row\">{}</th>{}{}<td>{}</td>{}{}</tr>\n",
-                   escape_markup(turn.reply), number_cell(line),
-                   number_cell(turn.outcome.turn), escape_markup(b.name), text_cell(b.expected),
-                   text_cell(b.got));
+                   escape_markup(turn.reply), number_cell(line), number_cell(turn.outcome.turn),
+                   escape_markup(b.name), text_cell(b.expected), text_cell(b.got));
 }
 
 void write_broken_turns(page_text out, const report_run& run) {
@@ -346,6 +352,7 @@ std::string report_page(const report_run& run) {
                    report_file_text("report.css"));
     write_settings(out, run);
     fmt::format_to(out, "<main>\n");
+    write_unchecked(out, run.summary);
     write_broken_turns(out, run);
     write_faults(out, run,
                  static_cast<std::size_t>(run.left_out) + run.replies.size() - included.count);

@@ -13,6 +13,7 @@
 namespace {
 
 using namespace tandem::command;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -173,10 +174,20 @@ TEST(report_page, reports_how_many_turns_with_failed_expectations_it_leaves_out)
     EXPECT_THAT(report_page(run), HasSubstr("2 more turns with failed expectations"));
 }
 
-TEST(report_page, has_no_table_of_expectations_if_none_failed) {
+TEST(report_page, begins_with_the_number_of_turns_that_were_not_checked) {
+    report_run run;
+    run.summary.checked_turns = 1;
+    run.summary.unchecked_turns = 2;
+    EXPECT_THAT(report_page(run),
+                HasSubstr("<main>\n<p class=\"fault\">2 of 3 turns with expectations were not "
+                          "checked.</p>\n"));
+}
+
+TEST(report_page, reports_no_expectations_if_all_hold) {
     report_run run;
     run.summary.checked_turns = 3;
-    EXPECT_THAT(report_page(run), Not(HasSubstr("Failed expectations")));
+    EXPECT_THAT(report_page(run),
+                AllOf(Not(HasSubstr("Failed expectations")), Not(HasSubstr("not checked"))));
 }
 
 TEST(report_page, shows_a_dash_for_a_time_that_there_is_not) {
