@@ -26,8 +26,13 @@ std::string cut_to_fit(std::string_view text) {
     return std::string(text.substr(0, text::floor_to_character(text, max_shown_bytes))) + "…";
 }
 
+// Returns the limit as it was written.
+std::string limit_text(double ms) {
+    return fmt::format("at most {} ms", ms);
+}
+
 std::string ms_text(double ms) {
-    return fmt::format("{:.0f} ms", ms);
+    return fmt::format("{:.1f} ms", ms);
 }
 
 // Returns whether `whole` has everything in `part`: objects may have further members.
@@ -118,10 +123,9 @@ class checker {
     void check_times() {
         const auto first = outcome_.first_chunk_ms;
         if (const auto most = expected_.first_chunk_ms; most && (first < 0 || first > *most))
-            add("first_chunk_ms", "at most " + ms_text(*most),
-                first < 0 ? "no chunk" : ms_text(first));
+            add("first_chunk_ms", limit_text(*most), first < 0 ? "no chunk" : ms_text(first));
         if (const auto most = expected_.gap_ms; most && outcome_.longest_gap_ms > *most)
-            add("gap_ms", "at most " + ms_text(*most), ms_text(outcome_.longest_gap_ms));
+            add("gap_ms", limit_text(*most), ms_text(outcome_.longest_gap_ms));
     }
 
     void check_chunks() {
