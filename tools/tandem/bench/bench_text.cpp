@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 namespace tandem::command {
@@ -189,8 +188,9 @@ std::string found_text(const capacity_report& r) {
 std::string arithmetic_text(const capacity_report& r) {
     if (!r.over) return "unknown, as no step was over the limits";
     if (r.callers_by_arithmetic() <= 0) return "unknown, as nothing was spoken";
-    return fmt::format("{}: {:.0f} tokens/s at most, {:.2f} tokens/s for a listener",
-                       callers_text(static_cast<int>(std::lround(r.callers_by_arithmetic()))),
+    const int callers = static_cast<int>(r.callers_by_arithmetic());
+    return fmt::format("{}: {:.1f} tokens/s at most, {:.2f} tokens/s for a listener",
+                       callers == 0 ? "not even 1 caller" : callers_text(callers),
                        r.tokens_per_second(), r.listener_tokens_per_second());
 }
 

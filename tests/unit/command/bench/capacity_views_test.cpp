@@ -68,8 +68,19 @@ TEST(format_capacity_report, puts_the_limit_by_arithmetic_beside_the_number) {
     const auto text = format_capacity_report(usual_capacity(), false);
     EXPECT_THAT(text, HasSubstr("80 callers within the limits, 84 not\n"));
     EXPECT_THAT(text, HasSubstr("       2  queue_timeout\n"));
-    EXPECT_THAT(text, HasSubstr("by arithmetic 86 callers: 320 tokens/s at most, 3.70 tokens/s"));
+    EXPECT_THAT(text, HasSubstr("by arithmetic 86 callers: 320.0 tokens/s at most, 3.70 tokens/s"));
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(format_capacity_report, rounds_callers_by_arithmetic_down) {
+    capacity_report r;
+    r.over = 4;
+    r.steps = {{.tokens = 39, .seconds = 5, .speech_seconds = 10}};
+    EXPECT_THAT(format_capacity_report(r, false),
+                HasSubstr("by arithmetic 2 callers: 7.8 tokens/s at most, 3.90"));
+    r.steps = {{.tokens = 195, .seconds = 50, .speech_seconds = 48}};
+    EXPECT_THAT(format_capacity_report(r, false),
+                HasSubstr("by arithmetic not even 1 caller: 3.9 tokens/s at most, 4.06"));
 }
 
 TEST(format_capacity_report, reports_that_not_even_one_caller_fits) {
