@@ -130,7 +130,8 @@ auto chat::test_player() -> awaitable<bool> {
     const auto why = co_await speaker_.test_player();
     if (stopping_) co_return false;
     if (why.empty()) co_return true;
-    const auto words = "sounds cannot be played: " + why;
+    const auto words =
+        fmt::format("\"{}\" cannot play sounds: {}", command_name(speaker_.options().player), why);
     if (speaker_.options().needs_player) {
         refuse(words);
         co_return false;

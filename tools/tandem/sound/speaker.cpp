@@ -23,7 +23,9 @@ awaitable<speaker::utterance> speaker::make(const std::string& text) {
     // No voice is 8 times as fast as the configured pace; a faster end is a silent failure.
     auto s = co_await synthesizer_->make(text, u.length / 8);
     if (!s.fault.empty())
-        report_fault("the synthesizer failed; only the text is shown", s.fault, s.note);
+        report_fault(fmt::format("\"{}\" failed; only the text is shown",
+                                 command_name(options_.synthesizer)),
+                     s.fault, s.note);
     if (s.made) u.length = get_duration(*s.made);
     u.made = std::move(s.made);
     u.was_played = !u.made && s.fault.empty() && synthesizer_->plays_itself();
@@ -67,7 +69,9 @@ bool speaker::play(const utterance& u) {
 awaitable<void> speaker::wait_until_played() {
     if (!playing_) co_return;
     const auto fault = co_await player_.wait();
-    if (!fault.empty()) report_fault("the sound could not be played", fault);
+    if (!fault.empty())
+        report_fault(fmt::format("\"{}\" could not play the sound", command_name(options_.player)),
+                     fault);
 }
 
 void speaker::stop() {

@@ -79,4 +79,8 @@ std::vector<std::string> shell_arguments(const std::string& command) {
     return {"/bin/sh", "-c", command};
 }
 
+const std::string& command_name(const std::vector<std::string>& args) {
+    return args.front() == "/bin/sh" ? args.back() : args.front();
+}
+
 }  // namespace tandem::command

@@ -74,5 +74,7 @@ class synthesizer {
 std::vector<std::string> espeak_arguments(const std::string& voice, int words_per_minute);
 /// Returns the command line that runs a shell command.
 std::vector<std::string> shell_arguments(const std::string& command);
+/// Returns the name of a command line in messages: the shell command, or the program.
+const std::string& command_name(const std::vector<std::string>& args);
 
 }  // namespace tandem::command
