@@ -74,8 +74,9 @@ void reply_machine::begin(time_point now, reply_origin from) {
         text::find_open_reasoning(continuation_.prompt(), rules_.reasoning_tags));
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(from);
+    // Begun text follows an opening.
+    calls_.follow_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
-    calls_.follow_prompt(continuation_.prompt());
     next_request(now);
 }
 

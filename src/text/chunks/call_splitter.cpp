@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace tandem::text {
+namespace {
+
+/// Whether words have begun in the prompt and not ended.
+bool ends_in_words(const text_marks& marks, std::string_view prompt) noexcept {
+    const auto at = prompt.rfind(marks.opening);
+    return at != std::string_view::npos &&
+           prompt.find(marks.closing, at + marks.opening.size()) == std::string_view::npos;
+}
+
+}  // namespace
 
 std::string_view begun_opening(const text_marks& marks, std::string_view prompt) noexcept {
     const std::string_view opening = marks.opening;
@@ -13,61 +23,80 @@ std::string_view begun_opening(const text_marks& marks, std::string_view prompt)
 }
 
 void call_splitter::follow_prompt(std::string_view prompt) {
+    if (withholds_all_) return;
+    if (ends_in_words(words_, prompt)) place_ = place::in_words;
     const auto begun = begun_opening(words_, prompt);
-    if (withholds_all_ || begun.size() == words_.opening.size()) return;
+    if (begun.size() == words_.opening.size()) return;
     withheld_ = begun;
     of_prompt_ = begun.size();
 }
 
 call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
     if (!has_mark() && words_.opening.empty()) return {text, tokens};
-    if (withholds_all_) tokens_ += tokens;
+    tokens_ += tokens;
     if (withholds_all_ || has_call()) {
         if (!is_too_long()) call_ += text;
         return {};
     }
     withheld_ += text;
-    tokens_ += tokens;
     shown_.clear();
-    while (!withheld_.empty()) {
-        const auto next = find_mark();
-        show(next.at);
+    std::size_t read = 0;
+    while (read < withheld_.size()) {
+        const auto next = find_mark(read);
+        show(read, next.at);
+        read = next.at;
         if (!next.mark) break;
-        pass_mark(*next.mark);
+        if (next.mark == &mark_) {
+            begin_call(read);
+            return take_shown();
+        }
+        read += next.mark->size();
+        place_ = next.mark == &words_.closing ? place::after_words : place::in_words;
         if (shown_.empty()) tokens_ = tokens;  // the earlier ones are the mark's
     }
-    if (is_after_words_ && shown_.empty()) tokens_ = 0;
+    withheld_.erase(0, read);
+    of_prompt_ -= std::min(of_prompt_, read);
+    if (place_ == place::after_words && shown_.empty()) tokens_ = 0;
     return take_shown();
 }
 
-// A mark of a call that nothing follows is none.
 call_splitter::visible call_splitter::finish() {
-    shown_.clear();
-    if (!mark_.empty() && withheld_.starts_with(mark_)) withheld_.clear();
-    show(withheld_.size());
-    return take_shown();
+    if (is_cut_mark()) withheld_.clear();
+    return show_withheld();
 }
 
 call_splitter::visible call_splitter::release() {
-    withheld_ = std::exchange(call_, {});
-    return finish();
+    withheld_ += std::exchange(call_, {});  // one of them is empty
+    return show_withheld();
 }
 
-void call_splitter::pass_mark(const std::string& mark) {
-    if (&mark == &mark_)
-        call_ = std::exchange(withheld_, {});
-    else
-        withheld_.erase(0, mark.size());
-    is_after_words_ = &mark == &words_.closing;
+/// Whether the withheld text ends the reply as a mark of a call that nothing follows, or as the
+/// first bytes of the closing mark, which are no words.
+bool call_splitter::is_cut_mark() const {
+    if (!mark_.empty() && withheld_.starts_with(mark_)) return true;
+    return place_ == place::in_words && withheld_.size() > 2 &&
+           words_.closing.starts_with(withheld_) &&
+           (withheld_.front() == '<' || withheld_.front() == '[');
+}
+
+void call_splitter::begin_call(std::size_t at) {
+    call_ = std::exchange(withheld_, {}).substr(at);
     of_prompt_ = 0;
+    place_ = place::before_words;
 }
 
-/// Makes the first bytes of the withheld text visible, unless they are not of the reply's words.
-void call_splitter::show(std::size_t bytes) {
-    const auto known = std::min(bytes, of_prompt_);
-    if (!is_after_words_) shown_.append(withheld_, known, bytes - known);
-    withheld_.erase(0, bytes);
-    of_prompt_ -= known;
+/// Makes these bytes of the withheld text visible, unless they are not of the reply's words.
+void call_splitter::show(std::size_t from, std::size_t to) {
+    from = std::clamp(of_prompt_, from, to);
+    if (place_ != place::after_words) shown_.append(withheld_, from, to - from);
+}
+
+call_splitter::visible call_splitter::show_withheld() {
+    shown_.clear();
+    show(0, withheld_.size());
+    withheld_.clear();
+    of_prompt_ = 0;
+    return take_shown();
 }
 
 /// Their tokens count with the first of the visible bytes.
@@ -76,14 +105,15 @@ call_splitter::visible call_splitter::take_shown() {
     return {shown_, std::exchange(tokens_, 0)};
 }
 
-call_splitter::place call_splitter::find_mark() const {
+call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
     const std::string_view text = withheld_;
-    for (std::size_t at = 0; at < text.size(); ++at) {
+    for (std::size_t at = from; at < text.size(); ++at) {
         const auto rest = text.substr(at);
-        place here{at};
+        found_mark here{at};
         bool may_become_one = false;
         for (const auto* mark : {&mark_, &words_.opening, &words_.closing}) {
             if (mark->empty() || mark->front() != rest.front()) continue;
+            if (mark == &words_.closing && place_ == place::before_words) continue;
             may_become_one |= rest.size() < mark->size() && mark->starts_with(rest);
             const bool is_longest = !here.mark || mark->size() > here.mark->size();
             if (is_longest && rest.starts_with(*mark)) here.mark = mark;

@@ -12,9 +12,11 @@ inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 
 /// What models write around the words of each reply, such as ">>>all\n". They are no words.
 struct text_marks {
-    /// Empty: the words have no marks. It may begin in the prompt.
+    /// Empty: the words have no marks. It may begin in the prompt, and is removed from anywhere in
+    /// the words.
     std::string opening{};
-    /// Ends the words: what follows is not spoken until another opening. Empty: nothing ends them.
+    /// Ends words that an opening began: what follows is not spoken until another opening. Empty:
+    /// nothing ends them.
     std::string closing{};
 
     bool operator==(const text_marks&) const = default;
@@ -46,13 +48,15 @@ class call_splitter {
         return all;
     }
 
-    /// The reply continues this prompt, which may end within a mark. Call it before feed().
+    /// The reply continues this prompt, which may end within the words or their opening. Call it
+    /// before feed().
     void follow_prompt(std::string_view prompt);
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
-    /// Ends the text: withheld text becomes visible, unless it is a mark.
+    /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
+    /// of the closing one.
     visible finish();
-    /// Makes the text of the call visible, because it is not a call.
+    /// Makes all withheld text visible, and that of the call, because it is not a call.
     visible release();
 
     const std::string& mark() const noexcept { return mark_; }
@@ -65,20 +69,23 @@ class call_splitter {
 
  private:
     /// The place in the withheld text where a mark begins, or may begin; its end if there is none.
-    struct place {
+    struct found_mark {
         std::size_t at;
         const std::string* mark = nullptr;  // null: undecided
     };
+    enum class place { before_words, in_words, after_words };
 
-    place find_mark() const;
-    void pass_mark(const std::string& mark);
-    void show(std::size_t bytes);
+    found_mark find_mark(std::size_t from) const;
+    bool is_cut_mark() const;
+    void begin_call(std::size_t at);
+    void show(std::size_t from, std::size_t to);
+    visible show_withheld();
     visible take_shown();
 
     std::string mark_;
     text_marks words_;
     bool withholds_all_ = false;
-    bool is_after_words_ = false;
+    place place_ = place::before_words;
     std::string call_;
     std::string withheld_;
     std::size_t of_prompt_ = 0;  // bytes of `withheld_` that the prompt contains

@@ -77,4 +77,17 @@ TEST_F(marked_words, keep_their_marks_when_a_reply_is_resumed) {
     EXPECT_THAT(next.wants(), Contains("chunk 0 ' How are you?' end"));
 }
 
+TEST_F(marked_words, end_at_their_mark_after_the_text_of_another_process) {
+    d.ask();
+    d.start({.prompt = {.text = "P"},
+             .begun = tandem::detail::begun_text{"Hello! How", " How"},
+             .spoken = "Hello!",
+             .word_marks = part});
+    d.recovered({1, 2, 3});
+    d.grant(0);
+    d.tokens(" are", " you", "?", "</words>", "<end>");
+    d.final();
+    EXPECT_THAT(d.wants(), Contains("chunk 0 ' How are you?' end"));
+}
+
 }  // namespace

@@ -68,6 +68,18 @@ TEST(call_splitter, may_withhold_all_text_and_show_it_when_it_is_no_call) {
     EXPECT_FALSE(splitter.has_call());
 }
 
+TEST(call_splitter, shows_a_call_that_is_none_with_its_mark) {
+    call_splitter splitter("<tool_call>");
+    splitter.feed("<tool_", 1);
+    splitter.feed("call>", 1);
+    splitter.feed("no", 1);
+    const auto all = splitter.release();
+    EXPECT_EQ(all.text, "<tool_call>no");
+    EXPECT_EQ(all.tokens, 3);
+    splitter.feed(" <tool_", 1);
+    EXPECT_EQ(splitter.release().text, "<tool_");
+}
+
 TEST(call_splitter, shows_everything_without_a_mark) {
     EXPECT_EQ(split("a <tool_call>", 3, "").text, "a <tool_call>");
 }
@@ -111,7 +123,13 @@ INSTANTIATE_TEST_SUITE_P(
         marked_reply{"One.<close>words<sep>\n<open>calls<sep>f", "One.", "<open>calls<sep>f",
                      channel, "<open>calls<sep>", "<open>words<sep>"},
         marked_reply{"One.<close>words<sep>no<open>words<sep>Two <open>word", "One.Two <open>word",
-                     "", channel, "", "Hi."}));
+                     "", channel, "", "<open>words<sep>"},
+        marked_reply{"One.<close>words<sep>Two.<close>w", "One.<close>words<sep>Two.<close>w", "",
+                     channel, "", "<open>words<sep>Hi.<close>words<sep>"},
+        marked_reply{"words<sep>One.<close>words<sep>no", "One.", "", channel, "", "<open>"},
+        marked_reply{"One.<close>words<sep>no", "One.", "", channel, "", "<open>words<sep><think>"},
+        marked_reply{"One <open>words<sep>two.<close>w", "One two.", "", channel, ""},
+        marked_reply{"One.<c", "One.<c", "", channel, "", "<open>words<sep>"}));
 
 TEST_P(marked, reply_has_its_words_and_its_call_however_the_text_arrives) {
     const auto& [reply, text, call, words, mark, prompt] = GetParam();
