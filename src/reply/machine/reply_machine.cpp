@@ -64,8 +64,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     call_lead_ = std::move(from.call_lead);
     if (from.rest) {
         // A reply for a reader had no mark.
-        if (!from.rest->calls.has_mark() && !from.call_mark.empty())
-            from.rest->calls = make_splitter(from);
+        if (!from.rest->calls.has_mark()) from.rest->calls.set_mark(std::move(from.call_mark));
         return resume_from_remainder(now, std::move(*from.rest), from.spoken);
     }
     continuation_ = reply_transcript(std::move(from.prompt), rules_.has_stop_words);

@@ -53,6 +53,8 @@ class call_splitter {
     void follow_prompt(std::string_view prompt);
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
+    /// Sets the text with which a call begins in the text that follows, or is withheld.
+    void set_mark(std::string mark) { mark_ = std::move(mark); }
     /// Ends the text: withheld text becomes visible, unless it is a mark, or clearly the beginning
     /// of the closing one.
     visible finish();

@@ -77,6 +77,21 @@ TEST_F(marked_words, keep_their_marks_when_a_reply_is_resumed) {
     EXPECT_THAT(next.wants(), Contains("chunk 0 ' How are you?' end"));
 }
 
+TEST_F(marked_words, keep_withheld_text_when_the_resumed_reply_may_call) {
+    start({.prompt = {.text = "P"}, .word_marks = part});
+    d.tokens("<words>", "Hello", " </wor");
+    d.interrupt();
+    d.wants();
+    auto rest = d.machine.take_remainder();
+    machine_driver next;
+    next.ask();
+    next.start({.rest = std::move(rest), .call_mark = "<call>", .word_marks = part});
+    next.grant(0);
+    next.tokens("ld>", "</words>", "<end>");
+    next.final();
+    EXPECT_THAT(next.wants(), Contains("chunk 0 'Hello </world>' end"));
+}
+
 TEST_F(marked_words, end_at_their_mark_after_the_text_of_another_process) {
     d.ask();
     d.start({.prompt = {.text = "P"},

@@ -155,6 +155,14 @@ TEST(call_splitter, counts_no_tokens_of_marks_and_of_what_follows_the_words) {
     EXPECT_EQ(splitter.feed("Two", 1).tokens, 4) << "of the mark's last event, too";
 }
 
+TEST(call_splitter, may_get_its_mark_within_a_mark_of_words) {
+    call_splitter splitter({}, channel);
+    splitter.feed("<open>wo", 1);
+    splitter.set_mark("<call>");
+    EXPECT_EQ(splitter.feed("rds<sep>One.<call>f", 1).text, "One.");
+    EXPECT_EQ(splitter.call(), "<call>f");
+}
+
 TEST(text_marks, may_begin_in_the_prompt) {
     EXPECT_EQ(begun_opening(recipient, "Hi.\n\n>>>"), ">>>");
     EXPECT_EQ(begun_opening(recipient, ">>>all\n"), ">>>all\n");
