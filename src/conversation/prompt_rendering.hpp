@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reply/machine/tokenized_text.hpp"
+#include "reply/transcript/tokenized_text.hpp"
 
 #include "tandem/config.hpp"
 #include "tandem/error.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reply/completion_call.hpp"
-#include "reply/machine/tokenized_text.hpp"
+#include "reply/transcript/tokenized_text.hpp"
 #include "slots/slot_scheduler.hpp"
 
 #include "tandem/config.hpp"

@@ -2,7 +2,7 @@
 
 #include "base/failure.hpp"
 #include "base/time.hpp"
-#include "reply/machine/reply_transcript.hpp"
+#include "reply/transcript/reply_transcript.hpp"
 #include "transport/transport.hpp"
 #include "wire/json/token_event.hpp"
 #include "wire/stream/completion_reader.hpp"

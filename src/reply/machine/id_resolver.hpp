@@ -1,7 +1,7 @@
 #pragma once
 
 #include "reply/machine/reply_actions.hpp"
-#include "reply/machine/reply_transcript.hpp"
+#include "reply/transcript/reply_transcript.hpp"
 #include "wire/json/token_event.hpp"
 
 #include <span>

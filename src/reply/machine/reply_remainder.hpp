@@ -1,8 +1,8 @@
 #pragma once
 
-#include "reply/machine/reply_transcript.hpp"
-#include "reply/machine/tokenized_text.hpp"
 #include "reply/machine/voice_pace.hpp"
+#include "reply/transcript/reply_transcript.hpp"
+#include "reply/transcript/tokenized_text.hpp"
 #include "text/chunks/call_splitter.hpp"
 #include "text/chunks/chunker.hpp"
 #include "text/chunks/reasoning_filter.hpp"

@@ -1,6 +1,6 @@
 // A prompt with known ids for its beginning, and the ids that are known for the text afterwards.
 
-#include "reply/machine/reply_transcript.hpp"
+#include "reply/transcript/reply_transcript.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

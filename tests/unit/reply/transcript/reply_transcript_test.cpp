@@ -1,4 +1,4 @@
-#include "reply/machine/reply_transcript.hpp"
+#include "reply/transcript/reply_transcript.hpp"
 
 #include "wire/json/wire_limits.hpp"
 #include "wire/stream/utf8_event_joiner.hpp"

@@ -1,4 +1,4 @@
-#include "reply/machine/reply_transcript.hpp"
+#include "reply/transcript/reply_transcript.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reply/machine/tokenized_text.hpp"
+#include "reply/transcript/tokenized_text.hpp"
 #include "wire/json/token_event.hpp"
 
 #include <span>

@@ -1,4 +1,4 @@
-#include "reply/machine/tokenized_text.hpp"
+#include "reply/transcript/tokenized_text.hpp"
 
 #include <algorithm>
 #include <utility>
