@@ -113,7 +113,9 @@ call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
         bool may_become_one = false;
         for (const auto* mark : {&mark_, &words_.opening, &words_.closing}) {
             if (mark->empty() || mark->front() != rest.front()) continue;
-            if (mark == &words_.closing && place_ == place::before_words) continue;
+            // Only what the prompt has begun can end words that have not.
+            const bool can_close = place_ != place::before_words || at < of_prompt_;
+            if (mark == &words_.closing && !can_close) continue;
             may_become_one |= rest.size() < mark->size() && mark->starts_with(rest);
             const bool is_longest = !here.mark || mark->size() > here.mark->size();
             if (is_longest && rest.starts_with(*mark)) here.mark = mark;

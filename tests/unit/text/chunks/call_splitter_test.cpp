@@ -95,6 +95,8 @@ TEST(call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
 
 // Functionary: the prompt ends with the ">>>" with which every part of a reply begins.
 const text_marks recipient{.opening = ">>>all\n"};
+// Muse's thoughts begin like its words.
+const text_marks addressed{.opening = "<start>to=user<sep>", .closing = "<start>to=self<sep>"};
 const text_marks channel{.opening = "<open>words<sep>", .closing = "<close>words<sep>"};
 
 struct marked_reply {
@@ -129,7 +131,11 @@ INSTANTIATE_TEST_SUITE_P(
         marked_reply{"words<sep>One.<close>words<sep>no", "One.", "", channel, "", "<open>"},
         marked_reply{"One.<close>words<sep>no", "One.", "", channel, "", "<open>words<sep><think>"},
         marked_reply{"One <open>words<sep>two.<close>w", "One two.", "", channel, ""},
-        marked_reply{"One.<c", "One.<c", "", channel, "", "<open>words<sep>"}));
+        marked_reply{"One.<c", "One.<c", "", channel, "", "<open>words<sep>"},
+        marked_reply{"to=self<sep>no<start>to=user<sep>One.<start>to=f<sep>", "One.",
+                     "<start>to=f<sep>", addressed, "<start>to=", "<start>"},
+        marked_reply{"to=self<sep>no<start>to=f<sep>", "", "<start>to=f<sep>", addressed,
+                     "<start>to=", "<start>"}));
 
 TEST_P(marked, reply_has_its_words_and_its_call_however_the_text_arrives) {
     const auto& [reply, text, call, words, mark, prompt] = GetParam();
