@@ -162,8 +162,8 @@ class voice_turn_machine {
         std::optional<chunk> answer{};  // the first chunk, which arrived while it was spoken
     };
     struct interruption {
-        bool has_unsent = false;          // a chunk arrived after it
-        bool has_cut_last_words = false;  // it silenced the reply before
+        bool has_unsent;          // a chunk arrived after it
+        bool has_cut_last_words;  // it silenced the reply before
     };
     /// The running reply, or the last one.
     struct last_reply {

@@ -176,14 +176,13 @@ void voice_turn_machine::end_cut_reply() {
 auto voice_turn_machine::restore_reply(recorded_reply record) const -> last_reply {
     using kind = voice_turn::kind;
     const bool is_of_turn = last_turn_ && last_turn_->number == record.number;
-    last_reply r{
-        .turn = last_turn_,
-        .progress = last_reply::state::incomplete,
-        .interrupted = record.is_ended ? std::nullopt : std::optional<interruption>(std::in_place),
-        .is_asked = false,
-        .id = record.id,
-        .chunks = record.chunks,
-        .text = std::move(record.text)};
+    last_reply r{.turn = last_turn_,
+                 .progress = last_reply::state::incomplete,
+                 .interrupted = record.is_ended ? std::nullopt : std::optional(interruption{}),
+                 .is_asked = false,
+                 .id = record.id,
+                 .chunks = record.chunks,
+                 .text = std::move(record.text)};
     if (!is_of_turn)
         r.turn = std::make_shared<const voice_turn>(
             voice_turn{.number = record.number,
