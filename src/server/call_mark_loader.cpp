@@ -12,54 +12,54 @@ bool is_rejected(const error_code& ec) {
 
 }  // namespace
 
-void call_mark_loader::load(server_calls& calls, handler done) {
-    if (known_) {
-        const auto mark = *known_;
-        return done({}, {}, mark);
+bool call_mark_loader::wanted_mark::add_handler(handler done) {
+    if (known) {
+        const auto mark = *known;
+        done({}, {}, mark);
+        return false;
     }
-    waiting_.push_back(std::move(done));
-    if (waiting_.size() > 1) return;
+    waiting.push_back(std::move(done));
+    return waiting.size() == 1;
+}
+
+void call_mark_loader::wanted_mark::finish(error_code ec, const diagnostics& diag,
+                                           const call_mark& mark) {
+    for (const auto& done : std::exchange(waiting, {})) done(ec, diag, mark);
+}
+
+void call_mark_loader::load(server_calls& calls, handler done) {
+    if (!call_.add_handler(std::move(done))) return;
     prompts_.clear();
     probed_ = template_;
     render_next(calls);
 }
 
 void call_mark_loader::load_words(server_calls& calls, handler done) {
-    if (known_words_) {
-        const auto mark = *known_words_;
-        return done({}, {}, mark);
-    }
-    waiting_for_words_.push_back(std::move(done));
-    if (waiting_for_words_.size() > 1) return;
+    if (!words_.add_handler(std::move(done))) return;
     calls.apply_template(
         make_call_probes().back().messages, {},
         [this, probed = template_](error_code ec, const diagnostics& diag,
                                    const std::string& prompt) {
-            const auto mark = find_word_marks(prompt, reasoning_, template_.end_token);
+            const auto mark = find_word_marks(prompt, reasoning_, probed.end_token);
             const bool is_answer = !ec || ec == errc::not_supported || ec == errc::bad_request;
-            if (is_answer && probed == template_) known_words_ = mark;
-            finish_words(is_rejected(ec) ? error_code() : ec, diag, mark);
+            if (is_answer && probed == template_) words_.known = mark;
+            words_.finish(is_rejected(ec) ? error_code() : ec, diag, mark);
         });
-}
-
-// The handlers may destroy this object.
-void call_mark_loader::finish_words(error_code ec, const diagnostics& diag, const call_mark& mark) {
-    for (const auto& done : std::exchange(waiting_for_words_, {})) done(ec, diag, mark);
 }
 
 void call_mark_loader::use_template(const server_props& props) {
     named_template wanted{props.model, props.chat_template, props.eos_token};
     if (wanted == template_) return;
     template_ = std::move(wanted);
-    known_.reset();
-    known_words_.reset();
+    call_.known.reset();
+    words_.known.reset();
 }
 
 void call_mark_loader::forget() noexcept {
-    known_.reset();
-    known_words_.reset();
-    std::exchange(waiting_, {}).clear();
-    std::exchange(waiting_for_words_, {}).clear();
+    for (auto* const mark : {&call_, &words_}) {
+        mark->known.reset();
+        std::exchange(mark->waiting, {}).clear();
+    }
 }
 
 void call_mark_loader::render_next(server_calls& calls) {
@@ -95,10 +95,9 @@ void call_mark_loader::find_end_token(server_calls& calls, call_mark mark) {
         });
 }
 
-// The handlers may destroy this object.
 void call_mark_loader::finish(error_code ec, const diagnostics& diag, const call_mark& mark) {
-    if (!ec && probed_ == template_) known_ = mark;
-    for (const auto& done : std::exchange(waiting_, {})) done(ec, diag, mark);
+    if (!ec && probed_ == template_) call_.known = mark;
+    call_.finish(ec, diag, mark);
 }
 
 }  // namespace tandem::server

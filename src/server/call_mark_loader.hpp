@@ -41,23 +41,30 @@ class call_mark_loader {
         bool operator==(const named_template&) const = default;
     };
 
+    /// A mark, once it is known, and who waits for it.
+    struct wanted_mark {
+        std::optional<call_mark> known{};
+        std::vector<handler> waiting{};
+
+        /// Answers at once, or adds `done`. Returns true if the caller must request the mark.
+        bool add_handler(handler done);
+        /// The handlers may destroy the loader.
+        void finish(error_code ec, const diagnostics& diag, const call_mark& mark);
+    };
+
     void render_next(server_calls& calls);
     void on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,
                      std::string prompt);
     void find_end_token(server_calls& calls, call_mark mark);
     void finish(error_code ec, const diagnostics& diag, const call_mark& mark = {});
 
-    void finish_words(error_code ec, const diagnostics& diag, const call_mark& mark);
-
     std::vector<tag_pair> reasoning_;
     named_template template_;
-    std::optional<call_mark> known_;
-    std::optional<call_mark> known_words_;
+    wanted_mark call_;
+    wanted_mark words_;
     // The template of the probes that are being rendered, and the prompts so far.
     named_template probed_;
     std::vector<std::string> prompts_;
-    std::vector<handler> waiting_;
-    std::vector<handler> waiting_for_words_;
 };
 
 }  // namespace tandem::server
