@@ -237,18 +237,12 @@ server::server_calls::handler<wire::parsed_reply> reply_shell::make_calls_handle
         if (!self || self->moves_ != at || self->parsing_ == server::no_call) return;
         self->parsing_ = server::no_call;
         if (ec) self->server_->on_request_failed(ec);
-        if (parsed.calls.empty())
-            parsed.calls = wire::find_json_calls(self->machine_.call_text(), self->options_);
-        // Of several elements, the server may read only some. Elements in the arguments of its own
-        // calls are no calls.
-        auto invoked = wire::find_invoked_calls(self->machine_.call_text(), self->options_);
-        const bool are_more = invoked.size() > parsed.calls.size();
-        if (are_more && wire::contain_calls(invoked, parsed.calls))
-            parsed.calls = std::move(invoked);
-        if (ec && parsed.calls.empty())
+        auto calls =
+            wire::choose_calls(std::move(parsed.calls), self->machine_.call_text(), self->options_);
+        if (ec && calls.empty())
             self->machine_.on_request_failed(now(), {ec, diag});
         else
-            self->on_calls_parsed(std::move(parsed.calls));
+            self->on_calls_parsed(std::move(calls));
         self->perform_actions();
     };
 }

@@ -218,6 +218,17 @@ std::optional<tool_call> take_invoked_call(string_view& text, const std::string&
     return tool_call{.name = name_of(*function), .arguments = dump_json(arguments)};
 }
 
+/// Whether each of the others is among the calls, whatever their ids.
+bool contains_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
+    const auto is_among = [&](const tool_call& other) {
+        return std::ranges::any_of(calls, [&](const tool_call& call) {
+            return call.name == other.name && json::parse(call.arguments, nullptr, false) ==
+                                                  json::parse(other.arguments, nullptr, false);
+        });
+    };
+    return std::ranges::all_of(others, is_among);
+}
+
 }  // namespace
 
 std::vector<std::string> read_function_names(string_view tools) {
@@ -270,16 +281,6 @@ std::vector<tool_call> find_json_calls(string_view text, const generation_option
     return calls;
 }
 
-bool contain_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others) {
-    const auto is_among = [&](const tool_call& other) {
-        return std::ranges::any_of(calls, [&](const tool_call& call) {
-            return call.name == other.name && json::parse(call.arguments, nullptr, false) ==
-                                                  json::parse(other.arguments, nullptr, false);
-        });
-    };
-    return std::ranges::all_of(others, is_among);
-}
-
 std::vector<tool_call> find_invoked_calls(string_view text, const generation_options& options) {
     constexpr string_view invoke = "invoke name=\"";
     constexpr std::size_t max_prefix = 32;
@@ -294,6 +295,14 @@ std::vector<tool_call> find_invoked_calls(string_view text, const generation_opt
         calls.push_back(*std::move(call));
     }
     return calls;
+}
+
+std::vector<tool_call> choose_calls(std::vector<tool_call> parsed, string_view text,
+                                    const generation_options& options) {
+    if (parsed.empty()) parsed = find_json_calls(text, options);
+    auto invoked = find_invoked_calls(text, options);
+    const bool has_more = invoked.size() > parsed.size() && contains_calls(invoked, parsed);
+    return has_more ? invoked : parsed;
 }
 
 std::size_t find_channel_call(string_view reasoning) noexcept {

@@ -28,13 +28,15 @@ std::optional<tool_call> decode_json_call(std::string_view text, const generatio
 /// incomplete, or calls no function of the tools.
 std::vector<tool_call> find_json_calls(std::string_view text, const generation_options& options);
 
-/// The calls that a text states as elements like <invoke name="f"><parameter name="x">1</parameter>
-/// </invoke>, also with a prefix as in <atem:invoke …>, without ids. Empty if one is incomplete, or
-/// calls no function of the tools.
+/// Finds calls that are written as elements: <invoke name="f"><parameter name="x">1</parameter>
+/// </invoke>. The tags may have a prefix, as in <atem:invoke …>. The calls have no ids. Returns an
+/// empty list if an element is incomplete, or if one names no function that may be called.
 std::vector<tool_call> find_invoked_calls(std::string_view text, const generation_options& options);
 
-/// Whether each of the others is among the calls, whatever their ids.
-bool contain_calls(const std::vector<tool_call>& calls, const std::vector<tool_call>& others);
+/// Chooses the calls of a text that the server parsed as `parsed`. The server may read no JSON, and
+/// only some of several elements; elements in the arguments of its own calls are no calls.
+std::vector<tool_call> choose_calls(std::vector<tool_call> parsed, std::string_view text,
+                                    const generation_options& options);
 
 /// The text with which gpt-oss begins a call.
 inline constexpr std::string_view channel_call_mark = "to=functions.";
