@@ -174,11 +174,11 @@ void preserve_tags(const std::vector<string_view>& tags, call_mark& mark) {
 
 /// A reply in the history.
 struct past_reply {
-    /// From the question to its words.
+    /// The text between the question and the words of the reply.
     string_view before;
-    /// From its words to the next question.
+    /// The text between the words and the next question.
     string_view after;
-    /// From the next question to where the model begins to generate.
+    /// The text between the next question and the reply that the model generates.
     string_view header;
 };
 
@@ -346,7 +346,8 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     const auto& call = alone ? *alone : *after_text;
     auto lead = after_text && alone ? common_end(after_text->lead, alone->lead) : call.lead;
     if (lead.starts_with(words.closing)) lead.remove_prefix(words.closing.size());
-    // Both may begin alike, such as ">>>" and ">>>all": what follows decides.
+    // Calls and words may begin alike, such as with ">>>" and ">>>all"; the text after that tells
+    // them apart.
     const bool is_of_words = !lead.empty() && words.opening.starts_with(lead);
     add_call(call, is_of_words ? lead : distinct_opening(lead, other, !words.opening.empty()),
              other, mark);

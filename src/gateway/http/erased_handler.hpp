@@ -29,7 +29,8 @@ class erased_handler {
  private:
     struct callable {
         virtual ~callable() = default;
-        /// Deletes itself first: Asio's handlers begin the next operation, which reuses the memory.
+        /// Frees its memory before it calls the handler, which may start the next operation: Asio
+        /// guarantees this order to its handlers.
         virtual void call(Args... args) = 0;
     };
     template <class Handler>

@@ -70,8 +70,8 @@ call_splitter::visible call_splitter::release() {
     return show_withheld();
 }
 
-/// Whether the withheld text ends the reply as a mark of a call that nothing follows, or as the
-/// first bytes of the closing mark, which are no words.
+/// Whether the reply ended within a mark: right after the opening mark of a call, or before the end
+/// of the closing mark.
 bool call_splitter::is_cut_mark() const {
     if (!mark_.empty() && withheld_.starts_with(mark_)) return true;
     return place_ == place::in_words && withheld_.size() > 2 &&
@@ -113,7 +113,7 @@ call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
         bool may_become_one = false;
         for (const auto* mark : {&mark_, &words_.opening, &words_.closing}) {
             if (mark->empty() || mark->front() != rest.front()) continue;
-            // Only what the prompt has begun can end words that have not.
+            // Before the words, only a closing mark that begins in the prompt counts.
             const bool can_close = place_ != place::before_words || at < of_prompt_;
             if (mark == &words_.closing && !can_close) continue;
             may_become_one |= rest.size() < mark->size() && mark->starts_with(rest);

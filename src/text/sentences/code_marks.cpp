@@ -10,7 +10,7 @@ constexpr std::uint32_t max_code = 400;
 
 }  // namespace
 
-// After a letter it is an Armenian accent or a closing mark.
+// A back-tick after a letter is an accent in Armenian, or closes code.
 void code_marks::read_backtick(bool after_word) noexcept {
     if (run_++ == 0) can_run_open_ = !after_word;
 }

@@ -14,7 +14,7 @@ class code_marks {
     void read_line_break() noexcept;
     /// Reads any other character.
     void read(char32_t c) noexcept;
-    /// The back-ticks at the end of the line so far are no fence.
+    /// The back-ticks read last are not a fence.
     void reject_fence_at_end() noexcept;
 
     bool is_in_fence() const noexcept;

@@ -6,7 +6,7 @@
 
 namespace tandem::text {
 
-/// Whether `c` opens a quotation or brackets; not for `"`, which may also close one.
+/// Whether `c` can only open a quotation or a bracket. A `"` can also close one.
 bool is_opening_mark(char32_t c) noexcept;
 
 /// Tracks the open quotes and brackets. An opening mark expires if its closing mark does not follow

@@ -35,7 +35,7 @@ struct replay_options : replay_rules {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};
     tandem::instruments instruments{};
-    /// The file of prompts or the recording, "-" for stdin, or empty.
+    /// Path of the prompt file or of the recording; "-" for stdin. Empty if there is neither.
     std::string file{};
     std::vector<std::string> prompts{};
     std::vector<std::string> user_messages{};
