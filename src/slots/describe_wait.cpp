@@ -1,4 +1,4 @@
-#include "slots/slot_scheduler.hpp"
+#include "slots/slot_request.hpp"
 
 #include <fmt/format.h>
 

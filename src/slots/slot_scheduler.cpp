@@ -1,6 +1,7 @@
 #include "slots/slot_scheduler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -78,6 +79,11 @@ void slot_scheduler::count_running_time(time_point now) {
     counted_until_ = now;
 }
 
+duration slot_scheduler::find_running_time(time_point now) {
+    count_running_time(now);
+    return running_time_;
+}
+
 void slot_scheduler::begin_speed_window(slot_state& s, const generated_so_far& g, time_point now) {
     count_running_time(now);
     s.learned = g;
@@ -91,8 +97,16 @@ void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_
     count_running_time(now);
     const auto since = now - s.learned_at;
     if (since <= duration{}) return;
-    const double running = to_ms(running_time_ - s.running_time_before) / to_ms(since);
+    const double running_here = to_ms(running_time_ - s.running_time_before) / to_ms(since);
+    const double running = running_here + elsewhere_.running;
     if (limit_.record_speed(running, g - s.learned, now)) begin_speed_window(s, g, now);
+}
+
+// What others run is known with a delay, so each process may always run its part of the limit.
+int slot_scheduler::find_own_limit(time_point now) const {
+    const int limit = limit_.find_limit(now);
+    const int part = 1 + (limit - 1) / (1 + elsewhere_.processes);
+    return std::max(limit - static_cast<int>(std::lround(elsewhere_.running)), part);
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if

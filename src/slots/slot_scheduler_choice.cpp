@@ -165,7 +165,7 @@ bool slot_scheduler::has_slot_to_spare() const {
 std::vector<grant> slot_scheduler::take_grants(time_point now) {
     std::vector<grant> given;
     if (now >= lease_until_) return given;
-    max_running_ = limit_.find_limit(now);
+    max_running_ = find_own_limit(now);
     queue_simulation walk(*this);
     for (std::size_t place = 0; place < queue_.size() && !walk.is_over();) {
         const auto& w = queue_[place].wish;

@@ -141,7 +141,7 @@ void speech_load::learn_speed(server_state& s, double tokens_per_s, time_point n
 }
 
 // Unknown as long as the speed of one server is, because that server may take all new sessions.
-std::optional<double> speech_load::compute_supply(time_point now) const {
+std::optional<double> speech_load::observe_supply(time_point now) const {
     double sum = 0;
     for (const auto& [name, s] : servers_) {
         if (!s.is_usable) continue;
@@ -151,12 +151,24 @@ std::optional<double> speech_load::compute_supply(time_point now) const {
     return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
+// With an estimate of its own, the process with the highest one would admit too many sessions.
+std::optional<double> speech_load::compute_supply(time_point now) const {
+    const auto here = observe_supply(now);
+    const double observers = elsewhere_.observers + (here ? 1 : 0);
+    if (observers < 1) return std::nullopt;
+    return (elsewhere_.supply + here.value_or(0)) / observers;
+}
+
+bool speech_load::awaits_effect(time_point now) const {
+    return latest_began_at_ && now - *latest_began_at_ < between_admissions;
+}
+
 // A session goes where there is room, so one server that is not full is enough. What was seen some
 // time ago shows nothing.
 bool speech_load::are_servers_full(double load, time_point now) const {
     if (now - servers_seen_at_ > seen_valid_for) return false;
-    const bool awaits_effect = latest_began_at_ && now - *latest_began_at_ < between_admissions;
-    const double max_lost = awaits_effect ? much_lead_lost : too_much_lead_lost;
+    const bool is_one_new = awaits_effect(now) || elsewhere_.new_sessions > 0;
+    const double max_lost = is_one_new ? much_lead_lost : too_much_lead_lost;
     bool any = false;
     for (const auto& [name, s] : servers_) {
         if (!s.is_usable) continue;
@@ -170,8 +182,18 @@ bool speech_load::are_servers_full(double load, time_point now) const {
 // --- load
 
 double speech_load::tokens_per_s_of_one() const noexcept {
-    if (all_.tokens < min_tokens_spoken) return 0;
-    return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
+    if (all_.tokens >= min_tokens_spoken)
+        return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
+    return elsewhere_.sessions > 0 ? elsewhere_.demand / elsewhere_.sessions : 0;
+}
+
+load_report speech_load::make_report(time_point now) const {
+    const auto supply = observe_supply(now);
+    return {.demand = compute_demand(now),
+            .sessions = static_cast<double>(sessions_.size()),
+            .new_sessions = awaits_effect(now) ? 1.0 : 0.0,
+            .supply = supply.value_or(0),
+            .observers = supply ? 1.0 : 0.0};
 }
 
 double speech_load::compute_demand(time_point now) const {
@@ -188,13 +210,13 @@ double speech_load::compute_demand(time_point now) const {
 
 double speech_load::compute_load(time_point now) const {
     const auto supply = compute_supply(now);
-    return supply ? compute_demand(now) / *supply : 0;
+    return supply ? (compute_demand(now) + elsewhere_.demand) / *supply : 0;
 }
 
 std::optional<duration> speech_load::refuse_session(time_point now) {
     const double one = tokens_per_s_of_one();
     const auto supply = compute_supply(now);
-    const double need = compute_demand(now) + one;
+    const double need = compute_demand(now) + elsewhere_.demand + one;
     const double allowed = supply.value_or(need) * (is_full_ ? max_load_after_refusal : max_load);
     const bool is_over = supply && one > 0 && need > allowed;
     is_full_ = is_over;

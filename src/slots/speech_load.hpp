@@ -11,6 +11,19 @@
 
 namespace tandem::slots {
 
+/// What a process reports of its load to the others that use the same servers. They add the reports
+/// up.
+struct load_report {
+    /// The tokens/s that the voices of all sessions need, and the number of sessions.
+    double demand = 0;
+    double sessions = 0;
+    /// 1 if the latest session began so recently that its effect does not show yet.
+    double new_sessions = 0;
+    /// The tokens/s that all servers can generate, and 1 if that is known.
+    double supply = 0;
+    double observers = 0;
+};
+
 /// The load that listeners put on some servers: the tokens per second that the voices of all
 /// sessions use up, as a share of the tokens per second that the servers can generate. Both are
 /// observed. A session counts while its voice speaks and while its user does, but not while it
@@ -41,7 +54,11 @@ class speech_load {
     };
     void on_servers_observed(const std::vector<observation>& usable, time_point now);
 
-    /// 1 if the listeners need all that the servers can generate. 0 while one of the two is
+    load_report make_report(time_point now) const;
+    /// Sets the sum of the reports of the other processes.
+    void set_load_elsewhere(const load_report& r) noexcept { elsewhere_ = r; }
+
+    /// 1 if all listeners need all that the servers can generate. 0 while one of the two is
     /// unknown.
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
@@ -77,7 +94,9 @@ class speech_load {
     void add_usage(session_state& s, double tokens, time_point now);
     static void learn_speed(server_state& s, double tokens_per_s, time_point now);
     double tokens_per_s_of_one() const noexcept;
+    bool awaits_effect(time_point now) const;
     double compute_demand(time_point now) const;
+    std::optional<double> observe_supply(time_point now) const;
     std::optional<double> compute_supply(time_point now) const;
     bool are_servers_full(double load, time_point now) const;
     duration time_until_ended(double sessions) const noexcept;
@@ -86,6 +105,7 @@ class speech_load {
     std::map<std::string, server_state> servers_;
     time_point servers_seen_at_{};
     usage all_;
+    load_report elsewhere_;
     bool is_full_ = false;  // the last session was refused
     std::optional<time_point> latest_began_at_{};
     // Mean time between ends of sessions; 0 until two ended.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <utility>
 
 namespace {
 
@@ -98,6 +99,35 @@ TEST_F(lent_slots, stay_away_when_the_server_is_found_to_have_more) {
     s.set_slot_count(4);
     for (int i = 0; i < 4; ++i) s.request();
     EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
+}
+
+/// Requests run on both slots of this process for a second, and generate 40 tokens each, while
+/// other processes run two more.
+void generate(slot_scheduler& s) {
+    s.set_use_elsewhere({.processes = 1, .running = 2});
+    for (int i = 0; i < 2; ++i) s.bring_back(i, std::nullopt, false);
+    for (int i = 0; i < 2; ++i) s.request();
+    ASSERT_EQ(s.take_grants(at(0s)).size(), 2u);
+    for (int i = 0; i < 2; ++i) s.record_progress(i, {}, at(0s));
+    for (int i = 0; i < 2; ++i) s.release(i, at(1s), {.generated = {40, 1s, 40, 1s}});
+}
+
+TEST(server_with_lent_slots, generates_what_the_requests_of_all_processes_generate) {
+    slot_scheduler s{4, 0s};
+    s.share_slots();
+    generate(s);
+    EXPECT_NEAR(s.find_tokens_per_s(at(1s)).value_or(0), 160, 1);
+    EXPECT_EQ(s.find_running_time(at(2s)), 2s);
+}
+
+TEST(server_with_lent_slots, runs_no_more_requests_of_all_processes_than_its_limit) {
+    slot_scheduler s{16, 0s};
+    generate(s);
+    for (const auto& [elsewhere, limit] : {std::pair(0, 8), {3, 5}, {8, 4}}) {
+        s.set_use_elsewhere({.processes = 1, .running = double(elsewhere)});
+        s.take_grants(at(1s));
+        EXPECT_EQ(s.max_running(), limit) << elsewhere;
+    }
 }
 
 }  // namespace

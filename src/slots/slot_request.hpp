@@ -1,0 +1,159 @@
+#pragma once
+
+#include "base/time.hpp"
+#include "slots/generated_so_far.hpp"
+
+#include "tandem/config.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// What a slot_scheduler receives and returns.
+namespace tandem::slots {
+
+/// Identifies a request for a slot.
+using ticket = std::uint64_t;
+
+/// Returned by request() when it rejects a request.
+inline constexpr ticket no_ticket = 0;
+
+/// Identifies the owner of a text that uses slots repeatedly: a reply or a conversation.
+using owner_id = std::uint64_t;
+inline constexpr owner_id nobody = 0;
+
+/// Maximum bytes kept and compared of a prompt's text and of a slot's contents.
+constexpr std::size_t max_compared_bytes = 1u << 20;
+
+/// Maximum number of waiting tickets of priority `turn`, unless the caller sets another limit.
+constexpr std::size_t default_queue_limit = 1024;
+
+/// What a request is for. All except `background` are live: a listener waits for the result.
+enum class request_kind {
+    turn,          ///< the first request of a reply
+    continuation,  ///< a later request: the listener may still hear earlier text
+    background,    ///< prefill only: never on a slot that another owner continues from
+};
+
+/// How much later a reply of this priority counts as due; negative for `high`.
+constexpr duration priority_shift(reply_priority p) noexcept {
+    constexpr duration step = std::chrono::milliseconds(500);
+    return p == reply_priority::high ? -step : p == reply_priority::low ? step : duration{};
+}
+
+/// A request for a slot.
+struct slot_request {
+    /// The prompt as text: the slot that holds the most of it is best. Empty: all slots are equal.
+    std::string prompt{};
+    /// The slot prefilled for this request; preferred if available and still prefilled.
+    std::optional<int> warmed{};
+    request_kind kind = request_kind::turn;
+    /// When the listener has nothing left to hear. Live requests are served in the order of these
+    /// times.
+    time_point due{};
+    /// Protects the slot from being prefilled for others until release_owner().
+    owner_id owner = nobody;
+    /// The owner has used a slot before. If no slot holds its text, the server's host memory may.
+    bool was_here = false;
+    /// Only this slot is acceptable.
+    std::optional<int> required_slot{};
+    /// Another process of the cluster asks: the slot leaves this process.
+    bool is_from_elsewhere = false;
+    /// Used only if no other slot is available.
+    std::optional<int> avoid{};
+};
+
+inline bool is_live(const slot_request& w) noexcept {
+    return w.kind != request_kind::background;
+}
+
+/// A slot granted to a ticket.
+struct grant {
+    slots::ticket ticket = 0;
+    int slot = 0;
+    /// The slot is the one used last, and was idle for the whole guard.
+    bool reused = false;
+    /// How long the guard alone delayed the ticket.
+    duration guard_wait{};
+    /// The owner whose text the slot may hold: its last user, if that is another owner.
+    owner_id previous = nobody;
+};
+
+/// When a ticket may be granted a slot if nothing else changes.
+struct due_grant {
+    time_point at;
+    slots::ticket ticket = no_ticket;
+};
+
+/// Activity of the server on a slot after its request has ended for the client.
+enum class server_slot_state {
+    idle,        ///< none, or it stops within a token
+    maybe_busy,  ///< may still process the prompt: the request was cut before its first token
+    unverified,  ///< as idle, but not confirmed yet: no prefill until then
+    busy,        ///< still active long after it should have stopped: the slot is stuck
+};
+
+/// How the use of a slot ended.
+struct release_info {
+    server_slot_state server_state = server_slot_state::idle;
+    /// False: the slot was returned without a request; its recorded state stays.
+    bool has_run = true;
+    /// False: a prefill ended by itself, which does not count for the guard. The guard and the slot
+    /// used last stay unchanged.
+    bool is_use = true;
+    /// The text that the slot holds, if known; empty = unknown.
+    std::string holds{};
+    /// When the owner is expected to need the text again; `never` if that is unknown.
+    time_point needed_at = never;
+    generated_so_far generated{};
+    /// Tokens of the prompt that the slot held already, and those that the server evaluated.
+    int cached = 0;
+    int evaluated = 0;
+};
+
+/// Why a ticket waits.
+struct wait_reason {
+    /// Number of tickets ahead of it.
+    int before = 0;
+    /// Slots of the scheduler, and how many of them are stuck on the server.
+    int slots = 0;
+    int stuck = 0;
+    /// The maximum number of running requests, if that alone delays the ticket.
+    std::optional<int> max_running{};
+    /// A slot is idle and kept for turns; the ticket gets it when its listener needs it.
+    bool is_slot_kept = false;
+    /// The slot whose guard alone delays the ticket, and the remaining time. Nothing if all slots
+    /// are busy or promised to tickets ahead of it.
+    std::optional<int> guarded_slot{};
+    duration guard_left{};
+    /// The slot being prefilled for the ticket, if the ticket waits for that.
+    std::optional<int> prefilled_slot{};
+};
+
+/// The reason as text for a log: "waits 500 ms for the reuse guard of slot 1".
+std::string describe_wait(const wait_reason& w);
+
+/// The most urgent request that waits because too few slots are in this process.
+struct slot_shortage {
+    request_kind kind;
+    time_point due;
+
+    friend bool operator==(const slot_shortage&, const slot_shortage&) = default;
+};
+
+/// How often a slot got the conversation of another owner, and the prompt tokens that the server
+/// evaluated then.
+struct residence_changes {
+    std::int64_t count = 0;
+    std::int64_t evaluated = 0;
+};
+
+/// The use of a server by other processes: their number, and how many requests they run on average.
+struct use_elsewhere {
+    int processes = 0;
+    double running = 0;
+};
+
+}  // namespace tandem::slots
