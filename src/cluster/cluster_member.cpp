@@ -34,6 +34,11 @@ std::string name_of(const std::string& url) {
     return transport::parse_server_url(url).url.identity;
 }
 
+/// The quantity of a shared_load: how many requests run on the server.
+std::string running_on(const std::string& server) {
+    return "running " + server;
+}
+
 }  // namespace
 
 cluster_member::cluster_member(const boost::asio::any_io_executor& executor, cluster_options o,
@@ -139,8 +144,9 @@ void cluster_member::beat() {
 
 void cluster_member::send_beat(duration lease, store_link::answer_handler done) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
-    scripts::beat().run(commands_, {key("members"), key("processes"), key("drains")},
-                        {options_.gateway_id, process_, std::to_string(ms)}, std::move(done));
+    scripts::beat().run(commands_, {key("members"), key("processes"), key("drains"), key("loads")},
+                        {options_.gateway_id, process_, std::to_string(ms), report_load()},
+                        std::move(done));
 }
 
 void cluster_member::on_beat(time_point sent, const std::optional<store_answer>& answer) {
@@ -151,6 +157,7 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
     share_drains(read->drained, !read->was_known);
+    apply_load(*read);
     if (!read->was_known) distrust_store();
     for (const auto& [channel, known] : servers_)
         known.lender->renew_lease(lease_until_, read->is_one_missing);
@@ -158,6 +165,21 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
 
 void cluster_member::distrust_store() {
     for (const auto& [channel, known] : servers_) known.lender->distrust_store();
+}
+
+std::string cluster_member::report_load() {
+    auto load = find_load_ ? find_load_() : shared_load{};
+    for (const auto& [channel, known] : servers_)
+        load[running_on(known.lender->name())] = known.lender->take_average_running();
+    return to_text(load);
+}
+
+void cluster_member::apply_load(const beat_answer& b) {
+    const auto others = static_cast<int>(members_ - 1);
+    for (const auto& [channel, known] : servers_)
+        known.lender->set_use_elsewhere(
+            {others, find_quantity(b.elsewhere, running_on(known.lender->name()))});
+    if (on_load_) on_load_(b.elsewhere);
 }
 
 // After a restart, this is the process before, until its lease ends.

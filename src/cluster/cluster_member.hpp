@@ -6,6 +6,7 @@
 #include "cluster/lending_store.hpp"
 #include "cluster/session_store.hpp"
 #include "cluster/shared_drains.hpp"
+#include "cluster/shared_load.hpp"
 #include "cluster/slot_lender.hpp"
 #include "cluster/store/store_link.hpp"
 #include "cluster/store/store_script.hpp"
@@ -63,6 +64,13 @@ class cluster_member final : public lending_store {
         std::function<void(const std::string& server, bool is_drained)> handler) {
         on_drained_ = std::move(handler);
     }
+    /// Sets the source of this gateway's load, which is reported repeatedly, and the handler that
+    /// receives the sums of the other gateways' loads.
+    void share_load(std::function<shared_load()> find_load,
+                    std::function<void(const shared_load& elsewhere)> handler) {
+        find_load_ = std::move(find_load);
+        on_load_ = std::move(handler);
+    }
     /// Sets the handler that receives the sessions that other gateways ask this one to release.
     void set_release_handler(std::function<void(const std::string& session)> handler) {
         on_release_ = std::move(handler);
@@ -96,6 +104,8 @@ class cluster_member final : public lending_store {
     void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
     void distrust_store();
+    std::string report_load();
+    void apply_load(const beat_answer& b);
     void share_drains(const std::set<std::string>& listed, bool is_lost);
     void write_drains();
     void on_message(const std::string& channel, const std::string& text);
@@ -118,6 +128,8 @@ class cluster_member final : public lending_store {
     shared_drains drains_;
     std::function<void(const std::string&, bool)> on_drained_;
     std::function<void(const std::string&)> on_release_;
+    std::function<shared_load()> find_load_;
+    std::function<void(const shared_load&)> on_load_;
     /// Expires with the member: a timer's handler that is queued then still runs, without an error.
     std::shared_ptr<void> life_ = std::make_shared<char>();
 };

@@ -73,7 +73,7 @@ std::optional<std::vector<loan>> read_loans(const std::optional<store_answer>& a
 }
 
 std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) {
-    if (!answer || !answer->is_list_of(4)) return std::nullopt;
+    if (!answer || !answer->is_list_of(5)) return std::nullopt;
     const auto& items = answer->items;
     if (!std::all_of(items.begin(), items.begin() + 3, is_integer)) return std::nullopt;
     beat_answer read{.was_known = items[0].number == 1};
@@ -81,6 +81,7 @@ std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer) 
     read.is_one_missing = items[1].number > 0;
     read.members = items[2].number;
     for (const auto& server : items[3].items) read.drained.insert(server.text);
+    read.elsewhere = parse_load(items[4].text);
     return read;
 }
 

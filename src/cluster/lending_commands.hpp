@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/shared_load.hpp"
 #include "cluster/slot_share_actions.hpp"
 #include "cluster/store/store_answer.hpp"
 
@@ -36,6 +37,8 @@ struct beat_answer {
     /// Number of gateways with a lease.
     std::int64_t members = 1;
     std::set<std::string> drained{};
+    /// The sums of the other gateways' loads.
+    shared_load elsewhere{};
 };
 std::optional<beat_answer> read_beat(const std::optional<store_answer>& answer);
 

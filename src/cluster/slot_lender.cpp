@@ -103,6 +103,18 @@ share_status slot_lender::status() const {
     return {use_->slots->lock()->scheduler.slots(), share_.count_slots(), share_.count_lost()};
 }
 
+double slot_lender::take_average_running() {
+    const auto now = detail::now();
+    const auto sum = use_->slots->lock()->scheduler.find_running_time(now);
+    const auto since = now - std::exchange(averaged_at_, now);
+    const auto ran = sum - std::exchange(averaged_time_, sum);
+    return since > duration{} ? to_seconds(ran) / to_seconds(since) : 0;
+}
+
+void slot_lender::set_use_elsewhere(const slots::use_elsewhere& u) {
+    use_->slots->lock()->scheduler.set_use_elsewhere(u);
+}
+
 // --- events
 
 void slot_lender::renew_lease(time_point until, bool is_one_missing) {

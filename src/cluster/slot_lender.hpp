@@ -37,6 +37,10 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     void leave();
     bool is_leaving() const noexcept { return share_.is_leaving(); }
 
+    /// The average number of requests that this process ran on the server since the last call.
+    double take_average_running();
+    void set_use_elsewhere(const slots::use_elsewhere& u);
+
     share_status status() const;
     const std::string& name() const noexcept { return name_; }
 
@@ -67,6 +71,9 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     boost::asio::steady_timer retry_;
     std::atomic<bool> is_update_posted_ = false;
     bool is_running_ = false;
+    /// When take_average_running() was called last, and the running time then.
+    time_point averaged_at_{};
+    duration averaged_time_{};
 };
 
 }  // namespace tandem::cluster

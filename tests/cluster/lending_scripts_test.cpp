@@ -1,5 +1,6 @@
 // The scripts do to the store what slot_ledger, their twin in C++, does to its records.
 
+#include "cluster/lending_commands.hpp"
 #include "cluster/store/store_script.hpp"
 #include "played_store.hpp"
 #include "store_fixture.hpp"
@@ -50,17 +51,18 @@ class lending_scripts : public tandem::testing::store_fixture {
         ++running;
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
         const bool is_beat = &script == &beat_script;
-        script.run(link,
-                   is_beat ? std::vector<std::string>{"members", "processes", "drains"} : keys,
-                   arguments, [this, arguments, expected, at = now](const auto& answer) {
-                       --running;
-                       if (!answer || show(*answer) != expected) {
-                           ++differences;
-                           ADD_FAILURE()
-                               << "at " << at << ": " << testing::PrintToString(arguments) << ": "
-                               << (answer ? show(*answer) : "none") << " instead of " << expected;
-                       }
-                   });
+        script.run(
+            link,
+            is_beat ? std::vector<std::string>{"members", "processes", "drains", "loads"} : keys,
+            arguments, [this, arguments, expected, at = now](const auto& answer) {
+                --running;
+                if (!answer || show(*answer) != expected) {
+                    ++differences;
+                    ADD_FAILURE() << "at " << at << ": " << testing::PrintToString(arguments)
+                                  << ": " << (answer ? show(*answer) : "none") << " instead of "
+                                  << expected;
+                }
+            });
     }
 
     std::string name_process(const std::string& gateway) {
@@ -84,9 +86,9 @@ class lending_scripts : public tandem::testing::store_fixture {
         const auto process = name_process(gateway);
         const int lease = pick(10) == 0 ? 0 : 3000;
         const auto answer = ledger.beat(now, gateway, process, lease);
-        run(beat_script, {gateway, process, std::to_string(lease)},
+        run(beat_script, {gateway, process, std::to_string(lease), "{}"},
             std::to_string(answer.was_known) + " " + std::to_string(answer.missing) + " " +
-                std::to_string(answer.members) + "  ");
+                std::to_string(answer.members) + "  {} ");
     }
 
     void claim(const std::string& gateway) {
@@ -169,6 +171,26 @@ TEST_F(lending_scripts, do_what_the_ledger_does) {
     ASSERT_TRUE(run_until([&] { return running == 0 && heard.size() >= expected.size(); }));
     EXPECT_EQ(heard, expected);
     EXPECT_GT(expected.size(), std::size_t(steps / 10));
+}
+
+TEST_F(lending_scripts, tell_each_gateway_the_load_of_the_others_that_have_a_lease) {
+    const auto beat = [this](const std::string& gateway, int lease, const std::string& load) {
+        std::optional<shared_load> elsewhere;
+        link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
+        beat_script.run(link, {"members", "processes", "drains", "loads"},
+                        {gateway, gateway, std::to_string(lease), load}, [&](const auto& a) {
+                            elsewhere = read_beat(a).value_or(beat_answer{}).elsewhere;
+                        });
+        EXPECT_TRUE(run_until([&] { return elsewhere.has_value(); }));
+        return elsewhere.value_or(shared_load{});
+    };
+    beat("a", 3000, R"({"x":1.5})");
+    EXPECT_EQ(beat("b", 3000, R"({"x":2,"y":4})"), (shared_load{{"x", 1.5}}));
+    EXPECT_EQ(beat("a", 0, "{}"), (shared_load{{"x", 2}, {"y", 4}}));
+    EXPECT_EQ(beat("c", 3000, R"({"x":1})"), (shared_load{{"x", 2}, {"y", 4}}));
+    now += 3001;
+    EXPECT_EQ(beat("a", 3000, R"({"x":1})"), shared_load{});
+    EXPECT_EQ(ask(link, {"HLEN", "loads"})->number, 1);
 }
 
 }  // namespace

@@ -116,8 +116,8 @@ class limit_scripts : public tandem::testing::store_fixture {
     void beat_of(const std::string& gateway) {
         ledger.beat(time(), gateway, lease);
         link.run({"SET", "clock", std::to_string(now)}, [](const auto&) {});
-        beat.run(link, {"members", "processes", "drains"},
-                 {gateway, "p", std::to_string(lease.count())}, [](const auto&) {});
+        beat.run(link, {"members", "processes", "drains", "loads"},
+                 {gateway, "p", std::to_string(lease.count()), "{}"}, [](const auto&) {});
     }
 
     void ask_of(const std::string& gateway) {

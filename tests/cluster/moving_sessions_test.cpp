@@ -130,6 +130,31 @@ TEST_F(moving_sessions, continue_when_their_gateway_is_killed) {
     EXPECT_EQ(l.lost(), 1);
 }
 
+TEST_F(moving_sessions, are_reported_to_other_gateways_as_load) {
+    const auto a = make_gateway();
+    voice_listener l([&] { return a->port(); });
+    EXPECT_EQ(l.ask(question), story);
+    connect(link);
+    EXPECT_TRUE(run_until([this] {
+        const auto report = json::parse(read_store("loads", "g1"), nullptr, false);
+        return report.is_object() && report.value("sessions talk", 0.0) == 1 &&
+               report.value("demand talk", 0.0) > 0;
+    }));
+}
+
+TEST_F(moving_sessions, are_refused_while_the_voices_of_other_gateways_need_all_servers) {
+    connect(link);
+    ask(link, {"ZADD", "tdm:tandem:members", "9999999999999", "other"});
+    ask(link, {"HSET", "tdm:tandem:loads", "other",
+               R"({"demand talk":320,"sessions talk":96,"supply talk":330,"observers talk":1})"});
+    const auto a = make_gateway();
+    EXPECT_TRUE(poll_until([&] {
+        voice_client c(a->port());
+        c.say({{"type", "start"}, {"text", question}});
+        return c.read()["code"] == "overloaded";
+    }));
+}
+
 // A gateway watches slots of a killed one for a second, so several are there.
 TEST_F(moving_sessions, lose_no_word_by_10_kills) {
     std::mt19937 random(17);

@@ -1,9 +1,10 @@
--- Renews the lease of a gateway on all its slots.
--- KEYS: members, processes, drains. ARGV: gateway, process, lease in ms (0: the gateway leaves the cluster).
+-- Renews the lease of a gateway on all its slots, and reports its load.
+-- KEYS: members, processes, drains, loads. ARGV: gateway, process, lease in ms (0: the gateway leaves the
+-- cluster), load as a JSON object of numbers.
 -- Returns 1 if the lease had not ended, 0 if it had, or was that of a process that has ended, and -1 if
 -- another process has the lease of a gateway with this id, which then stays as it is; the number of other
 -- gateways whose process or lease has ended within the last minute; the number of gateways whose lease has
--- not ended; and the drained servers.
+-- not ended; the drained servers; and the sums of the other gateways' loads, as a JSON object.
 local gateway, process, lease = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -14,19 +15,27 @@ if is_known == 1 and owner and owner ~= process then is_known = is_listening(own
 if is_known >= 0 and lease == 0 then
   redis.call('ZREM', KEYS[1], gateway)
   redis.call('HDEL', KEYS[2], gateway)
+  redis.call('HDEL', KEYS[4], gateway)
 elseif is_known >= 0 then
   redis.call('ZADD', KEYS[1], now + lease, gateway)
   redis.call('HSET', KEYS[2], gateway, process)
+  redis.call('HSET', KEYS[4], gateway, ARGV[4])
   redis.call('EXPIRE', KEYS[1], 86400)
   redis.call('EXPIRE', KEYS[2], 86400)
+  redis.call('EXPIRE', KEYS[4], 86400)
 end
 
-local missing, members = 0, 0
+local missing, members, elsewhere = 0, 0, {}
 local leases = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
 for i = 1, #leases, 2 do
   local has_lease = tonumber(leases[i + 1]) > now
   local its_process = redis.call('HGET', KEYS[2], leases[i])
-  if has_lease then members = members + 1 end
+  if has_lease then members = members + 1 else redis.call('HDEL', KEYS[4], leases[i]) end
+  if has_lease and leases[i] ~= gateway then
+    for name, value in pairs(cjson.decode(redis.call('HGET', KEYS[4], leases[i]) or '{}')) do
+      elsewhere[name] = (elsewhere[name] or 0) + value
+    end
+  end
   if not has_lease or (its_process and not is_listening(its_process)) then missing = missing + 1 end
 end
 
@@ -36,4 +45,4 @@ local marks = redis.call('HGETALL', KEYS[3])
 for i = 1, #marks, 2 do
   if marks[i + 1] == '1' then table.insert(drained, marks[i]) end
 end
-return {is_known, missing, members, drained}
+return {is_known, missing, members, drained, cjson.encode(elsewhere)}

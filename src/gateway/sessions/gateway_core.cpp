@@ -1,6 +1,7 @@
 #include "gateway/sessions/gateway_core.hpp"
 
 #include "gateway/cluster/cluster_limits.hpp"
+#include "gateway/sessions/session_admission.hpp"
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
@@ -96,6 +97,8 @@ gateway_core::gateway_core(const boost::asio::any_io_executor& its_executor, gat
         cluster->set_drain_handler(
             [this](const auto& server, bool is_drained) { models.drain(server, is_drained); });
         cluster->set_release_handler([this](const auto& session) { voices.release(session); });
+        cluster->share_load([this] { return report_speech_load(models); },
+                            [this](const auto& load) { set_speech_load_elsewhere(models, load); });
         cluster->start();
     }
     deployer->start_checks();

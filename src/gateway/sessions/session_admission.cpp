@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
+#include <string>
 
 namespace tandem::gateway {
 namespace {
@@ -18,6 +20,21 @@ api_error make_overloaded_error(duration retry_after) {
                     seconds.count()));
     e.retry_after = seconds;
     return e;
+}
+
+/// A quantity of a cluster::shared_load, and where it belongs.
+struct named_quantity {
+    std::string name;
+    double slots::load_report::*value;
+};
+
+std::array<named_quantity, 5> list_quantities(const std::string& model) {
+    using report = slots::load_report;
+    return {{{"demand " + model, &report::demand},
+             {"sessions " + model, &report::sessions},
+             {"new_sessions " + model, &report::new_sessions},
+             {"supply " + model, &report::supply},
+             {"observers " + model, &report::observers}}};
 }
 
 }  // namespace
@@ -50,6 +67,24 @@ void update_speech_load(served_model& model, const std::vector<server_status>& s
     for (const auto& s : servers)
         if (is_usable(s)) usable.push_back({s.url, s.tokens_per_s, s.late, s.lead_loss});
     model.load.on_servers_observed(usable, detail::now());
+}
+
+cluster::shared_load report_speech_load(served_models& models) {
+    cluster::shared_load load;
+    for (const auto& model : models.all()) {
+        const auto report = model.load.make_report(detail::now());
+        for (const auto& q : list_quantities(model.name)) load[q.name] = report.*q.value;
+    }
+    return load;
+}
+
+void set_speech_load_elsewhere(served_models& models, const cluster::shared_load& elsewhere) {
+    for (auto& model : models.all()) {
+        slots::load_report sum;
+        for (const auto& q : list_quantities(model.name))
+            sum.*q.value = cluster::find_quantity(elsewhere, q.name);
+        model.load.set_load_elsewhere(sum);
+    }
 }
 
 }  // namespace tandem::gateway

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/shared_load.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/sessions/served_models.hpp"
 
@@ -24,5 +25,10 @@ bool is_usable(const server_status& s);
 /// Samples the speed of the model's servers, unless that was done just now.
 void watch_servers(gateway_core& gateway, served_model& model);
 void update_speech_load(served_model& model, const std::vector<server_status>& servers);
+
+/// The load of each model's voice sessions, for the other gateways of a cluster.
+cluster::shared_load report_speech_load(served_models& models);
+/// Sets the sums of the other gateways' loads.
+void set_speech_load_elsewhere(served_models& models, const cluster::shared_load& elsewhere);
 
 }  // namespace tandem::gateway

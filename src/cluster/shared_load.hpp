@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tandem::cluster {
+
+/// Quantities by name that each gateway reports to the store, which returns their sums to the other
+/// gateways.
+using shared_load = std::map<std::string, double>;
+
+/// As a JSON object. Omits zeros.
+std::string to_text(const shared_load& load);
+/// Ignores whatever is not a number.
+shared_load parse_load(std::string_view text);
+
+/// 0 if the load lacks the quantity.
+double find_quantity(const shared_load& load, const std::string& name);
+
+}  // namespace tandem::cluster

@@ -1,0 +1,30 @@
+#include "cluster/shared_load.hpp"
+
+#include "wire/json/dump_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tandem::cluster {
+
+std::string to_text(const shared_load& load) {
+    auto object = nlohmann::json::object();
+    for (const auto& [name, value] : load)
+        if (value != 0) object[name] = value;
+    return wire::dump_json(object);
+}
+
+shared_load parse_load(std::string_view text) {
+    shared_load load;
+    const auto object = nlohmann::json::parse(text, nullptr, false);
+    if (!object.is_object()) return load;
+    for (const auto& [name, value] : object.items())
+        if (value.is_number()) load[name] = value.get<double>();
+    return load;
+}
+
+double find_quantity(const shared_load& load, const std::string& name) {
+    const auto found = load.find(name);
+    return found == load.end() ? 0 : found->second;
+}
+
+}  // namespace tandem::cluster
