@@ -6,11 +6,25 @@
 namespace tandem::text {
 namespace {
 
+/// The part of an opening that words need: models may omit white space after a tag.
+std::string_view required_part(std::string_view opening) noexcept {
+    const auto part = opening.substr(0, opening.find_last_not_of(" \t\r\n") + 1);
+    const bool has_tags = (part.starts_with('<') && part.ends_with('>')) ||
+                          (part.starts_with('[') && part.ends_with(']'));
+    return has_tags ? part : opening;
+}
+
 /// Whether words have begun in the prompt and not ended.
 bool ends_in_words(const text_marks& marks, std::string_view prompt) noexcept {
-    const auto at = prompt.rfind(marks.opening);
+    const auto opening = required_part(marks.opening);
+    const auto at = prompt.rfind(opening);
     return at != std::string_view::npos &&
-           prompt.find(marks.closing, at + marks.opening.size()) == std::string_view::npos;
+           prompt.find(marks.closing, at + opening.size()) == std::string_view::npos;
+}
+
+std::size_t count_common_bytes(std::string_view a, std::string_view b) noexcept {
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                    a.begin());
 }
 
 }  // namespace
@@ -50,7 +64,7 @@ call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
             begin_call(read);
             return take_shown();
         }
-        read += next.mark->size();
+        read += next.bytes;
         place_ = next.mark == &words_.closing ? place::after_words : place::in_words;
         if (shown_.empty()) tokens_ = tokens;  // the earlier ones are the mark's
     }
@@ -70,10 +84,12 @@ call_splitter::visible call_splitter::release() {
     return show_withheld();
 }
 
-/// Whether the reply ended within a mark: right after the opening mark of a call, or before the end
-/// of the closing mark.
+/// Whether the reply ended within a mark: right after the opening mark of a call or of words, or
+/// before the end of the closing mark.
 bool call_splitter::is_cut_mark() const {
     if (!mark_.empty() && withheld_.starts_with(mark_)) return true;
+    const auto opening = required_part(words_.opening);
+    if (!opening.empty() && withheld_.starts_with(opening)) return true;
     return place_ == place::in_words && withheld_.size() > 2 &&
            words_.closing.starts_with(withheld_) &&
            (withheld_.front() == '<' || withheld_.front() == '[');
@@ -116,9 +132,11 @@ call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
             // Before the words, only a closing mark that begins in the prompt counts.
             const bool can_close = place_ != place::before_words || at < of_prompt_;
             if (mark == &words_.closing && !can_close) continue;
-            may_become_one |= rest.size() < mark->size() && mark->starts_with(rest);
-            const bool is_longest = !here.mark || mark->size() > here.mark->size();
-            if (is_longest && rest.starts_with(*mark)) here.mark = mark;
+            const auto bytes = count_common_bytes(*mark, rest);
+            may_become_one |= bytes == rest.size() && bytes < mark->size();
+            const auto required =
+                mark == &words_.opening ? required_part(*mark).size() : mark->size();
+            if (bytes >= required && bytes > here.bytes) here = {at, mark, bytes};
         }
         if (may_become_one) return {at};
         if (here.mark) return here;

@@ -13,7 +13,7 @@ inline constexpr std::size_t max_call_bytes = std::size_t{1} << 20;
 /// What models write around the words of each reply, such as ">>>all\n". They are no words.
 struct text_marks {
     /// Empty: the words have no marks. It may begin in the prompt, and is removed from anywhere in
-    /// the words.
+    /// the words, even without the white space after its last tag.
     std::string opening{};
     /// Ends words that an opening began: what follows is not spoken until another opening. Empty:
     /// nothing ends them.
@@ -74,6 +74,7 @@ class call_splitter {
     struct found_mark {
         std::size_t at;
         const std::string* mark = nullptr;  // null: undecided
+        std::size_t bytes = 0;
     };
     enum class place { before_words, in_words, after_words };
 

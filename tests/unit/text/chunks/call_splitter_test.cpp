@@ -97,6 +97,7 @@ TEST(call_splitter, keeps_a_bounded_part_of_a_call_without_end) {
 const text_marks recipient{.opening = ">>>all\n"};
 // Muse's thoughts begin like its words.
 const text_marks addressed{.opening = "<start>to=user<sep>", .closing = "<start>to=self<sep>"};
+const text_marks answer{.opening = "<answer>\n", .closing = "</answer>"};
 const text_marks channel{.opening = "<open>words<sep>", .closing = "<close>words<sep>"};
 
 struct marked_reply {
@@ -131,6 +132,12 @@ INSTANTIATE_TEST_SUITE_P(
         marked_reply{"words<sep>One.<close>words<sep>no", "One.", "", channel, "", "<open>"},
         marked_reply{"One.<close>words<sep>no", "One.", "", channel, "", "<open>words<sep><think>"},
         marked_reply{"One <open>words<sep>two.<close>w", "One two.", "", channel, ""},
+        marked_reply{"<answer>One.</answer>no", "One.", "", answer, "<call>", "Hi.\n"},
+        marked_reply{"<answer>\nOne.\n</answer>no", "One.\n", "", answer, "", "Hi.\n"},
+        marked_reply{"<answer>", "", "", answer, "", "Hi.\n"},
+        marked_reply{"One <answer", "One <answer", "", answer, "", "Hi.\n"},
+        marked_reply{" two.</answer>no", " two.", "", answer, "", "Hi.\n<answer>One"},
+        marked_reply{"One.</answer>no", "One.", "", answer, "", "Hi.\n<answer>"},
         marked_reply{"One.<c", "One.<c", "", channel, "", "<open>words<sep>"},
         marked_reply{"to=self<sep>no<start>to=user<sep>One.<start>to=f<sep>", "One.",
                      "<start>to=f<sep>", addressed, "<start>to=", "<start>"},
