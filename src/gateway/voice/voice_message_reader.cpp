@@ -2,6 +2,7 @@
 
 #include "base/trace_context.hpp"
 #include "gateway/access/model_name.hpp"
+#include "gateway/json/request_body.hpp"
 #include "gateway/requests/message_reader.hpp"
 #include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
@@ -292,8 +293,8 @@ std::optional<api_error> fault_of(std::string_view text, std::size_t max_bytes) 
             413, "message_too_large",
             fmt::format("the message has {} bytes; the maximum is {}", text.size(), max_bytes));
     const auto fault = wire::describe_json_fault(text, message_limits);
-    if (fault.empty()) return std::nullopt;
-    return make_error(400, "invalid_json", "the message " + fault);
+    if (!fault.empty()) return make_error(400, "invalid_json", "the message " + fault);
+    return refuse_duplicate_field(text);
 }
 
 }  // namespace

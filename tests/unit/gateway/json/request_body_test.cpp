@@ -60,6 +60,18 @@ TEST(request_body, is_refused_with_413_if_it_is_too_large) {
     EXPECT_EQ(fault->message, "the request's body has 3 bytes; the maximum is 2");
 }
 
+TEST(request_body, is_refused_if_a_field_appears_twice) {
+    ordered_json out;
+    const auto fault =
+        parse_body(R"({"messages":[{"role":"user"},{"role":"user","role":"tool"}]})", enough, out);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->status, 400);
+    EXPECT_EQ(fault->code, "invalid_value");
+    EXPECT_EQ(fault->param, "messages[1].role");
+    EXPECT_EQ(fault->message, "messages[1].role appears twice; send it once");
+    EXPECT_TRUE(out.is_null());
+}
+
 TEST(request_body, has_bounds_of_its_depth_values_and_keys) {
     const auto nested = [](int lists) {
         return R"({"a":)" + repeated("[", static_cast<std::size_t>(lists)) +

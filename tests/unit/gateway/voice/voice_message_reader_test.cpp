@@ -313,6 +313,8 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
     } rows[] = {
         {R"({})", "type"},
         {R"({"type":5})", "type"},
+        {R"({"type":"say","text":"Hi","text":"Ho"})", "text"},
+        {R"({"type":"start","options":{"seed":1,"seed":1}})", "options.seed"},
         {R"({"type":"continue"})", "chunk"},
         {R"({"type":"continue","chunk":12})", "chunk"},
         {R"({"type":"continue","chunk":"12"})", "chunk"},
