@@ -193,6 +193,17 @@ TEST_F(responses_socket, is_closed_for_a_binary_message) {
     EXPECT_EQ(c.close_code(), 1003);
 }
 
+TEST_F(responses_socket, is_closed_for_a_message_that_is_too_large) {
+    options.max_body_bytes = 4096;
+    start();
+    auto c = socket();
+    c.send(std::string(5000, ' '));
+    const auto why = c.read();
+    EXPECT_EQ(why["code"], "message_too_large");
+    EXPECT_EQ(why["message"], "the message exceeds the limit of 4096 bytes");
+    EXPECT_EQ(c.close_code(), 1009);
+}
+
 TEST_F(responses_socket, asks_for_an_upgrade_if_there_is_none) {
     start();
     EXPECT_EQ(client().get("/v1/responses").status, 426);

@@ -167,11 +167,17 @@ TEST_F(voice_gateway, wants_a_start_first) {
     EXPECT_EQ(c.read()["code"], "invalid_json");
 }
 
-TEST_F(voice_gateway, closes_a_socket_for_a_message_that_is_too_large) {
+TEST_F(voice_gateway, closes_a_socket_for_a_message_that_is_too_large_after_naming_the_limit) {
     options.voice.message_bytes = 1024;
     start();
     auto c = voice();
-    c.send(std::string(4000, 'x'));
+    c.send(std::string(1024, ' '));
+    EXPECT_EQ(c.read()["code"], "invalid_json");
+    c.send(std::string(1'000'000, 'x'));
+    const auto why = c.read();
+    EXPECT_EQ(why["code"], "message_too_large");
+    EXPECT_EQ(why["fatal"], true);
+    EXPECT_EQ(why["message"], "the message exceeds limits.message_bytes, 1024 bytes");
     EXPECT_EQ(c.close_code(), 1009);
     EXPECT_EQ(client().get("/health").status, 200);
 }

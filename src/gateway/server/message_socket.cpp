@@ -83,7 +83,8 @@ auto message_socket::accept(const http_request& request) -> awaitable<bool> {
             if (has_protocols && !o.protocol.empty())
                 answer.set(protocol_header, to_beast_view(o.protocol));
         }));
-    stream_.read_message_max(options_.max_message_bytes);
+    // read_message() has the limit: the library would close without a word about it.
+    stream_.read_message_max(0);
     stream_.auto_fragment(false);
     stream_.control_callback([this](websocket::frame_type what, beast::string_view) {
         if (what != websocket::frame_type::close) line_.heard(detail::now());
@@ -112,12 +113,15 @@ auto message_socket::wait_until_true(Condition is_so) -> awaitable<void> {
 
 // --- reading
 
-// A message may be fragmented, with control frames in between.
+// A message may be fragmented, with control frames in between. No more than a byte beyond the limit
+// is stored.
 auto message_socket::read_message() -> awaitable<bool> {
     boost::system::error_code ec;
     bool is_begun = false;
     while (!ec && !close_) {
-        co_await stream_.async_read_some(buffer_, 0, redirect_error(use_awaitable, ec));
+        const auto most = options_.max_message_bytes + 1 - buffer_.size();
+        co_await stream_.async_read_some(buffer_, most, redirect_error(use_awaitable, ec));
+        if (buffer_.size() > options_.max_message_bytes) give_up(voice_close::too_large);
         if (ec || stream_.is_message_done()) break;
         if (!std::exchange(is_begun, true)) set_deadline(reading_, core_->options.read_timeout);
     }

@@ -198,6 +198,11 @@ std::string response_websocket::make_last_words(voice_close why) const {
     if (why == voice_close::no_text)
         return encode_error_event(
             make_error(400, "binary_message", "messages are JSON in text frames"));
+    if (why == voice_close::too_large)
+        return encode_error_event(
+            make_error(413, "message_too_large",
+                       fmt::format("the message exceeds the limit of {} bytes",
+                                   core_->options.max_body_bytes)));
     if (why == voice_close::too_many_messages)
         return encode_error_event(make_error(400, "too_many_messages",
                                              "messages are sent too fast; the limit is "

@@ -6,6 +6,8 @@
 #include "gateway/voice/voice_protocol.hpp"
 #include "gateway/voice/voice_turn_machine.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <variant>
 
@@ -45,7 +47,7 @@ voice_websocket::~voice_websocket() {
 }
 
 void voice_websocket::handle_message(std::string_view text) {
-    auto read = parse_voice_message(text, core_->options.voice.message_bytes);
+    auto read = parse_voice_message(text);
     if (auto* const fault = std::get_if<voice_message_error>(&read))
         return send(error_text({.why = *fault, .turn = fault->turn}));
     handle(std::get<voice_message>(std::move(read)));
@@ -66,6 +68,10 @@ void voice_websocket::handle(voice_message message) {
 std::string voice_websocket::make_last_words(voice_close why) const {
     if (why == voice_close::no_text)
         return make_fatal_error(400, "binary_message", "messages are JSON in text frames");
+    if (why == voice_close::too_large)
+        return make_fatal_error(413, "message_too_large",
+                                fmt::format("the message exceeds limits.message_bytes, {} bytes",
+                                            core_->options.voice.message_bytes));
     if (why == voice_close::too_many_messages)
         return make_fatal_error(429, "too_many_messages",
                                 "more messages than limits.messages_per_second");

@@ -27,8 +27,8 @@ struct moved_session {
 
 std::optional<generation_changes> read_options(const std::string& text) {
     if (text.empty()) return generation_changes();
-    const auto read = parse_voice_message(
-        fmt::format(R"({{"type":"start","text":"-","options":{}}})", text), max_record_bytes);
+    const auto read =
+        parse_voice_message(fmt::format(R"({{"type":"start","text":"-","options":{}}})", text));
     const auto* const message = std::get_if<voice_message>(&read);
     const auto* const start = message ? std::get_if<voice::start>(message) : nullptr;
     return start ? std::optional(start->options) : std::nullopt;

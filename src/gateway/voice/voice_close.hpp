@@ -10,7 +10,7 @@ namespace tandem::gateway {
 enum class voice_close : std::uint16_t {
     done = 1000,              ///< the client sent `end`
     no_text = 1003,           ///< a binary message
-    too_large = 1009,         ///< a message exceeds the limit: closed by the WebSocket library
+    too_large = 1009,         ///< a message exceeds the limit
     broken = 1011,            ///< an exception ended the session
     restarting = 1012,        ///< the gateway is stopping
     taken_over = 4001,        ///< another socket resumed the session

@@ -287,11 +287,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
 };
 
-std::optional<api_error> fault_of(std::string_view text, std::size_t max_bytes) {
-    if (text.size() > max_bytes)
-        return make_error(
-            413, "message_too_large",
-            fmt::format("the message has {} bytes; the maximum is {}", text.size(), max_bytes));
+std::optional<api_error> fault_of(std::string_view text) {
     const auto fault = wire::describe_json_fault(text, message_limits);
     if (!fault.empty()) return make_error(400, "invalid_json", "the message " + fault);
     return refuse_duplicate_field(text);
@@ -310,9 +306,8 @@ std::string get_turn_name(const voice_message& message) {
         message);
 }
 
-std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text,
-                                                                     std::size_t max_bytes) {
-    if (auto fault = fault_of(text, max_bytes)) return voice_message_error{std::move(*fault)};
+std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text) {
+    if (auto fault = fault_of(text)) return voice_message_error{std::move(*fault)};
     auto root = json::parse(text, nullptr, false);
     return voice_message_reader().read(root);
 }

@@ -163,13 +163,12 @@ struct voice_message_error : api_error {
     std::string turn{};
 };
 
-/// Parses a message. Unknown fields are ignored, and null counts as absent. Rejects invalid JSON
-/// and excessive nesting or values (`invalid_json`), text longer than `max_bytes`
-/// (`message_too_large`), an unknown type (`unknown_type`), and duplicate fields and wrong types or
-/// ranges of values (`invalid_value`, with the path of the field as in "messages[0].role").
-/// Accepted messages are valid UTF-8 and pass the library's checks of options and messages; only
-/// the options of two starts may still conflict. Throws only std::bad_alloc.
-std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text,
-                                                                     std::size_t max_bytes);
+/// Parses a message of a limited size. Unknown fields are ignored, and null counts as absent.
+/// Rejects invalid JSON and excessive nesting or values (`invalid_json`), an unknown type
+/// (`unknown_type`), and duplicate fields and wrong types or ranges of values (`invalid_value`,
+/// with the path of the field as in "messages[0].role"). Accepted messages are valid UTF-8 and pass
+/// the library's checks of options and messages; only the options of two starts may still conflict.
+/// Throws only std::bad_alloc.
+std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text);
 
 }  // namespace tandem::gateway

@@ -147,7 +147,7 @@ std::vector<std::string> names_listed_after(const std::string& beginning) {
 
 bool is_read(const json& message) {
     const json start = {{"type", "start"}, {"messages", {message}}};
-    return std::holds_alternative<voice_message>(parse_voice_message(start.dump(), 4096));
+    return std::holds_alternative<voice_message>(parse_voice_message(start.dump()));
 }
 
 TEST(voice_description, has_the_roles_and_kinds_of_content_that_are_read) {

@@ -64,7 +64,7 @@ class telling_gateway {
 
  private:
     static voice_message read(const json& m) {
-        return std::get<voice_message>(parse_voice_message(m.dump(), 1000));
+        return std::get<voice_message>(parse_voice_message(m.dump()));
     }
 
     void give_chunk() {
@@ -228,7 +228,7 @@ class story_listener {
         last["chunk"] = last_;
         last["text"] = text_;
         json start{{"type", "start"}, {"session", "s-1"}, {"last", last}};
-        const auto read = parse_voice_message(start.dump(), 1000);
+        const auto read = parse_voice_message(start.dump());
         add_unrecorded_chunk(record, *std::get<voice::start>(std::get<voice_message>(read)).last);
         here_.emplace(std::move(record));
         if (!here_->attach(start)) {

@@ -130,7 +130,7 @@ class voice_session_driver {
     static std::uint64_t library_id(std::uint64_t number) { return 1000 + number; }
 
     static voice_message read(const std::string& text) {
-        auto message = parse_voice_message(text, 1 << 20);
+        auto message = parse_voice_message(text);
         if (const auto* why = std::get_if<voice_message_error>(&message)) {
             ADD_FAILURE() << text << ": " << why->message;
             return voice::end();

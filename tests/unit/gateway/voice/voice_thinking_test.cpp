@@ -16,7 +16,7 @@ const std::string on = R"({"chat_template_kwargs":{"enable_thinking":true}})";
 /// The options of a start with these.
 generation_options started(generation_options base, const std::string& options) {
     const auto read =
-        parse_voice_message(R"({"type":"start","text":"Hi","options":)" + options + "}", 4096);
+        parse_voice_message(R"({"type":"start","text":"Hi","options":)" + options + "}");
     return changed(std::move(base), std::get<voice::start>(std::get<voice_message>(read)).options);
 }
 

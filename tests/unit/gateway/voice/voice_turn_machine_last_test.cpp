@@ -41,7 +41,7 @@ struct lost_in_the_second_sentence : voice_session_driver {
     }
     std::optional<api_error> find_fault(const std::string& start) const {
         return turns.find_fault(
-            std::get<voice::start>(std::get<voice_message>(parse_voice_message(start, 1000))));
+            std::get<voice::start>(std::get<voice_message>(parse_voice_message(start))));
     }
 };
 

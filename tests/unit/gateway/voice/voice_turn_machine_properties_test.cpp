@@ -140,7 +140,7 @@ class random_session {
     }
     void say(const std::string& text, voice_socket from) {
         if (sockets_.empty()) return;
-        auto message = parse_voice_message(text, 1000);
+        auto message = parse_voice_message(text);
         turns_.on_message(now_, from, std::get<voice_message>(std::move(message)));
         perform();
     }
@@ -184,7 +184,7 @@ class random_session {
         const auto text = below(2)   ? R"({"type":"start","text":"Hello"})"
                           : below(2) ? R"({"type":"start"})"
                                      : time_please;
-        auto message = std::get<voice_message>(parse_voice_message(text, 1000));
+        auto message = std::get<voice_message>(parse_voice_message(text));
         auto start = std::get<voice::start>(std::move(message));
         if (last_socket_ > 0 && below(2)) add_last(start);
         if (!turns_.is_over()) sockets_.insert(++last_socket_);
@@ -208,8 +208,8 @@ class random_session {
     /// Reports that the last chunk was spoken.
     void speak() {
         if (!reply_ || !reply_->is_speaking || sockets_.empty()) return;
-        auto message = parse_voice_message(
-            R"({"type":"continue","chunk":")" + to_string(last_chunk_) + "\"}", 1000);
+        auto message =
+            parse_voice_message(R"({"type":"continue","chunk":")" + to_string(last_chunk_) + "\"}");
         turns_.on_message(now_, last_socket_, std::get<voice_message>(std::move(message)));
         perform();
     }
