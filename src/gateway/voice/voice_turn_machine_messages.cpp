@@ -272,6 +272,10 @@ void voice_turn_machine::handle(time_point now, const voice::resume& m) {
     if (calls_.is_pending())
         return send_error(make_error(
             409, "reply_running", "functions are running; send their results, or interrupt first"));
+    if (reply_ && reply_->turn->what == kind::prompt)
+        return send_error(make_error(409, "nothing_to_resume",
+                                     "the last turn had a raw prompt, which history does not keep; "
+                                     "send a start with the prompt again"));
     if (!has_conversation_)
         return send_error(make_error(409, "nothing_to_resume", "no turn was interrupted"));
     drop_resume();

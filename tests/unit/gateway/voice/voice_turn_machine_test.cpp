@@ -291,6 +291,20 @@ TEST(voice_session, speaks_raw_prompts_without_a_conversation) {
     EXPECT_THAT(s.asked(), ElementsAre("interrupt outside", "next 1"));
 }
 
+TEST(voice_session, does_not_resume_an_earlier_turn_after_a_raw_prompt) {
+    voice_session_driver s;
+    s.attach(socket, R"({"type":"start","text":"Hello"})");
+    s.end(1, finish_reason::interrupted);
+    s.say(socket, R"({"type":"start","prompt":"Once upon a time"})");
+    s.end(2, finish_reason::interrupted);
+    s.sent(socket);
+    s.say(socket, R"({"type":"resume"})");
+    const auto sent = s.sent(socket);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0]["code"], "nothing_to_resume");
+    EXPECT_THAT(std::string(sent[0]["message"]), HasSubstr("raw prompt"));
+}
+
 TEST(voice_session, can_be_resumed_at_least_as_long_as_it_is_kept) {
     voice_session_driver s;
     s.attach(socket, R"({"type":"start","text":"Hello","conversation":
