@@ -180,7 +180,10 @@ bool read_tool_choice(field_reader& fields, const json& choice, const std::strin
     if (!choice.is_string()) return read_named_choice(fields, choice, at, out);
     out = choice.get<std::string>();
     if (is_mode(out)) return true;
-    return fields.fail_invalid(at, R"(must be "none", "auto", "required", or name a function)");
+    return fields.fail_invalid(
+        at, fmt::format(R"(is "{0}"; it must be auto, none, required or, for a function, )"
+                        R"({{"type":"function","function":{{"name":"{0}"}}}})",
+                        quote_text(out)));
 }
 
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {

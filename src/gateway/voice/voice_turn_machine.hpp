@@ -224,7 +224,7 @@ class voice_turn_machine {
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
     bool is_for_other_model(const voice::start& m);
     bool is_refused(const voice::start& m);
-    bool is_refused(const generation_options& merged);
+    bool is_refused(const std::vector<config_fault>& faults);
     bool take_adapters(const generation_changes& changes, generation_options& out);
     std::optional<generation_options> merged(const generation_changes& changes);
     void take_options(const generation_changes& first);

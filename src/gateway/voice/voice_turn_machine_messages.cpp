@@ -27,6 +27,20 @@ bool has_words(const voice::start& m) {
     return m.text || m.prompt || !m.messages.empty();
 }
 
+/// As tandem::check(). Rejects also a `tool_choice` of this message that requires a call, if there
+/// are no tools.
+std::vector<config_fault> check_changed(const generation_options& merged,
+                                        const generation_changes& changes) {
+    auto faults = tandem::check(merged);
+    const auto& choice = merged.tool_choice;
+    const bool is_required = !choice.empty() && choice != "auto" && choice != "none";
+    const bool is_of_message =
+        std::ranges::find(changes.given, "tool_choice") != changes.given.end();
+    if (is_required && is_of_message && merged.tools.empty())
+        faults.push_back({"tool_choice", "requires a call, but there are no tools"});
+    return faults;
+}
+
 // A user or tool message at the end requests a reply.
 kind kind_of(const voice::start& m) {
     if (m.prompt) return kind::prompt;
@@ -93,8 +107,7 @@ void voice_turn_machine::on_message(time_point now, voice_socket socket, voice_m
     advance(now);
 }
 
-bool voice_turn_machine::is_refused(const generation_options& merged) {
-    const auto faults = tandem::check(merged);
+bool voice_turn_machine::is_refused(const std::vector<config_fault>& faults) {
     if (!faults.empty()) send_error(invalid("options." + faults[0].field, faults[0].message));
     return !faults.empty();
 }
@@ -136,7 +149,8 @@ bool voice_turn_machine::is_refused(const voice::start& m) {
 /// On a fault, sends an error and returns nullopt.
 std::optional<generation_options> voice_turn_machine::merged(const generation_changes& changes) {
     auto options = changed(setup_.generation, changes);
-    if (is_refused(options) || !take_adapters(changes, options)) return std::nullopt;
+    if (is_refused(check_changed(options, changes)) || !take_adapters(changes, options))
+        return std::nullopt;
     return options;
 }
 
@@ -146,7 +160,7 @@ void voice_turn_machine::take_options(const generation_changes& first) {
     first_options_ = first.text;
     auto options = changed(setup_.generation, first);
     options.context.clear();  // of that turn alone
-    if (tandem::check(options).empty()) setup_.generation = std::move(options);
+    if (check_changed(options, first).empty()) setup_.generation = std::move(options);
     const auto& lora = first.lora;
     if (setup_.adapters && std::holds_alternative<api_error>(setup_.adapters(lora))) return;
     setup_.lora = lora;

@@ -153,6 +153,12 @@ TEST(tool_choice, is_refused_if_it_cannot_be_done) {
         EXPECT_EQ(refusal_with(row.members).param, row.param) << row.members;
 }
 
+TEST(tool_choice, is_refused_as_a_bare_name_with_what_to_write_instead) {
+    EXPECT_EQ(refusal_with(two_tools + R"(,"tool_choice":"weather")").message,
+              R"(tool_choice is "weather"; it must be auto, none, required or, for a function, )"
+              R"({"type":"function","function":{"name":"weather"}})");
+}
+
 TEST(request_constraints, are_a_grammar_or_a_schema_as_llama_server_has_them) {
     EXPECT_EQ(chat_with(R"("grammar":"root ::= \"a\"")").options.grammar, R"(root ::= "a")");
     EXPECT_EQ(chat_with(R"("json_schema":{"type":"array"})").options.json_schema,

@@ -63,6 +63,35 @@ TEST(voice_session, reports_options_that_cannot_be_used_though_nobody_has_spoken
     EXPECT_EQ(s.generated.size(), 1u);
 }
 
+TEST(voice_session, refuses_to_require_a_call_without_tools) {
+    const auto refusal = [](voice_session_driver& s) {
+        const auto last = s.sent(bot_socket).back();
+        return std::string(last["param"]) + ": " + std::string(last["message"]);
+    };
+    const auto why =
+        "options.tool_choice: options.tool_choice requires a call, but there are no tools";
+    for (const auto* const choice : {R"("required")", R"({"function":{"name":"book"}})"}) {
+        voice_session_driver s;
+        s.attach(bot_socket,
+                 std::string(R"({"type":"start","text":"Hi","options":{"tool_choice":)") + choice +
+                     "}}");
+        EXPECT_EQ(refusal(s), why);
+        s.say(bot_socket, R"({"type":"start","text":"Hi","options":{"tools":[{"type":"function",)"
+                          R"("function":{"name":"book"}}]}})");
+        ASSERT_EQ(s.generated.size(), 1u);
+        EXPECT_EQ(s.generated[0]->options.tool_choice, "");
+    }
+}
+
+TEST(voice_session, may_leave_out_the_tools_of_a_call_that_its_first_start_requires) {
+    voice_session_driver s;
+    s.attach(bot_socket, R"({"type":"start","text":"Hi","options":{"tool_choice":"required",)"
+                         R"("tools":[{"type":"function","function":{"name":"book"}}]}})");
+    s.end(1, finish_reason::interrupted);
+    s.say(bot_socket, R"({"type":"start","text":"Hi","options":{"tools":[]}})");
+    EXPECT_EQ(s.generated.size(), 2u);
+}
+
 // A model with one adapter, "formal".
 struct with_adapters {
     const std::vector<std::string> models{"talk"};
