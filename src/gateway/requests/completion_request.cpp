@@ -1,6 +1,7 @@
 #include "gateway/requests/completion_request.hpp"
 
 #include "gateway/json/request_body.hpp"
+#include "gateway/requests/message_reader.hpp"
 #include "gateway/requests/request_constraints.hpp"
 #include "gateway/requests/request_options.hpp"
 #include "wire/calls/request_fields.hpp"
@@ -56,10 +57,11 @@ bool refuse_template_options(field_reader& fields, const json& body) {
 }
 
 bool read(field_reader& fields, const json& body, completion_request& out) {
-    return read_prompt(fields, body, out.prompt) && read_options(fields, body, out) &&
-           refuse_echo(fields, body) && refuse_suffix(fields, body) &&
-           refuse_logprobs_count(fields, body) && refuse_template_options(fields, body) &&
-           read_text_form(fields, body, out.options) && check_options(fields, body, out.options);
+    return read_prompt(fields, body, out.prompt) && check_words(fields, out.prompt, "prompt") &&
+           read_options(fields, body, out) && refuse_echo(fields, body) &&
+           refuse_suffix(fields, body) && refuse_logprobs_count(fields, body) &&
+           refuse_template_options(fields, body) && read_text_form(fields, body, out.options) &&
+           check_options(fields, body, out.options);
 }
 
 }  // namespace

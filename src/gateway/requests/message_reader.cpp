@@ -1,12 +1,14 @@
 #include "gateway/requests/message_reader.hpp"
 
 #include "gateway/json/json_text.hpp"
+#include "text/characters/white_space.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tandem::gateway {
 namespace {
@@ -128,7 +130,7 @@ bool read_assistant(field_reader& fields, const json& message, const std::string
 }
 
 bool check_last(field_reader& fields, const std::vector<chat_message>& messages) {
-    if (messages.back().tool_calls.empty()) return true;
+    if (messages.back().tool_calls.empty()) return check_last_words(fields, messages);
     return fields.fail_invalid(
         append_path("messages", messages.size() - 1),
         "has tool calls without results: add a message of role tool for each");
@@ -144,6 +146,18 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
                                     : read_content(fields, message, at, out.content)) &&
            fields.read(message, at, "tool_call_id", out.tool_call_id) &&
            fields.read(message, at, "name", out.name);
+}
+
+bool check_words(field_reader& fields, std::string_view text, std::string path) {
+    return !text::is_all_white_space(text) ||
+           fields.fail_invalid(std::move(path), "is empty or only white space");
+}
+
+bool check_last_words(field_reader& fields, const std::vector<chat_message>& messages) {
+    const auto& last = messages.back();
+    return last.role != "user" ||
+           check_words(fields, last.content,
+                       append_path(append_path("messages", messages.size() - 1), "content"));
 }
 
 bool read_messages(field_reader& fields, const json& body, std::size_t most,

@@ -226,8 +226,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     template <class Message>
     bool read_words(json& v, const std::string& at, Message& out) {
         return require_member(v, at, "text") && read_members(v, at, out) &&
-               check_turn(v, out.turn) &&
-               require(!text::is_all_white_space(out.text), "text", "is empty");
+               check_turn(v, out.turn) && check_words(out.text, "text");
     }
     bool read_value(json& v, const std::string& at, voice::commit& out) {
         return require_member(v, at, "text") && read_members(v, at, out) && check_start(v, at, out);
@@ -236,7 +235,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return read_members(v, at, out) && check_start(v, at, out);
     }
     bool check_start(json& v, const std::string& at, const voice::start& m) {
-        return check_turn(v, m.turn) && check_sizes(m) && check_words(m) && check_session(m) &&
+        return check_turn(v, m.turn) && check_sizes(m) && check_texts(m) && check_session(m) &&
                require(m.traceparent.empty() || is_valid_traceparent(m.traceparent), "traceparent",
                        "is not a valid W3C traceparent") &&
                check_options(conversation_options{.messages = m.messages}, at);
@@ -245,10 +244,13 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return require(m.session.size() <= max_session_bytes, "session", "is not a session ID") &&
                require(m.model.size() <= max_model_name_bytes, "model", "is too long");
     }
-    bool check_words(const voice::start& m) {
-        return require(!m.text || !text::is_all_white_space(*m.text), "text", "is empty") &&
-               check_last_message(m) &&
-               require(!m.prompt || !m.prompt->empty(), "prompt", "is empty") &&
+    bool check_words(std::string_view text, const char* field) {
+        field_reader fields;
+        return gateway::check_words(fields, text, field) || take_fault(fields);
+    }
+    bool check_texts(const voice::start& m) {
+        return (!m.text || check_words(*m.text, "text")) && check_last_message(m) &&
+               (!m.prompt || check_words(*m.prompt, "prompt")) &&
                require(!m.prompt || (!m.text && m.messages.empty()), "prompt",
                        "cannot be combined with text or messages") &&
                require(!m.prompt || m.options.values.tools.empty(), "options.tools",
@@ -259,10 +261,9 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     // The last message is what the model replies to.
     bool check_last_message(const voice::start& m) {
-        if (m.text || m.messages.empty()) return true;
-        const auto& last = m.messages.back();
-        return require(last.role != "user" || !text::is_all_white_space(last.content),
-                       fmt::format("messages[{}].content", m.messages.size() - 1), "is empty");
+        field_reader fields;
+        return m.text || m.messages.empty() || check_last_words(fields, m.messages) ||
+               take_fault(fields);
     }
     bool check_template_options(const voice::start& m) {
         const auto& asked = m.options.values.template_options;

@@ -1,6 +1,7 @@
 #include "wire/calls/prompt_check.hpp"
 
 #include "text/characters/utf8.hpp"
+#include "text/characters/white_space.hpp"
 #include "wire/json/wire_limits.hpp"
 #include "wire/stream/sanitize_server_text.hpp"
 
@@ -63,7 +64,7 @@ std::optional<failure> check_request_text(std::string_view what, std::string_vie
 }
 
 std::optional<failure> check_raw_prompt(std::string_view prompt) {
-    if (prompt.empty()) return invalid("the prompt is empty");
+    if (text::is_all_white_space(prompt)) return invalid("the prompt is empty or only white space");
     if (prompt.size() > max_prompt_bytes)
         return invalid(fmt::format("the prompt has {} bytes; at most {} can be sent", prompt.size(),
                                    max_prompt_bytes));

@@ -22,7 +22,6 @@ completion_request completion(const std::string& body) {
 TEST(text_completion_request, has_a_prompt_as_a_text_or_a_list_of_one) {
     EXPECT_EQ(completion(R"({"prompt":"Once"})").prompt, "Once");
     EXPECT_EQ(completion(R"({"prompt":["Once"]})").prompt, "Once");
-    EXPECT_EQ(completion(R"({"prompt":""})").prompt, "");
 }
 
 TEST(text_completion_request, reads_what_requests_have_in_common) {
@@ -58,6 +57,8 @@ TEST(text_completion_request, is_refused_with_the_path_of_what_is_wrong) {
     } rows[] = {
         {"{}", "prompt"},
         {R"({"prompt":5})", "prompt"},
+        {R"({"prompt":""})", "prompt"},
+        {R"({"prompt":[" \n"]})", "prompt"},
         {R"({"prompt":[]})", "prompt"},
         {R"({"prompt":["a","b"]})", "prompt"},
         {R"({"prompt":[5]})", "prompt[0]"},

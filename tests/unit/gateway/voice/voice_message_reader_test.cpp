@@ -350,7 +350,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":"start","text":""})", "text"},
         {R"({"type":"start","text":" \n\u00a0"})", "text"},
         {R"({"type":"start","text":["Hello"]})", "text"},
-        {R"({"type":"start","prompt":""})", "prompt"},
+        {R"({"type":"start","prompt":" "})", "prompt"},
         {R"({"type":"start","prompt":"Once","text":"Hello"})", "prompt"},
         {R"({"type":"start","prompt":"Once","options":{"reasoning_effort":"low"}})",
          "options.reasoning_effort"},

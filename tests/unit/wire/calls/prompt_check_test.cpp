@@ -35,11 +35,13 @@ TEST(sendable, is_no_prompt_that_ends_inside_a_character) {
     EXPECT_EQ(why->diag.client_message, "the prompt is not valid UTF-8 at byte 3");
 }
 
-TEST(sendable, is_no_empty_prompt) {
-    const auto why = check_raw_prompt("");
-    ASSERT_TRUE(why);
-    EXPECT_EQ(why->ec, errc::invalid_prompt);
-    EXPECT_EQ(why->diag.client_message, "the prompt is empty");
+TEST(sendable, is_no_prompt_without_words) {
+    for (const auto* const prompt : {"", " \n\u3000"}) {
+        const auto why = check_raw_prompt(prompt);
+        ASSERT_TRUE(why);
+        EXPECT_EQ(why->ec, errc::invalid_prompt);
+        EXPECT_EQ(why->diag.client_message, "the prompt is empty or only white space");
+    }
 }
 
 TEST(sendable, is_a_prompt_up_to_the_bound) {
