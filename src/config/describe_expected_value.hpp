@@ -20,11 +20,12 @@ inline std::string invalid_value_text(std::string_view given, std::string_view e
 /// Examples of valid times, for a message about an invalid one.
 inline constexpr std::string_view time_examples = ", such as 250ms, 2s, 1m or 0.5h";
 
-/// 0 → "0", 3600 → "1h", 0.001 → "1ms".
+/// 0 → "0", 3600 → "1h", 3540 → "59m", 0.001 → "1ms".
 inline std::string format_time_limit(duration d) {
-    using std::chrono::hours;
+    using std::chrono::hours, std::chrono::minutes;
     if (d == duration{}) return "0";
-    return d % hours(1) == duration{} ? fmt::format("{}h", d / hours(1)) : to_string(d);
+    if (d % hours(1) == duration{}) return fmt::format("{}h", d / hours(1));
+    return d % minutes(1) == duration{} ? fmt::format("{}m", d / minutes(1)) : to_string(d);
 }
 
 inline std::string describe_time_range(duration least, duration most) {

@@ -52,7 +52,7 @@ TEST(config, reports_the_range_of_a_time) {
     config c;
     c.chunking.peek_hold = -1ms;
     c.limits.continue_timeout = 0s;
-    EXPECT_EQ(check(c).at(0).message, "is -1ms; it must be a time from 0 to 60s");
+    EXPECT_EQ(check(c).at(0).message, "is -1ms; it must be a time from 0 to 1m");
     EXPECT_EQ(check(c).at(1).message, "is 0s; it must be a time from 1ms to 24h");
 }
 
@@ -319,7 +319,7 @@ TEST(set_field, reports_the_text_and_what_it_must_be) {
     EXPECT_EQ(*set_field(c, "slots", "99999999999"),
               "is 99999999999; it must be a whole number from 0 to 1024");
     EXPECT_EQ(*set_field(c, "peek_hold", "1min"),
-              "is 1min; it must be a time from 0 to 60s, such as 250ms, 2s, 1m or 0.5h");
+              "is 1min; it must be a time from 0 to 1m, such as 250ms, 2s, 1m or 0.5h");
     EXPECT_EQ(*set_field(c, "reuse_guard", "off"),
               "is off; it must be a time from 0 to 1h, such as 250ms, 2s, 1m or 0.5h, or auto");
     EXPECT_EQ(*set_field(c, "pacing", "fast"),

@@ -138,6 +138,7 @@ void serve_flags::add_output_flags() {
 }
 
 void serve_flags::add_gateway_flags() {
+    using namespace std::chrono_literals;
     auto& g = options_.gateway;
     flags_.begin_group("gateway");
     const auto read_address = [&g](const std::string& text, std::vector<std::string>& faults) {
@@ -164,9 +165,9 @@ void serve_flags::add_gateway_flags() {
                       "maximum connections; further ones are closed at once", "10000");
     flags_.add_time("--drain", options_.drain, "how long replies may run after a stop", "30s");
     flags_.add_time("--session-kept", g.voice.session_kept,
-                    "how long a voice session without a connection is kept", "60s");
+                    "how long a voice session without a connection is kept", "60s", 1s, 59min);
     flags_.add_time("--call-timeout", g.voice.call_timeout,
-                    "how long a voice session waits for the results of its functions", "60s");
+                    "how long a voice session waits for the results of its functions", "60s", 1s);
     add_placement(flags_, g.service, "a request");
     flags_.add_text(
         "--adapter", adapters_, "NAME=ID[@MODEL]",
@@ -328,10 +329,6 @@ void serve_flags::check_gateway(std::vector<std::string>& faults) const {
             faults.push_back(fmt::format("--allow-origin: {}", f.message));
         else if (f.field == "otlp_endpoint")
             faults.push_back(fmt::format("--otlp-endpoint: {}", f.message));
-        else if (f.field == "voice.session_kept")
-            faults.push_back(fmt::format("--session-kept {}", f.message));
-        else if (f.field == "voice.call_timeout")
-            faults.push_back(fmt::format("--call-timeout {}", f.message));
         else if (f.field == "denied")
             faults.push_back(fmt::format("--denied {}: {}", input_name(denied_file_), f.message));
         // If --keys is given but unreadable, that fault has already been reported.
