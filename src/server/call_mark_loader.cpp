@@ -10,6 +10,18 @@ bool is_rejected(const error_code& ec) {
     return ec == errc::bad_request || ec == errc::server_error || ec == errc::not_supported;
 }
 
+/// Asks again after a 500, which may be a passing fault of the server: the marks of a template that
+/// only seems to have none would be spoken.
+void render(server_calls& calls, const call_probe& probe, server_calls::handler<std::string> done) {
+    const auto ask = [&calls, probe](server_calls::handler<std::string> on_prompt) {
+        calls.apply_template(probe.messages, {.tools = probe.tools}, std::move(on_prompt));
+    };
+    ask([ask, done = std::move(done)](error_code ec, const diagnostics& diag, std::string prompt) {
+        if (ec == errc::server_error) return ask(done);
+        done(ec, diag, std::move(prompt));
+    });
+}
+
 }  // namespace
 
 bool call_mark_loader::wanted_mark::add_handler(handler done) {
@@ -36,15 +48,14 @@ void call_mark_loader::load(server_calls& calls, handler done) {
 
 void call_mark_loader::load_words(server_calls& calls, handler done) {
     if (!words_.add_handler(std::move(done))) return;
-    calls.apply_template(
-        make_call_probes().back().messages, {},
-        [this, probed = template_](error_code ec, const diagnostics& diag,
-                                   const std::string& prompt) {
-            const auto mark = find_word_marks(prompt, reasoning_, probed.end_token);
-            const bool is_answer = !ec || ec == errc::not_supported || ec == errc::bad_request;
-            if (is_answer && probed == template_) words_.known = mark;
-            words_.finish(is_rejected(ec) ? error_code() : ec, diag, mark);
-        });
+    render(calls, make_call_probes().back(),
+           [this, probed = template_](error_code ec, const diagnostics& diag,
+                                      const std::string& prompt) {
+               const auto mark = find_word_marks(prompt, reasoning_, probed.end_token);
+               const bool is_answer = !ec || ec == errc::not_supported || ec == errc::bad_request;
+               if (is_answer && probed == template_) words_.known = mark;
+               words_.finish(is_rejected(ec) ? error_code() : ec, diag, mark);
+           });
 }
 
 void call_mark_loader::use_template(const server_props& props) {
@@ -63,12 +74,10 @@ void call_mark_loader::forget() noexcept {
 }
 
 void call_mark_loader::render_next(server_calls& calls) {
-    const auto probe = make_call_probes().at(prompts_.size());
-    calls.apply_template(
-        probe.messages, {.tools = probe.tools},
-        [this, &calls](error_code ec, const diagnostics& diag, std::string prompt) {
-            on_rendered(calls, ec, diag, std::move(prompt));
-        });
+    render(calls, make_call_probes().at(prompts_.size()),
+           [this, &calls](error_code ec, const diagnostics& diag, std::string prompt) {
+               on_rendered(calls, ec, diag, std::move(prompt));
+           });
 }
 
 void call_mark_loader::on_rendered(server_calls& calls, error_code ec, const diagnostics& diag,

@@ -131,7 +131,7 @@ TEST_F(replay_faults, leave_the_later_turns_of_a_dialogue_out) {
 TEST_F(replay_faults, tell_a_chat_template_that_fails) {
     start_server({.faults = {{.kind = fault_kind::http_error,
                               .at_token = 0,
-                              .times = 2,  // the probe is another conversation
+                              .times = 3,  // the probe is another conversation, rendered twice
                               .path = "/apply-template",
                               .text = "bad template"}}});
     const auto r = run({"--json", "--user", "Hi"});

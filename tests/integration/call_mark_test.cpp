@@ -82,7 +82,7 @@ TEST_F(call_mark_of_server, is_empty_for_a_server_without_templates) {
 TEST_F(call_mark_of_server, is_asked_for_again_after_the_server_rendered_nothing) {
     for (const int status : {400, 500}) {
         server_options.faults = {{.kind = mock::fault_kind::http_error,
-                                  .times = 3,
+                                  .times = status == 500 ? 6 : 3,
                                   .path = "/apply-template",
                                   .status = status}};
         start();
@@ -144,12 +144,22 @@ TEST_F(call_mark_of_server, takes_one_probe_if_only_the_words_may_have_marks) {
     EXPECT_EQ(renderings(), 1u);
 }
 
-TEST_F(call_mark_of_server, does_not_keep_words_from_being_spoken) {
+TEST_F(call_mark_of_server, is_asked_for_again_at_once_after_a_500) {
     server_options.faults = {{.kind = mock::fault_kind::http_error, .path = "/apply-template"}};
     start();
     EXPECT_FALSE(load_words().ec);
+    EXPECT_EQ(renderings(), 2u);
     EXPECT_FALSE(load_words().ec);
-    EXPECT_EQ(renderings(), 2u) << "asked again after the error";
+    EXPECT_EQ(renderings(), 2u) << "known";
+}
+
+TEST_F(call_mark_of_server, does_not_keep_words_from_being_spoken) {
+    server_options.faults = {
+        {.kind = mock::fault_kind::http_error, .times = 2, .path = "/apply-template"}};
+    start();
+    EXPECT_FALSE(load_words().ec);
+    EXPECT_FALSE(load_words().ec);
+    EXPECT_EQ(renderings(), 3u) << "asked again after the errors";
     server->inject({.kind = mock::fault_kind::reset, .path = "/apply-template"});
     EXPECT_FALSE(load_words().ec) << "known";
 }
