@@ -77,6 +77,7 @@ bool server_health::record_check_result(time_point now, const error_code& ec, st
     }
     if (is_foreign()) identity_ = identity::unproven;
     if (ec && ec != errc::not_supported) {
+        refuses_key_ = refuses_key_ || ec == errc::unauthorized;
         schedule_check_soon(now);
         return enter(ec == errc::model_loading ? health::loading : health::down, std::move(words));
     }

@@ -28,9 +28,12 @@ class server_health {
     bool check_if_stale(time_point now) noexcept;
     /// The server has rejected a request because of the key, which /health does not need.
     bool rejects_key() const noexcept { return refuses_key_; }
-    /// Whether a check must prove that requests can be served: the server rejects the key, or
-    /// something other than a llama-server answered, whose /health proves nothing.
-    bool needs_authenticated_check() const noexcept { return refuses_key_ || is_foreign(); }
+    /// Whether a check must prove that requests can be served: it is the first one, the server
+    /// rejects the key, or something other than a llama-server answered, whose /health proves
+    /// nothing.
+    bool needs_authenticated_check() const noexcept {
+        return state_ == health::unknown || refuses_key_ || is_foreign();
+    }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
     /// The result of the check. Returns true if the state changed.

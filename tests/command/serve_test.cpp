@@ -133,6 +133,18 @@ TEST_F(serve_test, serves_without_a_server_that_answers) {
     EXPECT_THAT(g.stop(SIGTERM).err, HasSubstr("clients use the name default"));
 }
 
+TEST_F(serve_test, reports_a_server_that_refuses_the_key_before_anybody_needs_it) {
+    start_server({.api_key = "sesame"});
+    auto g = serve();
+    while (g.client().get("/readyz").body.find("not asked yet") != std::string::npos) {
+    }
+    EXPECT_EQ(g.client().get("/readyz").status, 503);
+    const auto log = g.stop(SIGTERM).err;
+    EXPECT_THAT(log, HasSubstr(": down: /props: the server rejected the API key; use "
+                               "--api-key-file FILE or TANDEM_API_KEY to pass the one"));
+    EXPECT_THAT(log, Not(HasSubstr(": up")));
+}
+
 TEST_F(serve_test, tells_nobody_the_passwords_in_its_urls) {
     const auto url = start_server().url();
     server_.reset();

@@ -79,7 +79,8 @@ TEST_F(a_gateway, reports_its_model_without_asking_a_server) {
     EXPECT_EQ(client().get("/v1/models/talk").parsed()["id"], "talk");
     EXPECT_EQ(client().get("/v1/models/other").status, 404);
     const auto asked = mock_server->observe();
-    EXPECT_EQ(asked.requests.size(), asked.of_path("/health").size());
+    const auto checks = asked.of_path("/props").size() + asked.of_path("/health").size();
+    EXPECT_EQ(asked.requests.size(), checks);
 }
 
 TEST_F(a_gateway, reports_what_is_not_there_and_what_is_allowed) {

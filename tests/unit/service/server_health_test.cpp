@@ -194,6 +194,16 @@ TEST(server_health, hangs_if_no_connection_comes_up_in_time) {
     EXPECT_TRUE(asked(errc::connect_timeout).is_hanging()) << "a frozen server is silent in TLS";
 }
 
+TEST(server_health, is_down_if_the_first_check_shows_that_the_key_is_refused) {
+    server_health h(5s);
+    EXPECT_TRUE(h.needs_authenticated_check());
+    h.on_check_started();
+    EXPECT_TRUE(h.record_check_result(at(0s), errc::unauthorized, "rejected the API key"));
+    EXPECT_EQ(h.state(), state::down);
+    EXPECT_TRUE(h.rejects_key());
+    EXPECT_TRUE(h.needs_authenticated_check());
+}
+
 TEST(server_health, is_not_proven_by_health_if_the_key_is_refused) {
     auto h = asked();
     EXPECT_FALSE(h.needs_authenticated_check());

@@ -2,6 +2,7 @@
 
 #include "gateway/access/model_name.hpp"
 #include "serve/model_grouping.hpp"
+#include "text/format_error.hpp"
 
 #include "tandem/client.hpp"
 
@@ -35,7 +36,7 @@ awaitable<void> ask(asked_server& s) {
     const auto props = co_await s.talk.async_props(diag, redirect_error(use_awaitable, ec));
     const auto name = to_client_model_name(props.model);
     if (ec)
-        s.server.no_answer_reason = diag.to_string();
+        s.server.no_answer_reason = format_error(ec, diag);
     else if (gateway::is_model_name(name))
         s.server.model = name;
     else

@@ -1,6 +1,7 @@
 #include "terminal/log_output.hpp"
 
 #include "base/format_utc_time.hpp"
+#include "text/format_error.hpp"
 #include "text/json_object.hpp"
 
 #include "tandem/spdlog.hpp"
@@ -11,6 +12,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace tandem::command {
 namespace {
@@ -43,15 +46,21 @@ log_function json_lines_on(terminal& t) {
     };
 }
 
+log_function text_lines_on(terminal& t) {
+    auto target = std::make_shared<spdlog::logger>("tandem", std::make_shared<terminal_sink>(t));
+    target->set_level(spdlog::level::debug);
+    target->set_pattern("%H:%M:%S.%e %l: %v");
+    return log_to(std::move(target)).write;
+}
+
 }  // namespace
 
 logger log_to_terminal(terminal& t, log_level level, log_format format) {
     if (level == log_level::off) return {};
-    if (format == log_format::json) return {level, json_lines_on(t)};
-    auto target = std::make_shared<spdlog::logger>("tandem", std::make_shared<terminal_sink>(t));
-    target->set_level(spdlog::level::debug);
-    target->set_pattern("%H:%M:%S.%e %l: %v");
-    return log_to(std::move(target), level);
+    auto lines = format == log_format::json ? json_lines_on(t) : text_lines_on(t);
+    return {level, [write = std::move(lines)](log_level l, std::string_view message) {
+                write(l, name_flags(std::string(message)));
+            }};
 }
 
 }  // namespace tandem::command

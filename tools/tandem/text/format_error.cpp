@@ -2,20 +2,20 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace tandem::command {
 namespace {
 
 struct renaming {
-    errc code;
     std::string_view field;  // as in the library's message
     std::string_view flag;
 };
 
 constexpr std::array renamings{
-    renaming{errc::unauthorized, "set api_key to the one ",
+    renaming{"set api_key to the one ",
              "use --api-key-file FILE or TANDEM_API_KEY to pass the one "},
-    renaming{errc::prompt_too_long, "set max_tokens to ", "set --max-tokens to "},
+    renaming{"set max_tokens to ", "set --max-tokens to "},
 };
 
 }  // namespace
@@ -23,10 +23,14 @@ constexpr std::array renamings{
 std::string format_error(const error_code& ec, const diagnostics& d) {
     auto words = d.to_string();
     if (words.empty()) words = ec.message();
+    return name_flags(std::move(words));
+}
+
+std::string name_flags(std::string message) {
     for (const auto& r : renamings)
-        if (const auto at = words.find(r.field); ec == r.code && at != words.npos)
-            words.replace(at, r.field.size(), r.flag);
-    return words;
+        if (const auto at = message.find(r.field); at != message.npos)
+            message.replace(at, r.field.size(), r.flag);
+    return message;
 }
 
 }  // namespace tandem::command
