@@ -42,7 +42,8 @@ constexpr std::array errc_rows{
     errc_row{errc::stream_incomplete, "stream_incomplete", true,
              "the connection closed before the answer was complete; the server may have died"},
     errc_row{errc::unauthorized, "unauthorized", false,
-             "the server rejected the API key; set api_key to the one llama-server was given"},
+             "the server rejected the API key, or requires one; set api_key to the one "
+             "llama-server was given"},
     errc_row{errc::model_loading, "model_loading", true,
              "the server is still loading its model; try again in a moment"},
     errc_row{errc::prompt_too_long, "prompt_too_long", false,

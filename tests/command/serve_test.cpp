@@ -140,8 +140,9 @@ TEST_F(serve_test, reports_a_server_that_refuses_the_key_before_anybody_needs_it
     }
     EXPECT_EQ(g.client().get("/readyz").status, 503);
     const auto log = g.stop(SIGTERM).err;
-    EXPECT_THAT(log, HasSubstr(": down: /props: the server rejected the API key; use "
-                               "--api-key-file FILE or TANDEM_API_KEY to pass the one"));
+    EXPECT_THAT(log,
+                HasSubstr(": down: /props: the server rejected the API key, or requires one; use "
+                          "--api-key-file FILE or TANDEM_API_KEY to pass the one"));
     EXPECT_THAT(log, Not(HasSubstr(": up")));
 }
 

@@ -385,10 +385,11 @@ class SessionErrors(SessionTest):
         url = self.enterContext(gateway("--keys", file.name))
         async with connect(url, key=key, system=SYSTEM) as session:
             self.assertEqual(FIRST, await spoken(session.ask(ASKED)))
-        for wrong in (None, "wrong"):
+        for wrong, why in ((None, "requires an API key: pass it as key"), ("wrong", "refuses the")):
             with self.subTest(wrong), self.assertRaises(VoiceError) as refused:
                 await self.enterAsyncContext(connect(url, key=wrong))
             self.assertEqual("invalid_api_key", refused.exception.code)
+            self.assertIn(why, refused.exception.message)
 
     async def test_tell_where_there_is_no_gateway(self):
         with self.assertRaisesRegex(VoiceError, "connect_failed: ws://127.0.0.1:1/"):

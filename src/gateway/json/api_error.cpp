@@ -68,7 +68,7 @@ std::string_view words_for_clients(const error_code& ec) noexcept {
         case errc::tls_failed:
             return "the server could not be reached";
         case errc::unauthorized:
-            return "the server rejects the gateway's key";
+            return "the server rejects the gateway's API key, or requires one";
         case errc::not_supported:
             return "the server does not support this request; with tools, its chat template must "
                    "show how a tool call begins";

@@ -52,7 +52,8 @@ std::string words_for(errc code, const token_event& e) {
         case errc::prompt_too_long:
             return tokens_in_words(e);
         case errc::unauthorized:
-            return "the server rejected the API key; set api_key to the one it was started with";
+            return "the server rejected the API key, or requires one; set api_key to the one it "
+                   "was started with";
         case errc::model_loading:
             return "the server is still loading its model; try again in a moment";
         case errc::not_supported:

@@ -177,7 +177,7 @@ class Link:
             )
             event = await asyncio.wait_for(self._greet(), OPEN_WITHIN)
         except InvalidHandshake as error:
-            raise refusal(address, error) from error
+            raise refusal(address, error, len(self._protocols) > 1) from error
         except (OSError, ConnectionClosed, asyncio.TimeoutError) as error:
             why = str(error) or f"no answer within {OPEN_WITHIN:g} s"
             raise VoiceError("connect_failed", f"{address}: {why}", retryable=True) from error
@@ -208,11 +208,12 @@ class Link:
             raise
 
 
-def refusal(address: str, error: InvalidHandshake) -> VoiceError:
+def refusal(address: str, error: InvalidHandshake, has_key: bool) -> VoiceError:
     """What the HTTP status of a refused handshake means."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", 0))
     if status in (401, 403):
-        return VoiceError("invalid_api_key", f"{address}: the gateway refuses the key ({status})")
+        why = "refuses the key" if has_key else "requires an API key: pass it as key"
+        return VoiceError("invalid_api_key", f"{address}: the gateway {why} ({status})")
     is_retryable = status in (0, 429) or status >= 500
     return VoiceError("connect_failed", f"{address}: {error}", retryable=is_retryable)

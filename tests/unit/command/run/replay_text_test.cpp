@@ -298,7 +298,8 @@ TEST_F(text_lines, report_why_a_reply_failed) {
 TEST_F(text_lines, report_how_this_program_is_given_a_key) {
     const tandem::diagnostics silent;
     const tandem::diagnostics told{
-        "the server rejected the API key; set api_key to the one it was started with (HTTP 401)",
+        "the server rejected the API key, or requires one; set api_key to the one it was started "
+        "with (HTTP 401)",
         "Invalid API Key", 401};
     for (const auto* d : {&silent, &told}) {
         const auto text = fault_text(

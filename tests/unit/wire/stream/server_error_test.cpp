@@ -63,7 +63,8 @@ TEST(ServerError, KeepsOurWordsApartFromTheServers) {
     diagnostics diag;
     decode_error("/props", 401, R"({"error":{"message":"Invalid API Key"}})", diag);
     EXPECT_EQ(diag.client_message,
-              "/props: the server rejected the API key; set api_key to the one it was started with "
+              "/props: the server rejected the API key, or requires one; set api_key to the one it "
+              "was started with "
               "(HTTP 401)");
     EXPECT_EQ(diag.server_message, "Invalid API Key");
 }
