@@ -130,7 +130,7 @@ bool read_assistant(field_reader& fields, const json& message, const std::string
 }
 
 bool check_last(field_reader& fields, const std::vector<chat_message>& messages) {
-    if (messages.back().tool_calls.empty()) return check_last_words(fields, messages);
+    if (messages.back().tool_calls.empty()) return true;
     return fields.fail_invalid(
         append_path("messages", messages.size() - 1),
         "has tool calls without results: add a message of role tool for each");
@@ -151,13 +151,6 @@ bool read_message(field_reader& fields, const json& message, const std::string& 
 bool check_words(field_reader& fields, std::string_view text, std::string path) {
     return !text::is_all_white_space(text) ||
            fields.fail_invalid(std::move(path), "is empty or only white space");
-}
-
-bool check_last_words(field_reader& fields, const std::vector<chat_message>& messages) {
-    const auto& last = messages.back();
-    return last.role != "user" ||
-           check_words(fields, last.content,
-                       append_path(append_path("messages", messages.size() - 1), "content"));
 }
 
 bool read_messages(field_reader& fields, const json& body, std::size_t most,

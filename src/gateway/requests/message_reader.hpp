@@ -18,10 +18,9 @@ namespace tandem::gateway {
 bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
                   const std::string& at, chat_message& out);
 
-/// Rejects a text without words, to which the model would reply anyway.
+/// Rejects a text without words, to which the model would reply anyway. Chat requests may have such
+/// a message, as with OpenAI: clients ask so for a greeting.
 bool check_words(field_reader& fields, std::string_view text, std::string path);
-/// The same for a last message from the user. Precondition: there are messages.
-bool check_last_words(field_reader& fields, const std::vector<chat_message>& messages);
 
 /// Reads `messages` of the request's body, which must have 1 to `most` items.
 bool read_messages(field_reader& fields, const nlohmann::ordered_json& body, std::size_t most,

@@ -70,7 +70,7 @@ class chat_body_writer {
     }
 
  private:
-    /// The item of a message, and its member that is the message's content; empty: the item itself.
+    /// The item of a message, and its member that is the message's content.
     struct origin {
         std::string path;
         std::string_view content;
@@ -85,7 +85,7 @@ class chat_body_writer {
         const auto* input = field_reader::find(body, "input");
         if (!input) return fields_.fail_missing("input");
         if (input->is_string())
-            add({{"role", "user"}, {"content", *input}}, "input", {});
+            add({{"role", "user"}, {"content", *input}}, "input");
         else if (!input->is_array())
             return fields_.fail_wrong_type(*input, "input", "a string or a list of items");
         for (std::size_t i = 0; input->is_array() && i < input->size(); ++i)
@@ -248,7 +248,7 @@ class chat_body_writer {
         auto path = from.path;
         if (std::string_view(text).substr(length).starts_with(content)) {
             length += content.size();
-            if (!from.content.empty()) path = append_path(path, from.content);
+            path = append_path(path, from.content);
         }
         text.replace(0, length, path);
     }

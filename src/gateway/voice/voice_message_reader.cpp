@@ -244,9 +244,9 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return require(m.session.size() <= max_session_bytes, "session", "is not a session ID") &&
                require(m.model.size() <= max_model_name_bytes, "model", "is too long");
     }
-    bool check_words(std::string_view text, const char* field) {
+    bool check_words(std::string_view text, std::string field) {
         field_reader fields;
-        return gateway::check_words(fields, text, field) || take_fault(fields);
+        return gateway::check_words(fields, text, std::move(field)) || take_fault(fields);
     }
     bool check_texts(const voice::start& m) {
         return (!m.text || check_words(*m.text, "text")) && check_last_message(m) &&
@@ -261,9 +261,9 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     // The last message is what the model replies to.
     bool check_last_message(const voice::start& m) {
-        field_reader fields;
-        return m.text || m.messages.empty() || check_last_words(fields, m.messages) ||
-               take_fault(fields);
+        if (m.text || m.messages.empty() || m.messages.back().role != "user") return true;
+        return check_words(m.messages.back().content,
+                           fmt::format("messages[{}].content", m.messages.size() - 1));
     }
     bool check_template_options(const voice::start& m) {
         const auto& asked = m.options.values.template_options;
