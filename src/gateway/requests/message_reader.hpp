@@ -18,8 +18,8 @@ namespace tandem::gateway {
 bool read_message(field_reader& fields, const nlohmann::ordered_json& message,
                   const std::string& at, chat_message& out);
 
-/// Rejects a text without words, to which the model would reply anyway. Chat requests may have such
-/// a message, as with OpenAI: clients ask so for a greeting.
+/// Rejects a text without words, to which the model would reply anyway. In a chat request, a blank
+/// message is allowed, as in OpenAI's API: some clients request a greeting with it.
 bool check_words(field_reader& fields, std::string_view text, std::string path);
 
 /// Reads `messages` of the request's body, which must have 1 to `most` items.
