@@ -214,7 +214,7 @@ string_view without_reasoning(string_view text, const std::vector<tag_pair>& tag
 
 /// The end of the prompt with which each part of a reply begins, such as ">>>": its last word,
 /// unless a tag ends it.
-string_view open_end(string_view header) noexcept {
+string_view find_open_end(string_view header) noexcept {
     const auto word = header.substr(header.find_last_of(white_space) + 1);
     const auto end = word.substr(std::min(word.find_last_of("<["), word.size()));
     if (end.empty()) return word;
@@ -222,7 +222,7 @@ string_view open_end(string_view header) noexcept {
 }
 
 /// The text between the words of a reply and the end of its message, which is that of the question.
-string_view closing_in(string_view after, string_view end_of_question) noexcept {
+string_view find_closing(string_view after, string_view end_of_question) noexcept {
     after = after.substr(0, 2 * max_preserved_bytes);
     std::size_t longest = 0;
     std::size_t end = 0;
@@ -241,7 +241,8 @@ string_view closing_in(string_view after, string_view end_of_question) noexcept 
 
 /// The mark at the start of `lead`: up to its last tag if the first one also ends other replies.
 /// Empty if other replies contain it.
-string_view distinct_opening(string_view lead, const past_reply& other, bool has_marks) noexcept {
+string_view find_distinct_opening(string_view lead, const past_reply& other,
+                                  bool has_marks) noexcept {
     const auto is_elsewhere = [&](string_view opening) {
         return other.before.find(opening) != string_view::npos ||
                other.after.find(opening) != string_view::npos;
@@ -315,12 +316,12 @@ call_mark find_word_marks(string_view without_call, const std::vector<tag_pair>&
     auto [before, after, header] = reply;
     if (!has_shown_text(without_reasoning(without_header(before, header), reasoning))) return {};
     if (!begins_alike(reply)) return {};
-    header.remove_suffix(open_end(header).size());
+    header.remove_suffix(find_open_end(header).size());
     call_mark mark;
     mark.words.opening = without_reasoning(without_header(before, header), reasoning);
     if (mark.words.opening.size() > max_preserved_bytes || !is_distinctive(mark.words.opening))
         return {};
-    const auto closing = closing_in(after, before);
+    const auto closing = find_closing(after, before);
     if (!leading_tag(closing).empty()) mark.words.closing = text_before(closing, end_token);
     if (auto thoughts = closing_before_thoughts(mark.words.opening); !thoughts.empty())
         mark.words.closing = std::move(thoughts);
@@ -335,7 +336,7 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     const auto& words = mark.words;
     const auto other = find_past_reply(prompts.without_call);
     auto header = other.header;
-    if (!words.opening.empty()) header.remove_suffix(open_end(header).size());
+    if (!words.opening.empty()) header.remove_suffix(find_open_end(header).size());
     const auto after_text = text_of_call(prompts.call_after_text, text_before_call);
     auto alone = text_of_call(prompts.call_without_text, {});
     if (alone) alone->lead = without_header(alone->lead, header);
@@ -349,7 +350,7 @@ call_mark find_call_mark(const rendered_probes& prompts, const std::vector<tag_p
     // Calls and words may begin alike, such as with ">>>" and ">>>all"; the text after that tells
     // them apart.
     const bool is_of_words = !lead.empty() && words.opening.starts_with(lead);
-    add_call(call, is_of_words ? lead : distinct_opening(lead, other, !words.opening.empty()),
+    add_call(call, is_of_words ? lead : find_distinct_opening(lead, other, !words.opening.empty()),
              other, mark);
     return mark;
 }

@@ -46,7 +46,7 @@ void check_splitter(const std::string& mark, const text::text_marks& words, std:
         mark.substr(0, 1) + words.opening.substr(0, 1) + words.closing.substr(0, 1);
     if (whole.find_first_of(first_bytes) == std::string::npos)
         fuzzing::require(split(splitter, read_whole).words == whole);
-    splitter.follow_prompt(words.opening.substr(0, words.opening.size() / 2));
+    splitter.start_after_prompt(words.opening.substr(0, words.opening.size() / 2));
     const auto at_once = split(splitter, read_whole);
     const auto in_parts =
         split(splitter, [&](auto use) { fuzzing::in_parts(whole, seed, [&](auto p) { use(p); }); });

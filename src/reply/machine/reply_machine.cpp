@@ -74,7 +74,7 @@ void reply_machine::begin(time_point now, reply_origin from) {
     meter_ = make_meter(reasoning_.is_inside());
     calls_ = make_splitter(from);
     // Begun text follows an opening.
-    calls_.follow_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
+    calls_.start_after_prompt(from.begun ? from.word_marks.opening : continuation_.prompt());
     if (from.begun) return continue_begun_text(now, *from.begun, from.spoken);
     next_request(now);
 }

@@ -48,7 +48,7 @@ void reply_machine::continue_begun_text(time_point now, const begun_text& begun,
         meter_ = make_meter(false);
     }
     const auto& marks = calls_.words();
-    const auto opening = text::begun_opening(marks, continuation_.text());
+    const auto opening = text::find_begun_opening(marks, continuation_.text());
     continuation_.append_mark(marks.opening.substr(opening.size()) + begun.text);
     has_read_here_ = true;
     voice_.read(spoken);

@@ -29,17 +29,17 @@ std::size_t count_common_bytes(std::string_view a, std::string_view b) noexcept 
 
 }  // namespace
 
-std::string_view begun_opening(const text_marks& marks, std::string_view prompt) noexcept {
+std::string_view find_begun_opening(const text_marks& marks, std::string_view prompt) noexcept {
     const std::string_view opening = marks.opening;
     auto bytes = std::min(opening.size(), prompt.size());
     while (bytes > 0 && !prompt.ends_with(opening.substr(0, bytes))) --bytes;
     return opening.substr(0, bytes);
 }
 
-void call_splitter::follow_prompt(std::string_view prompt) {
+void call_splitter::start_after_prompt(std::string_view prompt) {
     if (withholds_all_) return;
     if (ends_in_words(words_, prompt)) place_ = place::in_words;
-    const auto begun = begun_opening(words_, prompt);
+    const auto begun = find_begun_opening(words_, prompt);
     if (begun.size() == words_.opening.size()) return;
     withheld_ = begun;
     of_prompt_ = begun.size();
@@ -62,7 +62,7 @@ call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
         if (!next.mark) break;
         if (next.mark == &mark_) {
             begin_call(read);
-            return take_shown();
+            return take_shown_text();
         }
         read += next.bytes;
         place_ = next.mark == &words_.closing ? place::after_words : place::in_words;
@@ -71,17 +71,17 @@ call_splitter::visible call_splitter::feed(std::string_view text, int tokens) {
     withheld_.erase(0, read);
     of_prompt_ -= std::min(of_prompt_, read);
     if (place_ == place::after_words && shown_.empty()) tokens_ = 0;
-    return take_shown();
+    return take_shown_text();
 }
 
 call_splitter::visible call_splitter::finish() {
     if (is_cut_mark()) withheld_.clear();
-    return show_withheld();
+    return show_withheld_text();
 }
 
 call_splitter::visible call_splitter::release() {
     withheld_ += std::exchange(call_, {});  // one of them is empty
-    return show_withheld();
+    return show_withheld_text();
 }
 
 /// Whether the reply ended within a mark: right after the opening mark of a call or of words, or
@@ -107,16 +107,16 @@ void call_splitter::show(std::size_t from, std::size_t to) {
     if (place_ != place::after_words) shown_.append(withheld_, from, to - from);
 }
 
-call_splitter::visible call_splitter::show_withheld() {
+call_splitter::visible call_splitter::show_withheld_text() {
     shown_.clear();
     show(0, withheld_.size());
     withheld_.clear();
     of_prompt_ = 0;
-    return take_shown();
+    return take_shown_text();
 }
 
 /// Their tokens count with the first of the visible bytes.
-call_splitter::visible call_splitter::take_shown() {
+call_splitter::visible call_splitter::take_shown_text() {
     if (shown_.empty()) return {};
     return {shown_, std::exchange(tokens_, 0)};
 }

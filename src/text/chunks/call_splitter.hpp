@@ -23,7 +23,7 @@ struct text_marks {
 };
 
 /// The part of the opening with which the prompt ends; empty if it ends otherwise.
-std::string_view begun_opening(const text_marks& marks, std::string_view prompt) noexcept;
+std::string_view find_begun_opening(const text_marks& marks, std::string_view prompt) noexcept;
 
 /// Separates the words of a reply from the marks around them, and from the tool calls that end it:
 /// everything from the opening mark of a call on. Of two marks, the longer one counts. Withholds
@@ -50,7 +50,7 @@ class call_splitter {
 
     /// The reply continues this prompt, which may end within the words or their opening. Call it
     /// before feed().
-    void follow_prompt(std::string_view prompt);
+    void start_after_prompt(std::string_view prompt);
     /// Reads text that `tokens` tokens produced together.
     visible feed(std::string_view text, int tokens);
     /// Sets the text with which a call begins in the text that follows, or is withheld.
@@ -82,8 +82,8 @@ class call_splitter {
     bool is_cut_mark() const;
     void begin_call(std::size_t at);
     void show(std::size_t from, std::size_t to);
-    visible show_withheld();
-    visible take_shown();
+    visible show_withheld_text();
+    visible take_shown_text();
 
     std::string mark_;
     text_marks words_;

@@ -173,11 +173,11 @@ std::optional<string_view> take_until(string_view& text, string_view end) noexce
 }
 
 /// Whether the schema of an argument states texts among its values.
-bool may_be_text(const ordered_json& schema) {
+bool allows_text(const ordered_json& schema) {
     if (!schema.is_object()) return schema == "string";
     for (const auto* key : {"anyOf", "oneOf"})
         if (const auto ways = schema.find(key); ways != schema.end())
-            return std::ranges::any_of(*ways, may_be_text);
+            return std::ranges::any_of(*ways, allows_text);
     const auto is_text = [](const ordered_json& value) { return value.is_string(); };
     if (const auto values = schema.find("enum"); values != schema.end())
         return std::ranges::any_of(*values, is_text);
@@ -190,7 +190,7 @@ bool may_be_text(const ordered_json& schema) {
 /// An argument that is written as it is, unless its type is another one than text.
 json read_argument(string_view value, const ordered_json& property) {
     constexpr json_limits bounds{.depth = max_depth, .values = max_answer_values};
-    if (may_be_text(property) || check_json(value, bounds) != json_fault::none)
+    if (allows_text(property) || check_json(value, bounds) != json_fault::none)
         return std::string(value);
     return json::parse(value);
 }

@@ -148,7 +148,7 @@ TEST_P(marked, reply_has_its_words_and_its_call_however_the_text_arrives) {
     const auto& [reply, text, call, words, mark, prompt] = GetParam();
     for (std::size_t piece = 1; piece <= reply.size(); ++piece) {
         call_splitter splitter(mark, words);
-        splitter.follow_prompt(prompt);
+        splitter.start_after_prompt(prompt);
         std::string shown;
         for (std::size_t at = 0; at < reply.size(); at += piece)
             shown += splitter.feed(std::string_view(reply).substr(at, piece), 1).text;
@@ -177,10 +177,10 @@ TEST(call_splitter, may_get_its_mark_within_a_mark_of_words) {
 }
 
 TEST(text_marks, may_begin_in_the_prompt) {
-    EXPECT_EQ(begun_opening(recipient, "Hi.\n\n>>>"), ">>>");
-    EXPECT_EQ(begun_opening(recipient, ">>>all\n"), ">>>all\n");
-    EXPECT_EQ(begun_opening(recipient, "Hi."), "");
-    EXPECT_EQ(begun_opening({}, "Hi."), "");
+    EXPECT_EQ(find_begun_opening(recipient, "Hi.\n\n>>>"), ">>>");
+    EXPECT_EQ(find_begun_opening(recipient, ">>>all\n"), ">>>all\n");
+    EXPECT_EQ(find_begun_opening(recipient, "Hi."), "");
+    EXPECT_EQ(find_begun_opening({}, "Hi."), "");
 }
 
 }  // namespace
