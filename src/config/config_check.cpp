@@ -275,6 +275,8 @@ std::vector<config_fault> check(const config& c) {
         faults.push_back({"url", *path_fault});
     if (const auto fault = transport::check_api_key(c.server.api_key))
         faults.push_back({"api_key", *fault});
+    if (const auto fault = transport::check_proxy(c.server.proxy))
+        faults.push_back({"proxy", *fault});
     check_first_chunk(c, faults);
     check_queue(c, faults);
     check_mark_tags(c, faults);

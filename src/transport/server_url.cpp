@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace tandem::transport {
@@ -13,6 +14,8 @@ namespace {
 
 // Without CURLU_NON_SUPPORT_SCHEME curl reports the same error for "localhost:8080" and "ftp://…".
 constexpr unsigned parse_flags = CURLU_NON_SUPPORT_SCHEME;
+constexpr std::array<std::string_view, 6> proxy_schemes{"http",    "https",  "socks4",
+                                                        "socks4a", "socks5", "socks5h"};
 
 url_handle parse(const std::string& text, CURLUcode& code) {
     url_handle handle(curl_url());
@@ -68,6 +71,10 @@ bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
+bool has_space_or_control(std::string_view text) {
+    return std::ranges::any_of(text, [](char c) { return c == ' ' || is_control(c); });
+}
+
 std::string quoted(std::string_view text) {
     auto shown = without_credentials(std::string(text));
     std::ranges::replace_if(shown, is_control, '?');
@@ -94,7 +101,7 @@ std::optional<std::string> find_fault(const url_handle& handle, std::string_view
 
 parsed_url parse_server_url(std::string_view text) {
     if (text.empty()) return {{}, "the URL is empty; write it as http://host:port"};
-    if (std::ranges::any_of(text, [](char c) { return c == ' ' || is_control(c); }))
+    if (has_space_or_control(text))
         return {{},
                 fmt::format("{} contains a space or a control character; write it as "
                             "http://host:port",
@@ -159,6 +166,19 @@ std::string server_identity(std::string_view url) {
 
 bool is_same_server(std::string_view a, std::string_view b) {
     return a == b || server_identity(a) == server_identity(b);
+}
+
+std::optional<std::string> check_proxy(std::string_view proxy) {
+    if (proxy.empty() || proxy == "none") return {};
+    CURLUcode code{};
+    const auto handle = parse(std::string(proxy), code);
+    const bool is_known =
+        std::ranges::find(proxy_schemes, part(handle, CURLUPART_SCHEME)) != proxy_schemes.end();
+    if (is_known && !part(handle, CURLUPART_HOST).empty() && !has_space_or_control(proxy))
+        return {};
+    return fmt::format(
+        "{} is not a proxy; write it as http://host:3128, socks5://host:1080, or none",
+        quoted(proxy));
 }
 
 std::optional<std::string> check_api_key(std::string_view api_key) {

@@ -47,6 +47,10 @@ std::string server_identity(std::string_view url);
 /// unless both are the same text.
 bool is_same_server(std::string_view a, std::string_view b);
 
+/// The fault of a proxy, described without its credentials; nullopt if the proxy is a URL with a
+/// scheme that libcurl knows, "none", or empty.
+std::optional<std::string> check_proxy(std::string_view proxy);
+
 /// The fault of an API key, which must consist of printable ASCII characters. The text never
 /// contains the key.
 std::optional<std::string> check_api_key(std::string_view api_key);

@@ -68,6 +68,14 @@ TEST_F(words_of_arguments, tell_the_flag_of_a_url_without_its_password) {
                     AllOf(HasSubstr("write --url before it"), Not(HasSubstr("sesame"))));
 }
 
+TEST_F(words_of_arguments, show_what_a_proxy_looks_like_if_it_is_none) {
+    for (const char* command : {"replay", "chat", "doctor", "bench", "serve"})
+        EXPECT_THAT(parse({command, "--url", "http://a:1", "--proxy", "u:sesame@host"}).err,
+                    AllOf(HasSubstr(R"(--proxy: "host" is not a proxy; write it as http://host)"),
+                          Not(HasSubstr("sesame"))))
+            << command;
+}
+
 TEST_F(words_of_arguments, tell_a_key_file_without_a_key) {
     const auto file = file_with("\n");
     EXPECT_THAT(replay({"--api-key-file", file}).err,

@@ -85,6 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         bad_value{"url", [](config& c) { c.server.url = "ftp://host"; }},
         bad_value{"url", [](config& c) { c.server.url = "http://host:99999"; }},
         bad_value{"url", [](config& c) { c.server.url = "http://host:1/v1"; }},
+        bad_value{"proxy", [](config& c) { c.server.proxy = "off"; }},
         bad_value{"api_key", [](config& c) { c.server.api_key = "key\n"; }},
         bad_value{"api_key", [](config& c) { c.server.api_key = "k\xC3\xA9y"; }},
         bad_value{"ca_file", [](config& c) { c.server.ca_file = std::string("a\0b", 3); }},

@@ -47,6 +47,21 @@ INSTANTIATE_TEST_SUITE_P(
                       bad_url{"http://host/?q=1", "remove what follows"},
                       bad_url{"http://host/#top", "remove what follows"}));
 
+TEST(ProxyFault, is_none_of_what_libcurl_can_use) {
+    for (const char* const proxy :
+         {"", "none", "http://host", "HTTPS://u:p@host:8080/", "socks5h://[::1]:1080"})
+        EXPECT_EQ(check_proxy(proxy), std::nullopt) << proxy;
+}
+
+TEST(ProxyFault, shows_what_a_proxy_looks_like_and_no_credentials) {
+    for (const char* const proxy :
+         {"u:secret@host", "host:3128", "ftp://u:secret@host", "http://u:secret@host:99999",
+          "http://u:secret@ho st", "http://"})
+        EXPECT_THAT(check_proxy(proxy), Optional(AllOf(HasSubstr("write it as http://host:3128"),
+                                                       Not(HasSubstr("secret")))))
+            << proxy;
+}
+
 TEST(ApiPathFault, is_told_of_v1_in_the_path) {
     for (const char* const url :
          {"http://host/v1", "http://host:8080/llm/v1/", "http://host/v1/chat/completions"})
