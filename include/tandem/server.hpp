@@ -16,6 +16,8 @@ struct server_props {
     int context_per_slot = 0;
     /// The model's alias, else the name of its file; empty if the server says neither.
     std::string model;
+    /// The path of the model's file on the server; empty if the server does not say.
+    std::string model_path;
     /// Free text such as "b11669-Debian"; empty if the server does not say.
     std::string build_info;
     /// The model's chat template (Jinja), and the texts of its first and last token; empty if it

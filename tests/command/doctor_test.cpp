@@ -142,7 +142,16 @@ TEST_F(doctor, reports_that_the_key_is_wrong_without_showing_it) {
     EXPECT_EQ(r.status, 1);
     EXPECT_EQ(r.check("api_key")["status"], "bad");
     EXPECT_THAT(r.out + r.err, Not(HasSubstr("wrong-key")));
-    EXPECT_EQ(run({"--json", "--api-key", "sesame"}).status, 0);
+    const auto right = run({"--json", "--api-key", "sesame"});
+    EXPECT_EQ(right.status, 0);
+    EXPECT_EQ(right.check("api_key")["value"], "accepted");
+}
+
+TEST_F(doctor, says_that_the_server_requires_no_key_if_one_is_given) {
+    start_server();
+    const auto check = run({"--json", "--api-key", "sesame"}).check("api_key");
+    EXPECT_EQ(check["value"], "none");
+    EXPECT_EQ(check["message"], "not required (the given one is ignored)");
 }
 
 TEST_F(doctor, shows_no_credentials_of_the_url) {

@@ -24,6 +24,7 @@ server_props props_of(const json& body) {
     // Without --alias, the server reports the path as it was given.
     const bool has_alias = !alias.empty() && alias != path;
     p.model = sanitize_server_text(has_alias ? alias : file_name(path));
+    p.model_path = sanitize_server_text(path);
     p.build_info = sanitize_server_text(string_or(body, "build_info"));
     p.chat_template = string_or(body, "chat_template");
     p.bos_token = string_or(body, "bos_token");

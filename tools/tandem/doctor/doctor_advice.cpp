@@ -107,13 +107,9 @@ std::string quoted(const std::string& text) {
     return word + "'";
 }
 
-// The alias defaults to the path of the model.
-std::string model_file(const std::string& model) {
-    return model.find('/') != model.npos ? quoted(model) : "MODEL.gguf";
-}
-
 std::string command_of(const doctor_facts& facts, const doctor_advice& advice) {
-    auto text = "llama-server -m " + model_file(facts.props.value.model);
+    const auto& path = facts.props.value.model_path;
+    auto text = "llama-server -m " + (path.empty() ? "MODEL.gguf" : quoted(path));
     for (const auto& s : advice.llama_server) text += fmt::format(" {} {}", s.name, s.value);
     return text;
 }

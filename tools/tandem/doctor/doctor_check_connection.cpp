@@ -82,13 +82,13 @@ finding key_refused(const doctor_facts& facts, const failure& f) {
 
 finding key_accepted(const doctor_facts& facts) {
     finding f{.name = "api_key"};
-    if (facts.settings.has_key) {
+    if (facts.requires_key) {
         f.value = "accepted";
         f.message = "accepted";
         return f;
     }
     f.value = "none";
-    f.message = "not required";
+    f.message = facts.settings.has_key ? "not required (the given one is ignored)" : "not required";
     if (facts.is_private) return f;
     f.status = finding_status::note;
     f.message += ", and the traffic is not encrypted";

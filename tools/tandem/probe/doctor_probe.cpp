@@ -112,6 +112,14 @@ awaitable<void> doctor_probe::try_other_scheme() {
         (health.done && transport::is_untrusted_certificate(health.fault));
 }
 
+awaitable<void> doctor_probe::try_without_key() {
+    auto without_key = settings_;
+    without_key.server.api_key.clear();
+    other_session_.emplace(ioc_, without_key);
+    const auto props = co_await other_session_->props();
+    facts_.requires_key = !props.ok();
+}
+
 awaitable<void> doctor_probe::measure_round_trip() {
     std::vector<double> times;
     for (int i = 0; i < round_trips && !facts_.stopped; ++i) {
@@ -128,6 +136,7 @@ awaitable<void> doctor_probe::query_server() {
     doing_ = "querying the server";
     facts_.props = co_await session_.props();
     if (!facts_.props.ok()) co_return;
+    if (facts_.settings.has_key) co_await try_without_key();
     facts_.chat_template = co_await session_.chat_template();
     if (facts_.chat_template.ok())
         facts_.call_mark = co_await session_.call_mark(facts_.props.value);

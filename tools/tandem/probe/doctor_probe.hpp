@@ -41,6 +41,7 @@ class doctor_probe {
     awaitable<void> run();
     awaitable<void> connect();
     awaitable<void> try_other_scheme();
+    awaitable<void> try_without_key();
     awaitable<void> measure_round_trip();
     awaitable<void> query_server();
     awaitable<void> measure();

@@ -135,15 +135,21 @@ TEST(doctor_advice, has_smaller_batches_where_prompts_take_long) {
     EXPECT_THAT(make_advice(facts).command, EndsWith(" --batch-size 512"));
 }
 
-TEST(doctor_advice, names_no_file_if_the_server_tells_an_alias) {
+TEST(doctor_advice, names_the_file_of_a_model_with_an_alias) {
     auto facts = good_facts();
     facts.props.value.model = "talk";
+    EXPECT_THAT(make_advice(facts).command, HasSubstr("-m /models/talk.gguf "));
+}
+
+TEST(doctor_advice, leaves_a_place_for_a_file_that_the_server_does_not_tell) {
+    auto facts = good_facts();
+    facts.props.value.model_path = "";
     EXPECT_THAT(make_advice(facts).command, HasSubstr("-m MODEL.gguf "));
 }
 
 TEST(doctor_advice, quotes_what_a_shell_would_carry_out) {
     auto facts = good_facts();
-    facts.props.value.model = "/models/$(rm x)'s.gguf";
+    facts.props.value.model_path = "/models/$(rm x)'s.gguf";
     EXPECT_THAT(make_advice(facts).command, HasSubstr(R"(-m '/models/$(rm x)'\''s.gguf' )"));
 }
 

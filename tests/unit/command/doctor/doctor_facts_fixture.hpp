@@ -20,7 +20,8 @@ inline command::doctor_facts good_facts() {
     f.round_trip_ms = 0.5;
     f.props.value.total_slots = 2;
     f.props.value.context_per_slot = 8192;
-    f.props.value.model = "/models/talk.gguf";
+    f.props.value.model = "talk.gguf";
+    f.props.value.model_path = "/models/talk.gguf";
     f.props.value.build_info = "b11669-Debian";
     f.slots.value = {{.id = 0, .context = 8192}, {.id = 1, .context = 8192}};
     f.measured.value = {.median = {.first_token_cold_ms = 120,

@@ -115,7 +115,7 @@ const std::vector<row> rows{
      "/health: failed", "look"},
 
     {"no_key", good(), "api_key", ok, "not required"},
-    {"a_key", but([](facts& f) { f.settings.has_key = true; }), "api_key", ok, "accepted"},
+    {"a_key", but([](facts& f) { f.requires_key = true; }), "api_key", ok, "accepted"},
     {"no_key_on_a_network", but([](facts& f) { f.is_private = false; }), "api_key", note,
      "not required, and the traffic is not encrypted",
      "if others can reach the server, start it with --api-key-file FILE and use https"},

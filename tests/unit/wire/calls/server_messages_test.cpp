@@ -73,6 +73,7 @@ TEST_F(ServerMessages, PropsAreRead) {
     EXPECT_EQ(p.total_slots, 2);
     EXPECT_EQ(p.context_per_slot, 4096);
     EXPECT_EQ(p.model, "talk");
+    EXPECT_EQ(p.model_path, "/m/talk-q4.gguf");
     EXPECT_EQ(p.build_info, "b11669-Debian");
     EXPECT_EQ(p.chat_template, "{{ x }}");
     EXPECT_EQ(p.bos_token, "<s>");
