@@ -74,7 +74,7 @@ TEST_F(chat_with_tools, runs_what_the_model_calls_and_speaks_the_reply_to_the_re
     ASSERT_THAT(ends, SizeIs(2));
     EXPECT_EQ(ends[0]["finish_reason"], "tool_calls");
     EXPECT_EQ(ends[0]["calls"][0]["name"], "get_time");
-    EXPECT_EQ(ends[1]["turn"], 1);
+    EXPECT_EQ(ends[1]["turn"], 0);
     EXPECT_EQ(ends[1]["text"], "It is noon.");
     const auto result = r.event("result");
     EXPECT_EQ(result["id"], ends[0]["calls"][0]["id"]);

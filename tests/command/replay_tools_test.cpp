@@ -56,9 +56,11 @@ TEST_F(replay_of_tools, answers_calls_and_shows_the_reply_to_the_result) {
     EXPECT_EQ(ends[0]["finish_reason"], "tool_calls");
     EXPECT_EQ(ends[0]["calls"][0]["name"], "get_time");
     EXPECT_EQ(ends[0]["calls"][0]["arguments"], R"({"zone": "UTC"})");
-    EXPECT_EQ(ends[1]["turn"], 1);
+    EXPECT_EQ(ends[1]["turn"], 0);
+    EXPECT_EQ(ends[1]["reply"], 1);
     EXPECT_EQ(ends[1]["text"], "It is noon.");
-    EXPECT_EQ(ends[2]["turn"], 2);
+    EXPECT_EQ(ends[2]["turn"], 1);
+    EXPECT_EQ(ends[2]["reply"], 2);
     EXPECT_EQ(ends[2]["text"], "You are welcome.");
     const auto summary = r.event("summary");
     EXPECT_EQ(summary["calls"], 1);
@@ -88,7 +90,7 @@ TEST_F(replay_of_tools, gives_each_run_of_a_dialogue_the_results_from_the_first)
             line(R"("turns":["What time is it?"],"results":{"get_time":["12:00","1"]})"));
     EXPECT_EQ(r.event("summary")["complete"], 4) << r.out;
     for (const auto& end : r.events("end"))
-        EXPECT_EQ(end["text"], end["turn"] == 0 ? "One moment, please." : "It is noon.");
+        EXPECT_EQ(end["text"], end["reply"] == 0 ? "One moment, please." : "It is noon.");
 }
 
 TEST_F(replay_of_tools, ends_a_turn_of_a_model_that_only_calls) {

@@ -131,7 +131,7 @@ awaitable<bool> bench_callers::take_turn(caller& c, const dialogue& d, int turn,
     auto options = get_generation_options(d, settings_.client.generation);
     talk.append(get_turn_prompt(d, turn));
     c.times.began = bench_workload::clock::now();
-    const turn_name where{d.id, turn};
+    const reply_name where{d.id, turn, turn};
     c.running =
         std::make_shared<paced_reply>(ioc_.get_executor(), talk.generate(std::move(options)), where,
                                       pace_, settings_.client.limits.continue_timeout, &talk);

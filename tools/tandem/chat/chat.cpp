@@ -163,6 +163,7 @@ auto chat::hold_conversation() -> awaitable<void> {
         if (text::is_all_white_space(said->text)) continue;
         view_.on_line_accepted(said->text);
         co_await take_turn(*said);
+        ++turn_;
     }
 }
 
@@ -250,7 +251,7 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
     const spoken_reply::spoken_reply_context here{.talk = *talk_,
                                                   .speaker = speaker_,
                                                   .view = view_,
-                                                  .turn = turn_++,
+                                                  .turn = turn_,
                                                   .begun = begun_,
                                                   .said_at = since.at,
                                                   .vad_stop = since.vad_stop,
@@ -293,14 +294,13 @@ void chat::interrupt(time_point at) {
     if (functions_) functions_->stop();
 }
 
-// A rejected line also counts as a turn.
 void chat::report_refused_turn(error_code why, diagnostics diag) {
     reply_result refused;
     refused.finish_reason = finish_reason::error;
     refused.error = why;
     refused.diagnostics = std::move(diag);
     failed_ = true;
-    view_.on_reply_ended({.turn = turn_++, .result = refused});
+    view_.on_reply_ended({.turn = turn_, .result = refused});
 }
 
 auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {

@@ -86,6 +86,7 @@ class chat {
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
     std::shared_ptr<function_runner> functions_;  // of the same reply
+    /// Counts lines, also rejected ones.
     int turn_ = 0;
     typed_words typed_;
 

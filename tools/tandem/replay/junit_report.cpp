@@ -24,7 +24,7 @@ std::string junit_report::write() const {
 }
 
 void junit_report::on_reply_ended(const end_event& e) {
-    if (e.checked && !path_.empty()) cases_.push_back({format_turn_name(e.where), *e.checked});
+    if (e.checked && !path_.empty()) cases_.push_back({format_reply_name(e.where), *e.checked});
 }
 
 }  // namespace tandem::command

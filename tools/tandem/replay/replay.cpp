@@ -130,7 +130,7 @@ awaitable<void> replay::wait_for_reuse_guard() {
 }
 
 awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
-    const turn_name where{id, 0};
+    const reply_name where{id, 0};
     if (!report_start(where, *d.prompt)) co_return;
     auto& server = servers_.next();
     const auto running = std::make_shared<paced_reply>(
@@ -234,7 +234,7 @@ awaitable<bool> replay::run_turn(running_dialogue& run, const chat_message& said
 }
 
 awaitable<finish_reason> replay::run_reply(running_dialogue& run, generation_options options,
-                                           turn_name where, std::vector<std::string>& results) {
+                                           reply_name where, std::vector<std::string>& results) {
     auto reply = run.talk.generate(std::move(options));
     if (!run.d.results.empty()) answer_calls(run, reply, results);
     const auto running =
@@ -268,7 +268,7 @@ generation_options replay::options_of(const dialogue& d) const {
     return get_generation_options(d, settings_.client.generation);
 }
 
-bool replay::report_start(turn_name where, std::string_view prompt) {
+bool replay::report_start(reply_name where, std::string_view prompt) {
     if (stopping_) return false;
     view_.on_reply_started({where, prompt});
     // on_reply_started() stops the run if its output fails.

@@ -72,7 +72,7 @@ class replay {
         int round = 1;
         turn_outcome outcome{};
 
-        turn_name next_reply() { return {id, replies++}; }
+        reply_name next_reply() { return {id, replies++, turn}; }
         bool ends_turn(finish_reason ended, const std::vector<std::string>& answers) const {
             return ended != finish_reason::tool_calls || answers.empty() ||
                    round == max_calling_replies;
@@ -86,14 +86,14 @@ class replay {
     awaitable<bool> run_turn(running_dialogue& run, const chat_message& said);
     // Adds the results of the functions that it calls to `results`.
     awaitable<finish_reason> run_reply(running_dialogue& run, generation_options options,
-                                       turn_name where, std::vector<std::string>& results);
+                                       reply_name where, std::vector<std::string>& results);
     void answer_calls(running_dialogue& run, tandem::reply& reply,
                       std::vector<std::string>& results);
     conversation begin(const dialogue& d);
     generation_options options_of(const dialogue& d) const;
 
     // Returns false if the run is stopping.
-    bool report_start(turn_name where, std::string_view prompt);
+    bool report_start(reply_name where, std::string_view prompt);
     awaitable<void> speak(const std::shared_ptr<paced_reply>& running, const dialogue& d);
     // `turn` counts from 0. Returns nothing if the turn has no expectations, or was cut off by the
     // end of the run.

@@ -45,7 +45,7 @@ int name_columns(const replay_options& options, const std::vector<dialogue>& dia
     int columns = 0;
     for (const auto& d : dialogues) {
         const auto id = run_id(d.id, runs - 1, runs);
-        columns = std::max(columns, count_columns(format_turn_name({id, d.replies() - 1})));
+        columns = std::max(columns, count_columns(format_reply_name({id, d.replies() - 1})));
     }
     return std::min(columns, std::max(max_name_columns, width / 5));
 }

@@ -15,9 +15,9 @@ json_object event_of(const char* name) {
     return object;
 }
 
-json_object event_of(const char* name, const turn_name& where) {
+json_object event_of(const char* name, const reply_name& where) {
     auto object = event_of(name);
-    object.field("id", where.id).field("turn", where.turn);
+    object.field("id", where.id).field("turn", where.turn).field("reply", where.reply);
     return object;
 }
 
@@ -193,7 +193,7 @@ std::string json_line(const end_event& e) {
 
 std::string json_line(const fault_event& e) {
     auto out = event_of("error");
-    out.raw("id", "null").raw("turn", "null");
+    out.raw("id", "null").raw("turn", "null").raw("reply", "null");
     add_server(out, e.server);
     add_fault(out, e.error, e.diagnostics, std::string(e.hint));
     return out.field("t_ns", e.t_ns).line();

@@ -22,7 +22,8 @@ inline constexpr std::size_t max_report_bytes = std::size_t{32} << 20;
 /// A reply that has ended.
 struct report_reply {
     std::string id{};
-    int turn = 0;
+    /// Its number in the line, from 0.
+    int reply = 0;
     /// The latest user message, or the raw prompt.
     std::string prompt{};
     /// Relative to the start of the run.

@@ -314,13 +314,13 @@ std::string make_svg_file(const report_reply& r, std::string_view head) {
 }
 
 std::string format_reply_name(const report_reply& r) {
-    return format_turn_name({r.id, r.turn});
+    return format_reply_name(reply_name{r.id, r.reply});
 }
 
-// Shortens the id only, so that the turn at the end stays visible.
+// Shortens the id only, so that the number at the end stays visible.
 std::string short_name(const report_reply& r) {
-    const auto turn = format_reply_name(r).substr(r.id.size());
-    return shortened(r.id, columns_for_name - static_cast<int>(turn.size())) + turn;
+    const auto number = format_reply_name(r).substr(r.id.size());
+    return shortened(r.id, columns_for_name - static_cast<int>(number.size())) + number;
 }
 
 std::string format_reply_facts(const report_reply& r) {

@@ -48,14 +48,14 @@ void report_view::on_server_ready(std::string_view url, const server_props& prop
 void report_view::on_reply_started(const start_event& e) {
     if (run_.left_out > 0) return;
     const auto since = to_ms(clock::now() - began_);
-    running_[{std::string(e.where.id), e.where.turn}] = {.id = std::string(e.where.id),
-                                                         .turn = e.where.turn,
-                                                         .prompt = std::string(e.prompt),
-                                                         .start_ms = since};
+    running_[{std::string(e.where.id), e.where.reply}] = {.id = std::string(e.where.id),
+                                                          .reply = e.where.reply,
+                                                          .prompt = std::string(e.prompt),
+                                                          .start_ms = since};
 }
 
 void report_view::on_chunk(const chunk_event& e) {
-    const auto found = running_.find({std::string(e.where.id), e.where.turn});
+    const auto found = running_.find({std::string(e.where.id), e.where.reply});
     if (found == running_.end()) return;
     found->second.chunks.push_back(e.chunk);
     found->second.chunks.back().metrics.server = {};
@@ -67,13 +67,13 @@ void report_view::on_reply_ended(const end_event& e) {
     r.result = kept_of(e);
     keep(std::move(r));
     if (e.checked && !e.checked->broken.empty() && run_.broken_turns.size() < max_report_replies)
-        run_.broken_turns.push_back({format_turn_name(e.where), *e.checked});
+        run_.broken_turns.push_back({format_reply_name(e.where), *e.checked});
 }
 
-report_reply report_view::take_running_reply(const turn_name& where) {
-    auto node = running_.extract({std::string(where.id), where.turn});
+report_reply report_view::take_running_reply(const reply_name& where) {
+    auto node = running_.extract({std::string(where.id), where.reply});
     if (node) return std::move(node.mapped());
-    return {.id = std::string(where.id), .turn = where.turn};
+    return {.id = std::string(where.id), .reply = where.reply};
 }
 
 // Keeps only a prefix: after the first omitted reply, later ones are omitted even if they would
@@ -93,7 +93,7 @@ void report_view::on_server_failed(const fault_event& e) {
     if (run_.faults.size() < max_faults) run_.faults.push_back(fault_text({}, e));
 }
 
-// Groups the turns of a dialogue, and orders the dialogues by start time.
+// Groups the replies of a dialogue, and orders the dialogues by start time.
 void report_view::on_run_finished(const replay_summary& s) {
     run_.summary = s;
     std::map<std::string, double> begins;
@@ -102,7 +102,7 @@ void report_view::on_run_finished(const replay_summary& s) {
         at->second = std::min(at->second, r.start_ms);
     }
     std::ranges::stable_sort(run_.replies, {}, [&](const report_reply& r) {
-        return std::tuple(begins.at(r.id), std::string_view(r.id), r.turn);
+        return std::tuple(begins.at(r.id), std::string_view(r.id), r.reply);
     });
 }
 

@@ -38,7 +38,7 @@ class report_view final : public replay_view {
     using clock = std::chrono::steady_clock;
     using name = std::pair<std::string, int>;
 
-    report_reply take_running_reply(const turn_name& where);
+    report_reply take_running_reply(const reply_name& where);
     void keep(report_reply r);
 
     report_run run_;

@@ -10,7 +10,7 @@ std::int64_t to_monotonic_ns(clock::time_point t) {
 }
 
 paced_reply::paced_reply(boost::asio::any_io_executor executor, tandem::reply reply,
-                         turn_name where, speech_pace pace, duration continue_timeout,
+                         reply_name where, speech_pace pace, duration continue_timeout,
                          conversation* talk)
     : reply_(std::move(reply)),
       where_(where),

@@ -22,7 +22,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
  public:
     /// `continue_timeout` is the timeout of the client. `talk` is the conversation of the reply, if
     /// any, and must outlive this object.
-    paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, turn_name where,
+    paced_reply(boost::asio::any_io_executor executor, tandem::reply reply, reply_name where,
                 speech_pace pace, duration continue_timeout, conversation* talk = nullptr);
 
     /// Sets the initial server URL. For a conversation it is queried instead.
@@ -51,7 +51,7 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
     const reply_result& result() const { return heard_result_ ? *heard_result_ : reply_.result(); }
 
     tandem::reply reply_;
-    turn_name where_;
+    reply_name where_;
     speech_pace pace_;
     duration continue_timeout_;
     conversation* talk_;

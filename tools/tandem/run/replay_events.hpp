@@ -15,24 +15,26 @@
 
 namespace tandem::command {
 
-/// Identifies a reply of a run: the id of its line, and the turn from 0.
-struct turn_name {
+/// Identifies a reply of a run: the id of its line, and its number there from 0.
+struct reply_name {
     std::string_view id{};
+    int reply = 0;
+    /// The turn of the line, from 0. The replies to the results of functions are of the same turn.
     int turn = 0;
 };
 
-/// Returns the displayed name of a reply: "p3", or "p3.1" for a later turn.
-std::string format_turn_name(const turn_name& name);
+/// Returns the displayed name of a reply: "p3", or "p3.1" for a later one.
+std::string format_reply_name(const reply_name& name);
 
 /// A reply was requested.
 struct start_event {
-    turn_name where{};
+    reply_name where{};
     /// The latest user message, or the raw prompt.
     std::string_view prompt{};
 };
 
 struct chunk_event {
-    turn_name where{};
+    reply_name where{};
     const tandem::chunk& chunk;
     /// CLOCK_MONOTONIC when the chunk reached this program.
     std::int64_t t_ns = 0;
@@ -46,7 +48,7 @@ struct chunk_event {
 
 /// A reply ended, successfully or not.
 struct end_event {
-    turn_name where{};
+    reply_name where{};
     const reply_result& result;
     std::int64_t t_ns = 0;
     /// Total time of speech, and total time waiting for chunks.

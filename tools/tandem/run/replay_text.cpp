@@ -30,10 +30,10 @@ std::string quoted(std::string_view text, int columns) {
 }
 
 // Returns the name column of a line.
-std::string prefix(const text_style& style, const turn_name& name) {
+std::string prefix(const text_style& style, const reply_name& name) {
     if (style.name_columns == 0) return {};
     const auto text =
-        filled(shortened(format_turn_name(name), style.name_columns), style.name_columns);
+        filled(shortened(format_reply_name(name), style.name_columns), style.name_columns);
     return colorize(style.color, paint::bold, text) + "  ";
 }
 
@@ -53,7 +53,7 @@ std::string at(double ms) {
 }
 
 // Prints `text` to the right of `head`, which is `indent` columns wide; further lines are indented.
-std::string block(const text_style& style, const turn_name& name, const std::string& head,
+std::string block(const text_style& style, const reply_name& name, const std::string& head,
                   int indent, std::string_view text, const char* color = nullptr) {
     std::string result;
     auto lines = wrapped(text, text_columns(style, indent));
@@ -264,8 +264,8 @@ std::string server_rows(const text_style& style, const replay_summary& s) {
 
 }  // namespace
 
-std::string format_turn_name(const turn_name& name) {
-    return name.turn == 0 ? std::string(name.id) : fmt::format("{}.{}", name.id, name.turn);
+std::string format_reply_name(const reply_name& name) {
+    return name.reply == 0 ? std::string(name.id) : fmt::format("{}.{}", name.id, name.reply);
 }
 
 std::string format_elapsed(double ms) {
@@ -307,7 +307,7 @@ std::string head_lines(const text_style& style) {
 }
 
 std::string start_lines(const text_style& style, const start_event& e) {
-    const auto name = format_turn_name(e.where);
+    const auto name = format_reply_name(e.where);
     if (style.name_columns > 0)
         return prefix(style, e.where) +
                colorize(style.color, paint::dim, quoted(e.prompt, text_columns(style, 2))) + '\n';

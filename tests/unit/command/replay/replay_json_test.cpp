@@ -55,8 +55,8 @@ TEST(chunk_line, has_the_keys_of_the_contract_in_order) {
                                       .guard_wait_ms = 1.5,
                                       .gap_ms = 12}};
     EXPECT_EQ(
-        json_line(chunk_event{.where = {"p1", 3}, .chunk = c, .t_ns = 12345678901234}),
-        R"({"event":"chunk","id":"p1","turn":3,"seq":2,"text":"Hello!","speech":"Hello",)"
+        json_line(chunk_event{.where = {"p1", 4, 3}, .chunk = c, .t_ns = 12345678901234}),
+        R"({"event":"chunk","id":"p1","turn":3,"reply":4,"seq":2,"text":"Hello!","speech":"Hello",)"
         R"("boundary":"sentence","tokens":3,"request":5,"slot":1,"slot_reused":true,)"
         R"("cached":40,"evaluated":1,"guard_wait_ms":1.500,"gap_ms":12.000,"t_ns":12345678901234})"
         "\n");
@@ -66,7 +66,7 @@ TEST(end_line, has_the_keys_of_the_contract) {
     const auto r = some_result();
     EXPECT_EQ(
         json_line(end_event{.where = {"p1", 0}, .result = r, .t_ns = 5}),
-        R"({"event":"end","id":"p1","turn":0,"finish_reason":"eos","text":"Hello!",)"
+        R"({"event":"end","id":"p1","turn":0,"reply":0,"finish_reason":"eos","text":"Hello!",)"
         R"("chunks":4,"usage":{"prompt":41,"cached":5,"evaluated":36,"generated":64,)"
         R"("handed_over":62,"heard":62,"wasted":2,"reasoning":0,"warmed":0,)"
         R"("drafted":11,"draft_wasted":7,"prefilled":23},)"
@@ -139,6 +139,7 @@ TEST(error_line, has_no_id_if_it_concerns_the_whole_run) {
     const auto line = json::parse(json_line(fault_event{tandem::errc::connect_failed, d, 7}));
     EXPECT_TRUE(line["id"].is_null());
     EXPECT_TRUE(line["turn"].is_null());
+    EXPECT_TRUE(line["reply"].is_null());
     EXPECT_EQ(line["code"], "connect_failed");
 }
 
@@ -147,11 +148,11 @@ TEST(json_lines, name_the_server_if_it_is_reported) {
     const tandem::chunk c{};
     const tandem::diagnostics d;
     const auto end = end_event{.where = {"p1", 0}, .result = r, .server = "http://a:1"};
-    EXPECT_THAT(json_line(end), HasSubstr(R"("turn":0,"server":"http://a:1",)"));
+    EXPECT_THAT(json_line(end), HasSubstr(R"("turn":0,"reply":0,"server":"http://a:1",)"));
     EXPECT_THAT(json_line(chunk_event{.where = {"p1", 0}, .chunk = c, .server = "http://a:1"}),
-                HasSubstr(R"("turn":0,"server":"http://a:1",)"));
+                HasSubstr(R"("turn":0,"reply":0,"server":"http://a:1",)"));
     EXPECT_THAT(json_line(fault_event{tandem::errc::connect_failed, d, 7, "http://a:1"}),
-                HasSubstr(R"("turn":null,"server":"http://a:1",)"));
+                HasSubstr(R"("turn":null,"reply":null,"server":"http://a:1",)"));
 }
 
 TEST(json_lines, stay_valid_whatever_the_texts_hold) {

@@ -101,9 +101,9 @@ TEST(replay_page, has_each_field_of_a_failed_reply) {
 TEST(replay_page, has_each_field_of_an_error_of_the_run) {
     const tandem::diagnostics d;
     auto expected = documented_fields()["error"];
-    for (const auto* name : {"event", "id", "turn", "server", "t_ns"})
+    for (const auto* name : {"event", "id", "turn", "reply", "server", "t_ns"})
         expected[name] = documented_fields()["end"][name];
-    expected["id"] = expected["turn"] = "null";
+    expected["id"] = expected["turn"] = expected["reply"] = "null";
     const auto line = json_line(fault_event{tandem::errc::connect_failed, d, 7, "http://a:1"});
     EXPECT_THAT(written(line), ContainerEq(expected));
 }

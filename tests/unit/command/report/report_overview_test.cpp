@@ -37,9 +37,9 @@ TEST(report_overview, names_the_reply_of_a_bar) {
     for (const auto& bar : b.bars) EXPECT_THAT(bar.words, StartsWith("a: "));
 }
 
-TEST(report_overview, shortens_the_name_in_each_bar_and_keeps_the_turn) {
+TEST(report_overview, shortens_the_name_in_each_bar_and_keeps_the_number) {
     auto r = make_reply_on(std::string(5000, 'a'), 0, 0);
-    r.turn = 1;
+    r.reply = 1;
     const auto b = overview({r});
     for (const auto& bar : b.bars) {
         EXPECT_LT(bar.words.size(), 200u);

@@ -42,7 +42,7 @@ TEST(report_view, puts_the_turns_of_a_dialogue_together) {
     }
     view.on_run_finished({});
     std::string order;
-    for (const auto& r : view.run().replies) order += r.id + std::to_string(r.turn) + ' ';
+    for (const auto& r : view.run().replies) order += r.id + std::to_string(r.reply) + ' ';
     EXPECT_EQ(order, "a0 a1 b0 b1 ");
 }
 
