@@ -77,10 +77,19 @@ TEST_F(replay_of_tools, shows_people_calls_and_results) {
 
 TEST_F(replay_of_tools, answers_a_function_without_results_with_an_error) {
     start_calling_server("Error: there is no result for \"get_time\"", "I do not know.");
-    const auto tools = R"([{"type":"function","function":{"name":"get_time"}}])";
+    const auto tools = R"([{"type":"function","function":{"name":"get_time"}},)"
+                       R"({"type":"function","function":{"name":"get_date"}}])";
     const auto r = run({"--json", "--tools", tools, "-"},
                        R"({"turns":["What time is it?"],"results":{"get_date":"1 May"}})");
     EXPECT_EQ(r.events("end").back()["text"], "I do not know.");
+}
+
+TEST_F(replay_of_tools, sends_nothing_if_a_line_names_a_function_that_its_tools_do_not_have) {
+    start_calling_server("12:00", "It is noon.");
+    const auto r = run({"--json", "-"}, line(R"("turns":["Hi"],"expect":{"calls":["get_date"]})"));
+    EXPECT_EQ(r.status, 2);
+    EXPECT_THAT(r.err, HasSubstr("stdin:1: expect names the function \"get_date\", but the tools"));
+    EXPECT_THAT(prompts(), testing::IsEmpty());
 }
 
 TEST_F(replay_of_tools, gives_each_run_of_a_dialogue_the_results_from_the_first) {

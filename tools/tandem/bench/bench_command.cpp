@@ -44,7 +44,8 @@ std::vector<dialogue> default_dialogues() {
 
 // Returns the dialogues to hold. Reports a fault and returns no dialogues if the file is invalid.
 std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) {
-    if (!o.file.empty()) return read_dialogue_file(o.file, "tandem bench", t);
+    if (!o.file.empty())
+        return read_dialogue_file(o.file, "tandem bench", o.service.client.generation, t);
     if (o.prompts.empty() && o.user_messages.empty()) return default_dialogues();
     return dialogues_of(o.prompts, o.user_messages);
 }

@@ -1,6 +1,7 @@
 #include "recording/dialogue_input.hpp"
 
 #include "os/input_file.hpp"
+#include "recording/function_check.hpp"
 
 #include <fmt/format.h>
 
@@ -24,13 +25,14 @@ void print_faults(terminal& t, const std::string& who, const std::string& name,
 }  // namespace
 
 std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
-                                         terminal& t) {
+                                         const generation_options& common, terminal& t) {
     const auto read = read_file(file, max_input_bytes);
     if (!read.fault.empty()) {
         t.print_error(who + ": " + read.fault);
         return {};
     }
     auto parsed = parse_prompts(read.text);
+    if (parsed.faults.empty()) parsed.faults = check_functions(parsed.dialogues, common);
     const auto name = input_name(file);
     if (!parsed.faults.empty()) {
         print_faults(t, who, name, parsed.faults);

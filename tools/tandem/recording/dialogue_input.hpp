@@ -8,9 +8,10 @@
 
 namespace tandem::command {
 
-/// Reads the dialogues of a file, or stdin for "-". Reports faults or an empty file in the name of
-/// the command `who` ("tandem replay") and then returns none.
+/// Reads the dialogues of a file, or stdin for "-", for a run with the options `common`. Reports
+/// faults or an empty file in the name of the command `who` ("tandem replay") and then returns
+/// none.
 std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
-                                         terminal& t);
+                                         const generation_options& common, terminal& t);
 
 }  // namespace tandem::command

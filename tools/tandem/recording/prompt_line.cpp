@@ -50,7 +50,6 @@ class prompt_line_reader {
     void check_expect();
     std::vector<std::string> read_texts(const std::string& field, const line_json& value);
     void check_kind(const line_json& line);
-    void check_results();
 
     std::string text_of(const std::string& field, const line_json& value);
     void check_words(const std::string& field, const line_json& value);
@@ -60,7 +59,6 @@ class prompt_line_reader {
     }
 
     dialogue& dialogue_;
-    std::vector<std::string> functions_;  // of `tools`
     std::optional<expectation> expected_;
 };
 
@@ -68,7 +66,6 @@ void prompt_line_reader::read(const line_json& line) {
     if (!line.is_object()) return add("expected an object, not {}", line.type_name());
     check_kind(line);
     for (const auto& [name, value] : line.items()) read_field(name, value);
-    check_results();
     check_expect();
 }
 
@@ -189,9 +186,7 @@ void prompt_line_reader::read_interrupt(const line_json& value) {
 }
 
 void prompt_line_reader::read_tools(const line_json& value) {
-    auto list = read_tool_list(value, "tools", faults);
-    functions_ = std::move(list.names);
-    dialogue_.tools = std::move(list.text);
+    dialogue_.tools = read_tool_list(value, "tools", faults).text;
 }
 
 void prompt_line_reader::read_results(const line_json& value) {
@@ -209,13 +204,6 @@ std::vector<std::string> prompt_line_reader::read_texts(const std::string& field
         return value.get<std::vector<std::string>>();
     add("{} must be a string or a non-empty list of strings", field);
     return {};
-}
-
-void prompt_line_reader::check_results() {
-    if (functions_.empty()) return;
-    for (const auto& [name, _] : dialogue_.results)
-        if (std::ranges::find(functions_, name) == functions_.end())
-            add("results.{}: tools has no such function", name);
 }
 
 // An expectation outside of `turns` applies to the last turn.

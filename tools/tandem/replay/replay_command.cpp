@@ -31,7 +31,8 @@ std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t)
     if (options.played) return options.played_dialogues;
     return options.file.empty()
                ? dialogues_of(options.prompts, options.user_messages, options.system)
-               : read_dialogue_file(options.file, "tandem replay", t);
+               : read_dialogue_file(options.file, "tandem replay",
+                                    options.service.client.generation, t);
 }
 
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {

@@ -235,10 +235,6 @@ INSTANTIATE_TEST_SUITE_P(
                  "results must be an object with the results of each function"},
         bad_line{"with_a_result_that_is_no_text", R"({"turns":["a"],"results":{"f":[1]}})",
                  "results.f must be a string or a non-empty list of strings"},
-        bad_line{
-            "with_a_result_of_an_unknown_function",
-            R"({"turns":["a"],"tools":[{"type":"function","function":{"name":"f"}}],"results":{"g":""}})",
-            "results.g: tools has no such function"},
         bad_line{"with_a_negative_time", R"({"prompt":"a","interrupt_after_ms":-1})",
                  "interrupt_after_ms must be a number from 0 to 86400000"}),
     [](const auto& row) { return std::string(row.param.name); });
