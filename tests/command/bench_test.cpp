@@ -147,6 +147,15 @@ TEST_F(bench, reads_the_prompts_of_replay) {
     EXPECT_EQ(requests.front().prompt, "raw story");
 }
 
+TEST_F(bench, says_that_it_does_not_check_expect) {
+    start_server();
+    const auto r = run_bench({"--turns", "1", "--concurrency", "1", "--prompts", "-"},
+                             "{\"prompt\": \"count\"}\n"
+                             "{\"prompt\": \"count\", \"expect\": {\"text\": \"noon\"}}\n");
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_THAT(r.err, HasSubstr("tandem bench: stdin:2: bench does not check expect"));
+}
+
 TEST_F(bench, interrupts_replies_as_their_line_says) {
     start_server({.tokens_per_second = 20});
     const auto o = report({"--turns", "1", "--concurrency", "1", "--prompts", "-"},

@@ -4,9 +4,13 @@
 #include "bench/bench_run.hpp"
 #include "bench/bench_text.hpp"
 #include "os/exit_status.hpp"
+#include "os/input_file.hpp"
 #include "recording/dialogue_input.hpp"
 #include "terminal/terminal.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace tandem::command {
@@ -50,6 +54,16 @@ std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) 
     return dialogues_of(o.prompts, o.user_messages);
 }
 
+void note_expectations(const std::vector<dialogue>& dialogues, const std::string& file,
+                       terminal& t) {
+    const auto first =
+        std::ranges::find_if(dialogues, [](const dialogue& d) { return !d.expected.empty(); });
+    if (first != dialogues.end())
+        t.print_error(fmt::format(
+            "tandem bench: {}:{}: bench does not check expect; use tandem replay for that",
+            input_name(file), first->line));
+}
+
 // Returns whether all replies are complete.
 bool measure_load(bench_run& run, const bench_options& options, terminal& t) {
     const auto report = run.run();
@@ -74,6 +88,7 @@ int run_bench(const bench_options& options) {
     terminal t;
     auto dialogues = read_bench_dialogues(options, t);
     if (dialogues.empty()) return wrong_use;
+    note_expectations(dialogues, options.file, t);
     bench_run run(options, std::move(dialogues), t);
     const bool good =
         options.capacity ? find_capacity(run, options, t) : measure_load(run, options, t);
