@@ -134,6 +134,15 @@ TEST_F(replay_conversations, let_the_guard_pass_after_raw_prompts) {
         EXPECT_GE(requests[i].arrived - *requests[i - 1].ended, std::chrono::milliseconds(95));
 }
 
+TEST_F(replay_conversations, do_not_wait_for_the_guard_of_raw_prompts_on_other_slots) {
+    start_talking_server({.parallel = 2});
+    const auto r = run({"--reuse-guard", "10s", "--pacing", "stream", "--json", "--prompt", "count",
+                        "--user", "count"});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.event("summary")["guard_waits"], 0);
+    EXPECT_LT(r.event("summary")["total_ms"], 10'000);
+}
+
 TEST_F(replay_conversations, may_be_several_of_each_dialogue) {
     start_talking_server();
     const auto r = run({"--json", "--conversations", "3", "-"}, chat);

@@ -59,8 +59,7 @@ replay::replay(boost::asio::io_context& ioc, service_config settings, instrument
       totals_(count_replies(dialogues_, rules.conversations), shown_urls_of(settings_)),
       servers_(ioc.get_executor(), settings_, instruments_,
                dialogues_of(true).empty() ? detail::service_slot_defaults
-                                          : detail::command_slot_defaults),
-      rest_(ioc) {
+                                          : detail::command_slot_defaults) {
     totals_.expect_checks(count_expectations(dialogues_, rules.conversations));
 }
 
@@ -72,7 +71,6 @@ void replay::stop() {
     stopping_ = true;
     for (const auto& r : running_) r->interrupt();
     for (auto* wait : waits_) wait->cancel();
-    rest_.cancel();
     // If no reply is running, only the initial requests to the servers may be pending.
     if (running_.empty()) servers_.close();
 }
@@ -82,7 +80,7 @@ awaitable<void> replay::run() {
     if (!stopping_) servers_.report_to(view_);
     for (const auto& s : servers_.all()) totals_.set_server_state(s.url, s.state());
     if (!stopping_ && servers_.count_answering() > 0) {
-        co_await run_prompts(dialogues_of(true));
+        co_await run_all(dialogues_of(true));
         co_await run_conversations(dialogues_of(false));
     }
     servers_.close();
@@ -116,18 +114,6 @@ awaitable<void> replay::work(const dialogue_list& list, std::size_t& next) {
 }
 
 // --- raw prompts
-
-awaitable<void> replay::run_prompts(dialogue_list list) {
-    co_await run_all(list);
-    if (!list.empty() && list.size() < dialogues_.size()) co_await wait_for_reuse_guard();
-}
-
-// The service does not know that the clients have just used the slots.
-awaitable<void> replay::wait_for_reuse_guard() {
-    if (stopping_) co_return;
-    rest_.expires_after(servers_.reuse_guard());
-    co_await wait_for(rest_);
-}
 
 awaitable<void> replay::run_prompt(const dialogue& d, const std::string& id) {
     const reply_name where{id, 0};

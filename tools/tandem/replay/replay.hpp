@@ -30,9 +30,8 @@ int count_replies(const std::vector<dialogue>& dialogues, int conversations);
 int count_expectations(const std::vector<dialogue>& dialogues, int conversations);
 
 /// Runs dialogues and notifies a view. Raw prompts run first, distributed over the servers in
-/// rotation; the other dialogues follow as conversations of one service. The two groups never
-/// overlap, because clients and services that share a server do not know of each other's slots.
-/// Everything runs on `ioc` with one thread, including calls of the view.
+/// rotation; the other dialogues follow as conversations of one service. Everything runs on `ioc`
+/// with one thread, including calls of the view.
 class replay {
  public:
     /// `ioc` and `view` must outlive the run.
@@ -51,8 +50,6 @@ class replay {
 
     awaitable<void> run();
     dialogue_list dialogues_of(bool raw) const;
-    awaitable<void> run_prompts(dialogue_list list);
-    awaitable<void> wait_for_reuse_guard();
     awaitable<void> run_conversations(dialogue_list list);
     awaitable<void> fetch_server_states();
     awaitable<void> run_all(const dialogue_list& list);
@@ -110,7 +107,6 @@ class replay {
     replay_totals totals_;
     server_clients servers_;
     std::optional<service> service_;
-    boost::asio::steady_timer rest_;
     std::set<std::shared_ptr<paced_reply>> running_;
     std::set<boost::asio::steady_timer*> waits_;
     bool stopping_ = false;

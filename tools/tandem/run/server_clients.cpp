@@ -2,7 +2,6 @@
 
 #include "reply/make_client.hpp"
 #include "run/paced_reply.hpp"
-#include "slots/server_build_faults.hpp"
 #include "text/url_text.hpp"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ bool may_be_starting(const error_code& ec) {
 server_clients::server_clients(boost::asio::any_io_executor executor,
                                const service_config& settings, const instruments& i,
                                detail::slot_defaults defaults)
-    : executor_(executor), reuse_guard_(detail::configured_reuse_guard(settings.client)) {
+    : executor_(executor) {
     auto c = settings.client;
     for (auto& url : server_urls(settings)) {
         c.server.url = std::move(url);
@@ -100,14 +99,6 @@ const char* server_clients::server::state() const noexcept {
 
 std::size_t server_clients::count_answering() const noexcept {
     return static_cast<std::size_t>(std::ranges::count_if(servers_, &server::answers));
-}
-
-duration server_clients::reuse_guard() const {
-    if (reuse_guard_) return *reuse_guard_;
-    duration longest{};
-    for (const auto& s : servers_)
-        if (s.answers) longest = std::max(longest, slots::choose_reuse_guard(s.props.build_info));
-    return longest;
 }
 
 }  // namespace tandem::command

@@ -58,8 +58,6 @@ class server_clients {
     /// Returns the URLs as given. Omits servers with a permanent error if another server can be
     /// used.
     std::vector<std::string> usable_server_urls() const;
-    /// Returns the longest reuse guard of the servers that answered.
-    duration reuse_guard() const;
     const std::vector<server>& all() const noexcept { return servers_; }
 
  private:
@@ -67,7 +65,6 @@ class server_clients {
     bool is_left_out(const server& s) const;
 
     boost::asio::any_io_executor executor_;
-    std::optional<duration> reuse_guard_;
     std::vector<server> servers_;
     std::size_t next_ = 0;
 };
