@@ -157,7 +157,9 @@ TEST_F(replay_faults, name_a_file_that_cannot_be_read) {
 
 TEST_F(replay_faults, refuse_a_folder_and_an_empty_file) {
     EXPECT_THAT(run({"/"}).err, HasSubstr("/: Is a directory"));
-    EXPECT_THAT(run({"/dev/null"}).err, HasSubstr("/dev/null has no prompts"));
+    EXPECT_THAT(
+        run({"/dev/null"}).err,
+        HasSubstr(R"(/dev/null has no prompts; write one a line, such as {"turns": ["Hello"]})"));
 }
 
 TEST_F(replay_faults, refuse_bad_flags) {

@@ -193,7 +193,8 @@ TEST_F(serve_test, fails_if_the_port_is_taken) {
     const auto end = run(args({"--model", "talk", "--listen", taken}));
     EXPECT_EQ(end.status, 1);
     EXPECT_EQ(end.out, "");
-    EXPECT_THAT(end.err, HasSubstr("cannot listen on " + taken + ": Address already in use"));
+    EXPECT_THAT(end.err, HasSubstr("cannot listen on " + taken +
+                                   ": Address already in use; choose another --listen"));
 }
 
 TEST_F(serve_test, does_not_start_without_the_audit_that_is_wanted) {

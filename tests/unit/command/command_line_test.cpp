@@ -448,7 +448,7 @@ INSTANTIATE_TEST_SUITE_P(
         refusal{"an_unknown_flag_of_segment", {"segment", "--lang"}, "did you mean --language?"},
         refusal{"two_servers_for_the_doctor",
                 {"doctor", "--url", "http://a:1", "--url", "http://b:1"},
-                "2 servers are given; doctor checks only one"},
+                "--url names 2 servers; doctor checks only one"},
         refusal{"a_server_twice",
                 {"replay", "f", "--url", "http://a:1", "--server", "http://a:1"},
                 "--url has http://a:1 twice"},

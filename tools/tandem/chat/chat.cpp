@@ -333,7 +333,7 @@ auto chat::save() -> awaitable<void> {
     diagnostics diag;
     auto text = co_await talk_->async_save(diag, redirect_error(use_awaitable, ec));
     if (ec)
-        fail("cannot save the conversation: " + error_text(ec, diag));
+        fail("--save: cannot save the conversation: " + error_text(ec, diag));
     else
         saved_ = std::move(text);
 }

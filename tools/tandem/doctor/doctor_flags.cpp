@@ -71,7 +71,7 @@ doctor_options doctor_flags::read(const environment& variables, std::vector<std:
     auto loaded = config_.load(variables, faults);
     if (loaded.urls.size() > 1)
         faults.push_back(
-            fmt::format("{} servers are given; doctor checks only one", loaded.urls.size()));
+            fmt::format("--url names {} servers; doctor checks only one", loaded.urls.size()));
     options_.settings = std::move(loaded.value);
     options_.cluster = store_.read(variables, faults);
     if (options_.cluster) options_.cluster->ca_file = options_.settings.server.ca_file;

@@ -38,7 +38,10 @@ std::vector<dialogue> read_dialogue_file(const std::string& file, const std::str
         print_faults(t, who, name, parsed.faults);
         return {};
     }
-    if (parsed.dialogues.empty()) t.print_error(fmt::format("{}: {} has no prompts", who, name));
+    if (parsed.dialogues.empty())
+        t.print_error(fmt::format(
+            R"({}: {} has no prompts; write one a line, such as {{"turns": ["Hello"]}})", who,
+            name));
     return std::move(parsed.dialogues);
 }
 

@@ -20,6 +20,8 @@ namespace {
 // Keeps the order of members, because a template may render it.
 using line_json = nlohmann::ordered_json;
 
+constexpr const char* no_object =
+    R"(not a JSON object; write {"prompt": "text"} or {"turns": ["text"]})";
 constexpr std::size_t max_id_bytes = 256;
 constexpr std::array<std::string_view, 4> known_roles{"system", "user", "assistant", "tool"};
 constexpr double max_interrupt_ms = 24.0 * 3600 * 1000;
@@ -63,7 +65,7 @@ class prompt_line_reader {
 };
 
 void prompt_line_reader::read(const line_json& line) {
-    if (!line.is_object()) return add("expected an object, not {}", line.type_name());
+    if (!line.is_object()) return faults.push_back(no_object);
     check_kind(line);
     for (const auto& [name, value] : line.items()) read_field(name, value);
     check_expect();
@@ -217,8 +219,7 @@ void prompt_line_reader::check_expect() {
 // The message of the JSON library may quote the text, so only the position is reported.
 std::string find_json_end(const line_json::parse_error& e, std::string_view line) {
     const auto first = line.find_first_not_of(" \t\r");
-    if (first == line.npos || line[first] != '{')
-        return R"(not a JSON object; write {"prompt": "text"} or {"turns": ["text"]})";
+    if (first == line.npos || line[first] != '{') return no_object;
     if (e.byte > line.size()) return "the JSON object is incomplete at the end of the line";
     return fmt::format("not valid JSON at column {}", e.byte);
 }
@@ -227,8 +228,10 @@ std::string find_json_end(const line_json::parse_error& e, std::string_view line
 
 std::vector<std::string> parse_prompt_line(std::string_view line, dialogue& d) try {
     const auto fault = wire::check_json(line, line_limits);
-    if (fault == wire::json_fault::too_deep) return {"the line is nested too deeply"};
-    if (fault == wire::json_fault::too_many_keys) return {"an object has too many members"};
+    if (fault == wire::json_fault::too_deep)
+        return {fmt::format("the line is nested deeper than {} levels", line_limits.depth)};
+    if (fault == wire::json_fault::too_many_keys)
+        return {fmt::format("an object has more than {} members", line_limits.keys)};
     if (const auto field = wire::find_duplicate_field(line))
         return {fmt::format("{} is given twice", *field)};
     prompt_line_reader reader(d);

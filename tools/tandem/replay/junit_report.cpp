@@ -20,7 +20,7 @@ std::string junit_report::write() const {
     if (path_.empty()) return {};
     const auto unchecked = expectations_ - static_cast<int>(cases_.size());
     const auto fault = atomic_file(path_).write(junit_text(input_, cases_, unchecked));
-    return fault.empty() ? fault : "cannot write the JUnit file: " + fault;
+    return fault.empty() ? fault : "--junit: " + fault;
 }
 
 void junit_report::on_reply_ended(const end_event& e) {

@@ -148,8 +148,8 @@ class serving {
             refuse(fmt::format("--state {}", e.what()));
             return end(wrong_use);
         } catch (const boost::system::system_error& e) {
-            refuse(
-                fmt::format("cannot listen on {}:{}: {}", at.address, at.port, e.code().message()));
+            refuse(fmt::format("cannot listen on {}:{}: {}; choose another --listen", at.address,
+                               at.port, e.code().message()));
             return end(not_all_good);
         }
         // A failure to begin the recording is reported at the end, like a failed write.

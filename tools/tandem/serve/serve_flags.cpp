@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -303,8 +304,7 @@ void serve_flags::read_tls(std::vector<std::string>& faults) {
     if (o.tls.certificates == "-" || o.tls.key == "-")
         return faults.push_back(
             "--tls-cert and --tls-key must be files, because they are read again on SIGHUP");
-    for (const auto& fault : read_tls_files(o.tls, o.gateway.tls.emplace()))
-        faults.push_back("TLS: " + fault);
+    std::ranges::move(read_tls_files(o.tls, o.gateway.tls.emplace()), std::back_inserter(faults));
 }
 
 void serve_flags::read_denied(std::vector<std::string>& faults) {

@@ -20,15 +20,16 @@ std::vector<std::string> read_tls_files(const tls_files& files,
     auto certificates = read_file(files.certificates, max_pem_bytes);
     auto key = read_file(files.key, max_pem_bytes);
     std::vector<std::string> faults;
-    for (const auto* file : {&certificates, &key})
-        if (!file->fault.empty()) faults.push_back(file->fault);
+    if (!certificates.fault.empty()) faults.push_back("--tls-cert " + certificates.fault);
+    if (!key.fault.empty()) faults.push_back("--tls-key " + key.fault);
     if (!faults.empty()) return faults;
     gateway::tls_credentials read{std::move(certificates.text), std::move(key.text)};
     std::vector<config_fault> tls_faults;
     gateway::make_tls_context(read, tls_faults);
     for (const auto& f : tls_faults)
-        faults.push_back(fmt::format(
-            "{}: {}", f.field == "tls.key" ? files.key : files.certificates, f.message));
+        faults.push_back(f.field == "tls.key"
+                             ? fmt::format("--tls-key {}: {}", files.key, f.message)
+                             : fmt::format("--tls-cert {}: {}", files.certificates, f.message));
     if (faults.empty()) credentials = std::move(read);
     return faults;
 }

@@ -16,8 +16,8 @@ struct tls_files {
     bool is_empty() const noexcept { return certificates.empty(); }
 };
 
-/// Reads both files into `credentials`. Returns the faults, each with the file name: "tls.key: is
-/// not the key of the certificate". On a fault, `credentials` is unchanged.
+/// Reads both files into `credentials`. Returns the faults, each with flag and file: "--tls-key
+/// tls.key: is not the key of the certificate". On a fault, `credentials` is unchanged.
 std::vector<std::string> read_tls_files(const tls_files& files,
                                         gateway::tls_credentials& credentials);
 

@@ -108,7 +108,8 @@ TEST(prompt_file, has_nothing_in_an_empty_text) {
 
 TEST(prompt_file, reports_the_faults_of_all_lines) {
     EXPECT_THAT(faults_of("[]\n{\"prompt\":\"a\"}\n\n{}\n"),
-                ElementsAre("1: expected an object, not array",
+                ElementsAre("1: not a JSON object; write {\"prompt\": \"text\"} or "
+                            "{\"turns\": [\"text\"]}",
                             "4: prompt, messages or turns is required"));
 }
 
@@ -157,7 +158,7 @@ TEST(prompt_file, refuses_a_line_over_the_bound) {
 
 TEST(prompt_file, survives_deep_nesting) {
     EXPECT_THAT(faults_of(std::string(100'000, '[')),
-                ElementsAre("1: the line is nested too deeply"));
+                ElementsAre("1: the line is nested deeper than 64 levels"));
 }
 
 struct bad_line {
@@ -185,7 +186,8 @@ INSTANTIATE_TEST_SUITE_P(
         bad_line{"with_half_a_surrogate", R"({"prompt":"\ud800"})", "not valid JSON at column 18"},
         bad_line{"with_a_huge_number", R"({"prompt":"a","max_tokens":1e999})",
                  "a number is too large"},
-        bad_line{"that_is_a_text", R"("prompt")", "expected an object, not string"},
+        bad_line{"that_is_a_text", R"("prompt")",
+                 "not a JSON object; write {\"prompt\": \"text\"} or {\"turns\": [\"text\"]}"},
         bad_line{"with_two_kinds", R"({"prompt":"a","turns":["b"]})",
                  "prompt and turns are given; use only one of them"},
         bad_line{"with_a_system_message_for_a_prompt", R"({"prompt":"a","system":"b"})",

@@ -232,7 +232,7 @@ TEST_F(serve_arguments, are_told_what_is_wrong_with_the_certificate) {
     const auto file = file_with("no certificate");
     const auto c = serve({"--tls-cert", file, "--tls-key", file});
     EXPECT_EQ(c.status, 2);
-    EXPECT_THAT(c.err, HasSubstr("TLS: " + file + ": has no PEM certificate"));
+    EXPECT_THAT(c.err, HasSubstr("--tls-cert " + file + ": has no PEM certificate"));
 }
 
 TEST_F(serve_arguments, have_denied_words_a_line_each) {
@@ -317,7 +317,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "must be files, because they are"},
         wrong_arguments{"no_tls_file",
                         {"serve", "--tls-cert", "/no/such", "--tls-key", "/no/key"},
-                        "TLS: /no/key: No such file"},
+                        "--tls-key /no/key: No such file"},
         wrong_arguments{
             "prompts_of_no_audit", {"serve", "--audit-prompts"}, "requires --audit FILE"},
         wrong_arguments{
