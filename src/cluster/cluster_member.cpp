@@ -35,7 +35,7 @@ std::string name_of(const std::string& url) {
 }
 
 /// The quantity of a shared_load: how many requests run on the server.
-std::string running_on(const std::string& server) {
+std::string name_running_quantity(const std::string& server) {
     return "running " + server;
 }
 
@@ -136,6 +136,7 @@ void cluster_member::beat() {
     beat_timer_.async_wait([this, life = std::weak_ptr<void>(life_)](error_code ec) {
         if (!ec && !life.expired()) beat();
     });
+    if (!has_lease()) apply_load({});  // what was reported is out of date
     if (!messages_.is_connected())
         return distrust_store();  // others may borrow slots of this gateway
     send_beat(lease_time,
@@ -145,7 +146,7 @@ void cluster_member::beat() {
 void cluster_member::send_beat(duration lease, store_link::answer_handler done) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lease).count();
     scripts::beat().run(commands_, {key("members"), key("processes"), key("drains"), key("loads")},
-                        {options_.gateway_id, process_, std::to_string(ms), report_load()},
+                        {options_.gateway_id, process_, std::to_string(ms), make_load_text()},
                         std::move(done));
 }
 
@@ -157,7 +158,7 @@ void cluster_member::on_beat(time_point sent, const std::optional<store_answer>&
     lease_until_ = sent + lease_time - margin;
     members_ = std::max<std::int64_t>(read->members, 1);
     share_drains(read->drained, !read->was_known);
-    apply_load(*read);
+    apply_load(read->elsewhere);
     if (!read->was_known) distrust_store();
     for (const auto& [channel, known] : servers_)
         known.lender->renew_lease(lease_until_, read->is_one_missing);
@@ -167,19 +168,19 @@ void cluster_member::distrust_store() {
     for (const auto& [channel, known] : servers_) known.lender->distrust_store();
 }
 
-std::string cluster_member::report_load() {
+std::string cluster_member::make_load_text() {
     auto load = find_load_ ? find_load_() : shared_load{};
     for (const auto& [channel, known] : servers_)
-        load[running_on(known.lender->name())] = known.lender->take_average_running();
+        load[name_running_quantity(known.lender->name())] = known.lender->take_average_running();
     return to_text(load);
 }
 
-void cluster_member::apply_load(const beat_answer& b) {
+void cluster_member::apply_load(const shared_load& elsewhere) {
     const auto others = static_cast<int>(members_ - 1);
     for (const auto& [channel, known] : servers_)
         known.lender->set_use_elsewhere(
-            {others, find_quantity(b.elsewhere, running_on(known.lender->name()))});
-    if (on_load_) on_load_(b.elsewhere);
+            {others, find_quantity(elsewhere, name_running_quantity(known.lender->name()))});
+    if (on_load_) on_load_(elsewhere);
 }
 
 // After a restart, this is the process before, until its lease ends.

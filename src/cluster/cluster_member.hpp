@@ -65,7 +65,7 @@ class cluster_member final : public lending_store {
         on_drained_ = std::move(handler);
     }
     /// Sets the source of this gateway's load, which is reported repeatedly, and the handler that
-    /// receives the sums of the other gateways' loads.
+    /// receives the sums of the other gateways' loads; they are empty while there is no lease.
     void share_load(std::function<shared_load()> find_load,
                     std::function<void(const shared_load& elsewhere)> handler) {
         find_load_ = std::move(find_load);
@@ -104,8 +104,8 @@ class cluster_member final : public lending_store {
     void warn_about_duplicate();
     void on_beat(time_point sent, const std::optional<store_answer>& answer);
     void distrust_store();
-    std::string report_load();
-    void apply_load(const beat_answer& b);
+    std::string make_load_text();
+    void apply_load(const shared_load& elsewhere);
     void share_drains(const std::set<std::string>& listed, bool is_lost);
     void write_drains();
     void on_message(const std::string& channel, const std::string& text);

@@ -10,7 +10,7 @@ namespace tandem::cluster {
 /// gateways.
 using shared_load = std::map<std::string, double>;
 
-/// As a JSON object. Omits zeros.
+/// As a JSON object. Omits zeros and what is not finite.
 std::string to_text(const shared_load& load);
 /// Ignores whatever is not a number.
 shared_load parse_load(std::string_view text);

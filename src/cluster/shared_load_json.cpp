@@ -4,12 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace tandem::cluster {
 
 std::string to_text(const shared_load& load) {
     auto object = nlohmann::json::object();
     for (const auto& [name, value] : load)
-        if (value != 0) object[name] = value;
+        if (std::isfinite(value) && value != 0) object[name] = value;
     return wire::dump_json(object);
 }
 

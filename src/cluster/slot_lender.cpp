@@ -113,6 +113,8 @@ double slot_lender::take_average_running() {
 
 void slot_lender::set_use_elsewhere(const slots::use_elsewhere& u) {
     use_->slots->lock()->scheduler.set_use_elsewhere(u);
+    // Without it, requests that wait only for the limit would wait until another one ends.
+    if (!link_->shut_down()) link_->slots().dispatch_grants();
 }
 
 // --- events

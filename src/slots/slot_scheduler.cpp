@@ -106,7 +106,8 @@ void slot_scheduler::learn_speed(slot_state& s, const generated_so_far& g, time_
 int slot_scheduler::find_own_limit(time_point now) const {
     const int limit = limit_.find_limit(now);
     const int part = 1 + (limit - 1) / (1 + elsewhere_.processes);
-    return std::max(limit - static_cast<int>(std::lround(elsewhere_.running)), part);
+    const double used = std::clamp<double>(elsewhere_.running, 0, limit);
+    return std::max(limit - static_cast<int>(std::lround(used)), part);
 }
 
 // A slot with another text still holds a shared system prompt. The text counts as restored only if

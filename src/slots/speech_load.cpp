@@ -151,7 +151,8 @@ std::optional<double> speech_load::observe_supply(time_point now) const {
     return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-// With an estimate of its own, the process with the highest one would admit too many sessions.
+// If each process relied on its own estimate, the one with the highest would admit too many
+// sessions.
 std::optional<double> speech_load::compute_supply(time_point now) const {
     const auto here = observe_supply(now);
     const double observers = elsewhere_.observers + (here ? 1 : 0);
@@ -188,7 +189,9 @@ double speech_load::tokens_per_s_of_one() const noexcept {
 }
 
 load_report speech_load::make_report(time_point now) const {
-    const auto supply = observe_supply(now);
+    // What an idle process has seen is out of date: a server may have failed since.
+    const bool is_current = now - servers_seen_at_ <= seen_valid_for;
+    const auto supply = is_current ? observe_supply(now) : std::nullopt;
     return {.demand = compute_demand(now),
             .sessions = static_cast<double>(sessions_.size()),
             .new_sessions = awaits_effect(now) ? 1.0 : 0.0,

@@ -11,15 +11,15 @@
 
 namespace tandem::slots {
 
-/// What a process reports of its load to the others that use the same servers. They add the reports
-/// up.
+/// What a process reports of its load to the others that use the same servers. They use the sums of
+/// all reports.
 struct load_report {
     /// The tokens/s that the voices of all sessions need, and the number of sessions.
     double demand = 0;
     double sessions = 0;
     /// 1 if the latest session began so recently that its effect does not show yet.
     double new_sessions = 0;
-    /// The tokens/s that all servers can generate, and 1 if that is known.
+    /// The tokens/s that all servers can generate, and 1 if that was observed just now.
     double supply = 0;
     double observers = 0;
 };

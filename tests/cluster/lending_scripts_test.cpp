@@ -184,7 +184,7 @@ TEST_F(lending_scripts, tell_each_gateway_the_load_of_the_others_that_have_a_lea
         EXPECT_TRUE(run_until([&] { return elsewhere.has_value(); }));
         return elsewhere.value_or(shared_load{});
     };
-    beat("a", 3000, R"({"x":1.5})");
+    beat("a", 3000, R"({"x":1.5,"y":null,"z":{"x":1}})");
     EXPECT_EQ(beat("b", 3000, R"({"x":2,"y":4})"), (shared_load{{"x", 1.5}}));
     EXPECT_EQ(beat("a", 0, "{}"), (shared_load{{"x", 2}, {"y", 4}}));
     EXPECT_EQ(beat("c", 3000, R"({"x":1})"), (shared_load{{"x", 2}, {"y", 4}}));

@@ -1,6 +1,7 @@
 // Voice sessions that another gateway resumes. Each gateway is a process, as in production.
 
 #include "cluster/gateway_process.hpp"
+#include "cluster/shared_load.hpp"
 #include "cluster/store_fixture.hpp"
 #include "cluster/voice_listener.hpp"
 #include "support/child_process.hpp"
@@ -9,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -96,6 +98,15 @@ class moving_sessions : public store_fixture {
     std::string read_store(const std::string& hash, const std::string& field) {
         return ask(link, {"HGET", "tdm:tandem:" + hash, field})->text;
     }
+    /// A quantity of the load that the first gateway reports.
+    double read_load(const std::string& quantity) {
+        const auto load = cluster::parse_load(read_store("loads", "g1"));
+        return cluster::find_quantity(load, quantity);
+    }
+    void add_other_gateway(const cluster::shared_load& load) {
+        ask(link, {"ZADD", "tdm:tandem:members", "9999999999999", "other"});
+        ask(link, {"HSET", "tdm:tandem:loads", "other", cluster::to_text(load)});
+    }
     /// Hears the reply to its end, and returns its text.
     static std::string hear(voice_client& c) {
         std::string text;
@@ -135,18 +146,28 @@ TEST_F(moving_sessions, are_reported_to_other_gateways_as_load) {
     voice_listener l([&] { return a->port(); });
     EXPECT_EQ(l.ask(question), story);
     connect(link);
-    EXPECT_TRUE(run_until([this] {
-        const auto report = json::parse(read_store("loads", "g1"), nullptr, false);
-        return report.is_object() && report.value("sessions talk", 0.0) == 1 &&
-               report.value("demand talk", 0.0) > 0;
+    EXPECT_TRUE(run_until(
+        [this] { return read_load("sessions talk") == 1 && read_load("demand talk") > 0; }));
+}
+
+// Its requests alone, one on 64 slots, do not show the speed of all slots.
+TEST_F(moving_sessions, show_the_speed_of_a_server_together_with_requests_of_other_gateways) {
+    connect(link);
+    add_other_gateway({{"running " + server_, 60}});
+    const auto a = make_gateway();
+    voice_listener l([&] { return a->port(); });
+    double running = 0;
+    EXPECT_TRUE(poll_until([&] {
+        l.ask(question);
+        running = std::max(running, read_load("running " + server_));
+        return running > 0 && read_load("supply talk") > 0;
     }));
 }
 
 TEST_F(moving_sessions, are_refused_while_the_voices_of_other_gateways_need_all_servers) {
     connect(link);
-    ask(link, {"ZADD", "tdm:tandem:members", "9999999999999", "other"});
-    ask(link, {"HSET", "tdm:tandem:loads", "other",
-               R"({"demand talk":320,"sessions talk":96,"supply talk":330,"observers talk":1})"});
+    add_other_gateway(
+        {{"demand talk", 320}, {"sessions talk", 96}, {"supply talk", 330}, {"observers talk", 1}});
     const auto a = make_gateway();
     EXPECT_TRUE(poll_until([&] {
         voice_client c(a->port());

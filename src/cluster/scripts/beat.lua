@@ -33,7 +33,7 @@ for i = 1, #leases, 2 do
   if has_lease then members = members + 1 else redis.call('HDEL', KEYS[4], leases[i]) end
   if has_lease and leases[i] ~= gateway then
     for name, value in pairs(cjson.decode(redis.call('HGET', KEYS[4], leases[i]) or '{}')) do
-      elsewhere[name] = (elsewhere[name] or 0) + value
+      if type(value) == 'number' then elsewhere[name] = (elsewhere[name] or 0) + value end
     end
   end
   if not has_lease or (its_process and not is_listening(its_process)) then missing = missing + 1 end

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace {
 
 using namespace tandem::cluster;
@@ -15,8 +17,9 @@ TEST(shared_load, returns_from_its_text) {
     EXPECT_EQ(read.size(), 2u);
 }
 
-TEST(shared_load, has_no_text_for_what_is_zero) {
-    EXPECT_EQ(to_text({{"sessions talk", 0}}), "{}");
+TEST(shared_load, has_no_text_for_what_is_zero_or_not_finite) {
+    EXPECT_EQ(to_text({{"sessions talk", 0}, {"demand talk", NAN}, {"supply talk", HUGE_VAL}}),
+              "{}");
     EXPECT_EQ(find_quantity(parse_load("{}"), "sessions talk"), 0);
 }
 

@@ -123,7 +123,7 @@ TEST(server_with_lent_slots, generates_what_the_requests_of_all_processes_genera
 TEST(server_with_lent_slots, runs_no_more_requests_of_all_processes_than_its_limit) {
     slot_scheduler s{16, 0s};
     generate(s);
-    for (const auto& [elsewhere, limit] : {std::pair(0, 8), {3, 5}, {8, 4}}) {
+    for (const auto& [elsewhere, limit] : {std::pair(0, 8), {3, 5}, {8, 4}, {2'000'000'000, 4}}) {
         s.set_use_elsewhere({.processes = 1, .running = double(elsewhere)});
         s.take_grants(at(1s));
         EXPECT_EQ(s.max_running(), limit) << elsewhere;
