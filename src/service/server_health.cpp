@@ -83,6 +83,7 @@ bool server_health::record_check_result(time_point now, const error_code& ec, st
     }
     pause_ = {};
     refuses_key_ = false;
+    has_passed_authenticated_check_ = has_passed_authenticated_check_ || is_check_authenticated_;
     if (!ec) identity_ = identity::healthy;
     next_check_ = now + interval_;
     return enter(health::up, {});

@@ -28,11 +28,11 @@ class server_health {
     bool check_if_stale(time_point now) noexcept;
     /// The server has rejected a request because of the key, which /health does not need.
     bool rejects_key() const noexcept { return refuses_key_; }
-    /// Whether a check must prove that requests can be served: it is the first one, the server
+    /// Whether a check must prove that requests can be served: no check has done so yet, the server
     /// rejects the key, or something other than a llama-server answered, whose /health proves
     /// nothing.
     bool needs_authenticated_check() const noexcept {
-        return state_ == health::unknown || refuses_key_ || is_foreign();
+        return !has_passed_authenticated_check_ || refuses_key_ || is_foreign();
     }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
@@ -52,8 +52,8 @@ class server_health {
     const std::string& fault() const noexcept { return fault_; }
 
  private:
-    /// What the server's answers have shown it to be. `healthy`: a llama-server whose /health has
-    /// reported it as healthy.
+    /// What the server's answers have shown it to be. `healthy`: a llama-server that has passed a
+    /// check, by /health or /props.
     enum class identity { unreached, unproven, foreign, healthy };
 
     bool is_foreign() const noexcept { return identity_ == identity::foreign; }
@@ -71,6 +71,8 @@ class server_health {
     bool is_unresponsive_ = false;
     bool refuses_key_ = false;
     bool is_check_authenticated_ = false;  // for the running check
+    // A server that loads its model answers before it checks the key, so the first check may fail.
+    bool has_passed_authenticated_check_ = false;
     identity identity_ = identity::unreached;
     error_code why_never_reached_;
 };

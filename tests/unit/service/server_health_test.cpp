@@ -204,6 +204,18 @@ TEST(server_health, is_down_if_the_first_check_shows_that_the_key_is_refused) {
     EXPECT_TRUE(h.needs_authenticated_check());
 }
 
+TEST(server_health, is_checked_with_the_key_until_such_a_check_has_passed) {
+    for (const auto code : {errc::model_loading, errc::connect_failed}) {
+        auto h = asked(code);
+        EXPECT_TRUE(h.needs_authenticated_check()) << "the key was not checked";
+        h.on_check_started();
+        h.record_check_result(at(1s), errc::unauthorized, "rejected the API key");
+        EXPECT_EQ(h.state(), state::down);
+    }
+    EXPECT_FALSE(asked().needs_authenticated_check());
+    EXPECT_FALSE(asked(errc::not_supported).needs_authenticated_check());
+}
+
 TEST(server_health, is_not_proven_by_health_if_the_key_is_refused) {
     auto h = asked();
     EXPECT_FALSE(h.needs_authenticated_check());
