@@ -151,7 +151,7 @@ TEST_F(bench, says_that_it_does_not_check_expect) {
     start_server();
     const auto r = run_bench({"--turns", "1", "--concurrency", "1", "--prompts", "-"},
                              "{\"prompt\": \"count\"}\n"
-                             "{\"prompt\": \"count\", \"expect\": {\"text\": \"noon\"}}\n");
+                             "{\"prompt\": \"count\", \"expect\": {\"calls\": [\"f\"]}}\n");
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_THAT(r.err, HasSubstr("tandem bench: stdin:2: bench does not check expect"));
 }

@@ -48,10 +48,13 @@ std::vector<dialogue> default_dialogues() {
 
 // Returns the dialogues to hold. Reports a fault and returns no dialogues if the file is invalid.
 std::vector<dialogue> read_bench_dialogues(const bench_options& o, terminal& t) {
+    const auto& common = o.service.client.generation;
     if (!o.file.empty())
-        return read_dialogue_file(o.file, "tandem bench", o.service.client.generation, t);
-    if (o.prompts.empty() && o.user_messages.empty()) return default_dialogues();
-    return dialogues_of(o.prompts, o.user_messages);
+        return read_dialogue_file(o.file, "tandem bench", common, dialogue_use::requests, t);
+    const bool has_prompts = !o.prompts.empty() || !o.user_messages.empty();
+    return check_dialogues(
+        has_prompts ? dialogues_of(o.prompts, o.user_messages) : default_dialogues(),
+        "tandem bench", common, t);
 }
 
 void note_expectations(const std::vector<dialogue>& dialogues, const std::string& file,

@@ -19,7 +19,8 @@ class function_checker {
  public:
     explicit function_checker(const generation_options& common) : common_(common) {}
 
-    void check(const dialogue& d);
+    void check_line(const dialogue& d);
+    void check_choice(const dialogue& d);
     std::vector<prompt_fault> faults;
 
  private:
@@ -27,14 +28,23 @@ class function_checker {
     void check_name(const dialogue& d, const std::string& where, const std::string& name);
 
     const generation_options& common_;
-    std::vector<std::string> names_;  // of the current dialogue's tools
 };
 
-void function_checker::check(const dialogue& d) {
-    names_ = wire::read_function_names(get_generation_options(d, common_).tools);
+std::string describe_known_functions(const dialogue& d, const std::vector<std::string>& names) {
+    if (d.prompt) return "a raw prompt calls no functions; use a conversation";
+    if (!names.empty()) return fmt::format("the tools of the line are {}", fmt::join(names, ", "));
+    return d.line > 0 ? "the line has no tools; add them, or use --tools"
+                      : "there are no tools; use --tools";
+}
+
+void function_checker::check_line(const dialogue& d) {
     for (const auto& [name, _] : d.results) check_name(d, "results", name);
     check_expectations(d);
-    if (!d.prompt && is_function_name(common_.tool_choice))
+}
+
+void function_checker::check_choice(const dialogue& d) {
+    const bool has_other_lines = d.prompt && d.line > 0;
+    if (!has_other_lines && is_function_name(common_.tool_choice))
         check_name(d, "--tool-choice", common_.tool_choice);
 }
 
@@ -49,12 +59,10 @@ void function_checker::check_expectations(const dialogue& d) {
 
 void function_checker::check_name(const dialogue& d, const std::string& where,
                                   const std::string& name) {
-    if (std::ranges::find(names_, name) != names_.end()) return;
-    const auto known = names_.empty()
-                           ? "the line has no tools; add them, or use --tools"
-                           : fmt::format("the tools of the line are {}", fmt::join(names_, ", "));
-    faults.push_back(
-        {d.line, fmt::format("{} names the function \"{}\", but {}", where, name, known)});
+    const auto names = wire::read_function_names(get_generation_options(d, common_).tools);
+    if (!d.prompt && std::ranges::find(names, name) != names.end()) return;
+    faults.push_back({d.line, fmt::format("{} names the function \"{}\", but {}", where, name,
+                                          describe_known_functions(d, names))});
 }
 
 }  // namespace
@@ -62,7 +70,14 @@ void function_checker::check_name(const dialogue& d, const std::string& where,
 std::vector<prompt_fault> check_functions(const std::vector<dialogue>& dialogues,
                                           const generation_options& common) {
     function_checker checker(common);
-    for (const auto& d : dialogues) checker.check(d);
+    for (const auto& d : dialogues) checker.check_line(d);
+    return std::move(checker.faults);
+}
+
+std::vector<prompt_fault> check_tool_choice(const std::vector<dialogue>& dialogues,
+                                            const generation_options& common) {
+    function_checker checker(common);
+    for (const auto& d : dialogues) checker.check_choice(d);
     return std::move(checker.faults);
 }
 

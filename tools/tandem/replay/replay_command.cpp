@@ -29,10 +29,11 @@ constexpr int max_name_columns = 16;
 // Returns the dialogues to run. Reports a fault and returns no dialogues if the input is invalid.
 std::vector<dialogue> read_dialogues(const replay_options& options, terminal& t) {
     if (options.played) return options.played_dialogues;
-    return options.file.empty()
-               ? dialogues_of(options.prompts, options.user_messages, options.system)
-               : read_dialogue_file(options.file, "tandem replay",
-                                    options.service.client.generation, t);
+    const auto& common = options.service.client.generation;
+    if (!options.file.empty())
+        return read_dialogue_file(options.file, "tandem replay", common, dialogue_use::whole, t);
+    return check_dialogues(dialogues_of(options.prompts, options.user_messages, options.system),
+                           "tandem replay", common, t);
 }
 
 bool is_one_by_one(const replay_options& options, const std::vector<dialogue>& dialogues) {

@@ -18,10 +18,11 @@ std::vector<std::string> function_faults_of(const std::string& line, const std::
                                             const std::string& run_tools = {}) {
     const auto file = parse_prompts("{" + line + "}");
     EXPECT_THAT(file.faults, IsEmpty()) << line;
+    const tandem::generation_options common{.tools = run_tools, .tool_choice = choice};
     std::vector<std::string> all;
-    for (const auto& f :
-         check_functions(file.dialogues, {.tools = run_tools, .tool_choice = choice}))
-        all.push_back(std::to_string(f.line) + ": " + f.message);
+    for (auto* const check : {check_functions, check_tool_choice})
+        for (const auto& f : check(file.dialogues, common))
+            all.push_back(std::to_string(f.line) + ": " + f.message);
     return all;
 }
 
@@ -66,8 +67,34 @@ TEST(function_check, refuses_a_name_in_a_line_without_tools) {
     EXPECT_THAT(function_faults_of(R"("turns":["a"],"expect":{"calls":[]})"), IsEmpty());
 }
 
-TEST(function_check, passes_a_raw_prompt_with_any_choice) {
+TEST(function_check, refuses_an_expected_call_of_a_raw_prompt) {
+    EXPECT_THAT(
+        function_faults_of(R"("prompt":"a","expect":{"calls":["of_run"]})", "", tools_of_the_run),
+        ElementsAre("1: expect names the function \"of_run\", but a raw prompt calls no functions; "
+                    "use a conversation"));
+}
+
+TEST(function_check, passes_a_raw_prompt_of_a_file_with_any_choice) {
     EXPECT_THAT(function_faults_of(R"("prompt":"a")", "g"), IsEmpty());
+}
+
+TEST(function_check, leaves_the_choice_to_a_check_of_its_own) {
+    const auto file = parse_prompts(R"({"turns":["a"],"results":{"g":"1"}})");
+    EXPECT_THAT(check_tool_choice(file.dialogues, {.tool_choice = "auto"}), IsEmpty());
+    EXPECT_THAT(
+        check_functions(parse_prompts(R"({"turns":["a"]})").dialogues, {.tool_choice = "g"}),
+        IsEmpty());
+}
+
+TEST(function_check, refuses_a_choice_for_flags_without_tools) {
+    const auto fault_of = [](const std::vector<dialogue>& given) {
+        return check_tool_choice(given, {.tool_choice = "g"}).at(0).message;
+    };
+    EXPECT_EQ(fault_of(dialogues_of({}, {"a"})),
+              "--tool-choice names the function \"g\", but there are no tools; use --tools");
+    EXPECT_EQ(fault_of(dialogues_of({"a"}, {})),
+              "--tool-choice names the function \"g\", but a raw prompt calls no functions; use a "
+              "conversation");
 }
 
 TEST(function_check, refuses_a_choice_that_is_not_in_the_tools_of_a_line) {
