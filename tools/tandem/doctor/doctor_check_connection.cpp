@@ -82,9 +82,14 @@ finding key_refused(const doctor_facts& facts, const failure& f) {
 
 finding key_accepted(const doctor_facts& facts) {
     finding f{.name = "api_key"};
-    if (facts.requires_key) {
+    if (facts.requires_key.value_or(false)) {
         f.value = "accepted";
         f.message = "accepted";
+        return f;
+    }
+    if (facts.settings.has_key && !facts.requires_key) {
+        f.value = "unknown";
+        f.message = "not refused, but perhaps not required: the server did not answer without it";
         return f;
     }
     f.value = "none";

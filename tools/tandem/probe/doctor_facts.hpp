@@ -114,8 +114,8 @@ struct doctor_facts {
     /// Median duration of a health check.
     double round_trip_ms = -1;
     probe_result<server_props> props{};
-    /// The server does not answer without the key.
-    bool requires_key = false;
+    /// Whether the server refuses requests without the key; unset if it did not say.
+    std::optional<bool> requires_key{};
     probe_result<std::vector<slot_state>> slots{};
     /// Maximum number of slots seen in use by other clients, including use between two polls.
     int busy_slots = 0;

@@ -117,7 +117,7 @@ awaitable<void> doctor_probe::try_without_key() {
     without_key.server.api_key.clear();
     other_session_.emplace(ioc_, without_key);
     const auto props = co_await other_session_->props();
-    facts_.requires_key = !props.ok();
+    if (props.ok() || props.fault.ec == errc::unauthorized) facts_.requires_key = !props.ok();
 }
 
 awaitable<void> doctor_probe::measure_round_trip() {
