@@ -7,7 +7,7 @@ namespace tandem::text {
 namespace {
 
 /// The part of an opening that words need: models may omit white space after a tag.
-std::string_view required_part(std::string_view opening) noexcept {
+std::string_view find_required_part(std::string_view opening) noexcept {
     const auto part = opening.substr(0, opening.find_last_not_of(" \t\r\n") + 1);
     const bool has_tags = (part.starts_with('<') && part.ends_with('>')) ||
                           (part.starts_with('[') && part.ends_with(']'));
@@ -16,7 +16,7 @@ std::string_view required_part(std::string_view opening) noexcept {
 
 /// Whether words have begun in the prompt and not ended.
 bool ends_in_words(const text_marks& marks, std::string_view prompt) noexcept {
-    const auto opening = required_part(marks.opening);
+    const auto opening = find_required_part(marks.opening);
     const auto at = prompt.rfind(opening);
     return at != std::string_view::npos &&
            prompt.find(marks.closing, at + opening.size()) == std::string_view::npos;
@@ -88,7 +88,7 @@ call_splitter::visible call_splitter::release() {
 /// before the end of the closing mark.
 bool call_splitter::is_cut_mark() const {
     if (!mark_.empty() && withheld_.starts_with(mark_)) return true;
-    const auto opening = required_part(words_.opening);
+    const auto opening = find_required_part(words_.opening);
     if (!opening.empty() && withheld_.starts_with(opening)) return true;
     return place_ == place::in_words && withheld_.size() > 2 &&
            words_.closing.starts_with(withheld_) &&
@@ -135,7 +135,7 @@ call_splitter::found_mark call_splitter::find_mark(std::size_t from) const {
             const auto bytes = count_common_bytes(*mark, rest);
             may_become_one |= bytes == rest.size() && bytes < mark->size();
             const auto required =
-                mark == &words_.opening ? required_part(*mark).size() : mark->size();
+                mark == &words_.opening ? find_required_part(*mark).size() : mark->size();
             if (bytes >= required && bytes > here.bytes) here = {at, mark, bytes};
         }
         if (may_become_one) return {at};
