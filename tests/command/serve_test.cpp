@@ -136,8 +136,8 @@ TEST_F(serve_test, serves_without_a_server_that_answers) {
 TEST_F(serve_test, reports_a_server_that_refuses_the_key_before_anybody_needs_it) {
     start_server({.api_key = "sesame"});
     auto g = serve();
-    while (g.client().get("/readyz").body.find("not asked yet") != std::string::npos) {
-    }
+    ASSERT_TRUE(poll_until(
+        [&] { return g.client().get("/readyz").body.find("not asked yet") == std::string::npos; }));
     EXPECT_EQ(g.client().get("/readyz").status, 503);
     const auto log = g.stop(SIGTERM).err;
     EXPECT_THAT(log,
