@@ -200,7 +200,8 @@ TEST_F(responses_socket, is_closed_for_a_message_that_is_too_large) {
     c.send(std::string(5000, ' '));
     const auto why = c.read();
     EXPECT_EQ(why["code"], "message_too_large");
-    EXPECT_EQ(why["message"], "the message exceeds the limit of 4096 bytes");
+    EXPECT_EQ(why["message"],
+              "the message exceeds the limit of 4096 bytes; send less in one message");
     EXPECT_EQ(c.close_code(), 1009);
 }
 

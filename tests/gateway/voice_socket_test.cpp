@@ -177,7 +177,8 @@ TEST_F(voice_gateway, closes_a_socket_for_a_message_that_is_too_large_after_nami
     const auto why = c.read();
     EXPECT_EQ(why["code"], "message_too_large");
     EXPECT_EQ(why["fatal"], true);
-    EXPECT_EQ(why["message"], "the message exceeds limits.message_bytes, 1024 bytes");
+    EXPECT_EQ(why["message"],
+              "the message exceeds limits.message_bytes, 1024 bytes; send less in one message");
     EXPECT_EQ(c.close_code(), 1009);
     EXPECT_EQ(client().get("/health").status, 200);
 }

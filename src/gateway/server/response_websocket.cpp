@@ -201,7 +201,8 @@ std::string response_websocket::make_last_words(voice_close why) const {
     if (why == voice_close::too_large)
         return encode_error_event(
             make_error(413, "message_too_large",
-                       fmt::format("the message exceeds the limit of {} bytes",
+                       fmt::format("the message exceeds the limit of {} bytes; send less in "
+                                   "one message",
                                    core_->options.max_body_bytes)));
     if (why == voice_close::too_many_messages)
         return encode_error_event(make_error(400, "too_many_messages",

@@ -69,9 +69,11 @@ std::string voice_websocket::make_last_words(voice_close why) const {
     if (why == voice_close::no_text)
         return make_fatal_error(400, "binary_message", "messages are JSON in text frames");
     if (why == voice_close::too_large)
-        return make_fatal_error(413, "message_too_large",
-                                fmt::format("the message exceeds limits.message_bytes, {} bytes",
-                                            core_->options.voice.message_bytes));
+        return make_fatal_error(
+            413, "message_too_large",
+            fmt::format("the message exceeds limits.message_bytes, {} bytes; send "
+                        "less in one message",
+                        core_->options.voice.message_bytes));
     if (why == voice_close::too_many_messages)
         return make_fatal_error(429, "too_many_messages",
                                 "more messages than limits.messages_per_second");
