@@ -255,6 +255,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                        "cannot be combined with text or messages") &&
                require(!m.prompt || m.options.values.tools.empty(), "options.tools",
                        "cannot be combined with prompt") &&
+               require(!m.prompt || m.options.values.tool_choice.empty(), "options.tool_choice",
+                       "cannot be combined with prompt") &&
                require(!m.prompt || m.options.values.context.empty(), "options.context",
                        "cannot be combined with prompt") &&
                check_template_options(m);

@@ -399,6 +399,8 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
          "options.tools[0].type"},
         {R"({"type":"start","prompt":"Once","options":{"tools":[{"function":{"name":"f"}}]}})",
          "options.tools"},
+        {R"({"type":"start","prompt":"Once","options":{"tool_choice":"required"}})",
+         "options.tool_choice"},
         {R"({"type":"result","call":"c1"})", "content"},
         {R"({"type":"result","call":"c1","later":false})", "content"},
         {R"({"type":"result","call":"c1","content":"noon","later":true})", "content"},
