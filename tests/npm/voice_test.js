@@ -170,6 +170,13 @@ test('a wait ends when the session is closed', async () => {
     await assert.rejects(waiting, hasCode('closed'));
 });
 
+test('a message that is too large ends the session', async (t) => {
+    const talk = session(t);
+    const large = textOf(talk.ask('a'.repeat(300_000)));
+    await assert.rejects(large, hasCode('message_too_large'));
+    assert.throws(() => talk.ask('Hello!'), hasCode('message_too_large'));
+});
+
 test('without a WebSocket it is said what to do', () => {
     const kept = globalThis.WebSocket;
     globalThis.WebSocket = undefined;

@@ -168,6 +168,7 @@ export class Link {
 
     #take(message) {
         if (message.type === 'ready') return this.#ready(message);
+        if (message.fatal) return this.#stop(message);
         if (this.#isReady || message.type !== 'error') return this.#handlers.onMessage(message);
         if (message.code === 'session_not_found') this.#session = '';
         else if (!message.param?.startsWith('last')) return this.#turnedAway(message);
@@ -179,7 +180,13 @@ export class Link {
     #turnedAway(error) {
         this.#forget();
         if (error.retryable) this.#wait(error.retry_after_ms, error.message);
-        else this.#handlers.onLink('stopped', new VoiceError(error.code, error.message, error));
+        else this.#stop(error);
+    }
+
+    // Another connection would send the same message, and fail too.
+    #stop(error) {
+        this.#forget();
+        this.#handlers.onLink('stopped', new VoiceError(error.code, error.message, error));
     }
 
     #ready(message) {
