@@ -74,11 +74,15 @@ TEST_F(chat_with_tools, runs_what_the_model_calls_and_speaks_the_reply_to_the_re
     ASSERT_THAT(ends, SizeIs(2));
     EXPECT_EQ(ends[0]["finish_reason"], "tool_calls");
     EXPECT_EQ(ends[0]["calls"][0]["name"], "get_time");
+    EXPECT_EQ(ends[0]["reply"], 0);
     EXPECT_EQ(ends[1]["turn"], 0);
+    EXPECT_EQ(ends[1]["reply"], 1);
+    EXPECT_EQ(r.events("chunk").back()["reply"], 1);
     EXPECT_EQ(ends[1]["text"], "It is noon.");
     const auto result = r.event("result");
     EXPECT_EQ(result["id"], ends[0]["calls"][0]["id"]);
     EXPECT_EQ(result["turn"], 0);
+    EXPECT_EQ(result["reply"], 0);
     EXPECT_EQ(result["outcome"], "returned");
     EXPECT_EQ(result["content"], "12:00");
 }

@@ -163,7 +163,7 @@ auto chat::hold_conversation() -> awaitable<void> {
         if (text::is_all_white_space(said->text)) continue;
         view_.on_line_accepted(said->text);
         co_await take_turn(*said);
-        ++turn_;
+        where_ = {where_.turn + 1, 0};
     }
 }
 
@@ -237,7 +237,8 @@ auto chat::take_turn(const read_line& said) -> awaitable<void> {
 // A reply that calls functions is followed by a reply to their results.
 auto chat::reply_to(const read_line& said) -> awaitable<void> {
     silence_start since{said.at, rules_.vad_stop};
-    for (int round = 1; co_await speak_reply(since); ++round)
+    for (int round = 1; co_await speak_reply(since); ++round) {
+        where_.reply = round;
         if (round == max_calling_replies) {
             fail(
                 fmt::format("{} replies in a row called functions, so the model must wait for "
@@ -245,13 +246,14 @@ auto chat::reply_to(const read_line& said) -> awaitable<void> {
                             round));
             co_return;
         }
+    }
 }
 
 auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
     const spoken_reply::spoken_reply_context here{.talk = *talk_,
                                                   .speaker = speaker_,
                                                   .view = view_,
-                                                  .turn = turn_,
+                                                  .where = where_,
                                                   .begun = begun_,
                                                   .said_at = since.at,
                                                   .vad_stop = since.vad_stop,
@@ -266,8 +268,8 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
     speaking_.reset();
     if (running->result().finish_reason != finish_reason::tool_calls) functions->stop();
     if (const auto end = running->sound_end()) since = {*end, {}};
-    co_await report_end(*running, here.turn);
-    const bool has_results = co_await finish_functions(*functions, here.turn);
+    co_await report_end(*running, here.where);
+    const bool has_results = co_await finish_functions(*functions, here.where);
     functions_.reset();
     co_return has_results;
 }
@@ -283,9 +285,10 @@ std::shared_ptr<function_runner> chat::run_functions_of(tandem::reply& reply) {
     return functions;
 }
 
-auto chat::finish_functions(function_runner& functions, int turn) -> awaitable<bool> {
+auto chat::finish_functions(function_runner& functions, spoken_reply_number where)
+    -> awaitable<bool> {
     co_await functions.wait();
-    for (const auto& r : functions.results()) view_.on_function_ended(turn, r);
+    for (const auto& r : functions.results()) view_.on_function_ended(where, r);
     co_return !functions.results().empty() && !functions.was_stopped();
 }
 
@@ -300,16 +303,16 @@ void chat::report_refused_turn(error_code why, diagnostics diag) {
     refused.error = why;
     refused.diagnostics = std::move(diag);
     failed_ = true;
-    view_.on_reply_ended({.turn = turn_, .result = refused});
+    view_.on_reply_ended({.where = where_, .result = refused});
 }
 
-auto chat::report_end(const spoken_reply& ended, int turn) -> awaitable<void> {
+auto chat::report_end(const spoken_reply& ended, spoken_reply_number where) -> awaitable<void> {
     const auto& result = ended.result();
     if (result.finish_reason == finish_reason::error) failed_ = true;
     const bool too_slow = result.error == errc::continue_timeout;
     auto kept = co_await history_text_of_turn();
     view_.on_reply_ended(
-        {.turn = turn,
+        {.where = where,
          .result = result,
          .interrupted = ended.was_interrupted(),
          .kept = std::move(kept),

@@ -65,10 +65,10 @@ class chat {
     // Returns whether functions were called and have results.
     awaitable<bool> speak_reply(silence_start& since);
     std::shared_ptr<function_runner> run_functions_of(tandem::reply& reply);
-    awaitable<bool> finish_functions(function_runner& functions, int turn);
+    awaitable<bool> finish_functions(function_runner& functions, spoken_reply_number where);
     void interrupt(time_point at);
     void report_refused_turn(error_code why, diagnostics diag);
-    awaitable<void> report_end(const spoken_reply& ended, int turn);
+    awaitable<void> report_end(const spoken_reply& ended, spoken_reply_number where);
     awaitable<std::string> history_text_of_turn();
     awaitable<void> save();
     void fail(const std::string& text);
@@ -86,8 +86,8 @@ class chat {
     std::optional<conversation> talk_;
     std::shared_ptr<spoken_reply> speaking_;
     std::shared_ptr<function_runner> functions_;  // of the same reply
-    /// Counts lines, also rejected ones.
-    int turn_ = 0;
+    /// The current reply. Turns count lines, also rejected ones, but not blank or too long ones.
+    spoken_reply_number where_;
     typed_words typed_;
 
     std::optional<read_line> line_;  // not consumed yet

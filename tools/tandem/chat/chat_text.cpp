@@ -125,7 +125,8 @@ std::string format_result(const function_result& r) {
 std::string json_line(const spoken_chunk& s) {
     return json_object{}
         .field("event", "chunk")
-        .field("turn", s.turn)
+        .field("turn", s.where.turn)
+        .field("reply", s.where.reply)
         .field("seq", s.chunk.id.seq)
         .field("text", s.chunk.text)
         .field("speech", s.chunk.speech)
@@ -141,7 +142,8 @@ std::string json_line(const spoken_chunk& s) {
 std::string json_line(const spoken_end& e) {
     json_object out;
     out.field("event", "end")
-        .field("turn", e.turn)
+        .field("turn", e.where.turn)
+        .field("reply", e.where.reply)
         .field("finish_reason", to_string(e.result.finish_reason))
         .field("interrupted", e.interrupted)
         .field("text", e.result.text)
@@ -155,10 +157,11 @@ std::string json_line(const spoken_end& e) {
     return out.line();
 }
 
-std::string json_line(int turn, const function_result& r) {
+std::string json_line(spoken_reply_number where, const function_result& r) {
     return json_object{}
         .field("event", "result")
-        .field("turn", turn)
+        .field("turn", where.turn)
+        .field("reply", where.reply)
         .field("id", r.call.id)
         .field("name", r.call.name)
         .field("outcome", outcome_name(r.how))

@@ -42,6 +42,6 @@ std::string format_result(const function_result& r);
 
 std::string json_line(const spoken_chunk& s);
 std::string json_line(const spoken_end& e);
-std::string json_line(int turn, const function_result& r);
+std::string json_line(spoken_reply_number where, const function_result& r);
 
 }  // namespace tandem::command

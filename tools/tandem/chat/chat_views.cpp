@@ -70,7 +70,7 @@ void chat_text_view::on_reply_ended(const spoken_end& e) {
                         "\n");
 }
 
-void chat_text_view::on_function_ended(int, const function_result& r) {
+void chat_text_view::on_function_ended(spoken_reply_number, const function_result& r) {
     show(format_result(r), paint::yellow);
     end_line();
 }

@@ -32,9 +32,11 @@ class chat_text_view final : public chat_view {
     void on_line_accepted(std::string_view line) override;
     void on_input_ended() override;
     void on_chunk_started(const spoken_chunk& c) override { show(c.chunk.text); }
-    void on_chunk_skipped(int, const chunk& c) override { show(c.text, paint::dim); }
+    void on_chunk_skipped(spoken_reply_number, const chunk& c) override {
+        show(c.text, paint::dim);
+    }
     void on_reply_ended(const spoken_end& e) override;
-    void on_function_ended(int turn, const function_result& r) override;
+    void on_function_ended(spoken_reply_number where, const function_result& r) override;
     void show_note(std::string_view text) override {
         if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
     }
@@ -59,12 +61,12 @@ class chat_json_view final : public chat_view {
     void on_line_accepted(std::string_view) override {}
     void on_input_ended() override {}
     void on_chunk_started(const spoken_chunk& c) override { terminal_.print(json_line(c)); }
-    void on_chunk_skipped(int turn, const chunk& c) override {
-        on_chunk_started({.turn = turn, .chunk = c});
+    void on_chunk_skipped(spoken_reply_number where, const chunk& c) override {
+        on_chunk_started({.where = where, .chunk = c});
     }
     void on_reply_ended(const spoken_end& e) override { terminal_.print(json_line(e)); }
-    void on_function_ended(int turn, const function_result& r) override {
-        terminal_.print(json_line(turn, r));
+    void on_function_ended(spoken_reply_number where, const function_result& r) override {
+        terminal_.print(json_line(where, r));
     }
     void show_note(std::string_view text) override {
         terminal_.print_error(wrap_for_stderr(terminal_, text));

@@ -45,7 +45,7 @@ void spoken_reply::interrupt(time_point at) {
 awaitable<void> spoken_reply::speak(const chunk& c, time_point arrived) {
     if (interrupted_) co_return;
     if (c.speech.empty()) {
-        in_.view.on_chunk_skipped(in_.turn, c);
+        in_.view.on_chunk_skipped(in_.where, c);
         reply_.continue_after(c.id);
     } else if (in_.speaker.plays_itself()) {
         co_await speak_by_synthesizer(c, arrived);
@@ -118,7 +118,7 @@ void spoken_reply::begin(const chunk& c, const sound_start& s) {
         interrupt_later();
     }
     speaking_ = c.id;
-    in_.view.on_chunk_started({.turn = in_.turn,
+    in_.view.on_chunk_started({.where = in_.where,
                                .chunk = c,
                                .at = s.at - in_.begun,
                                .length = s.length,

@@ -20,7 +20,7 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
         conversation& talk;
         command::speaker& speaker;
         chat_view& view;
-        int turn = 0;
+        spoken_reply_number where{};
         /// The start of the chat and the end of the user's line.
         time_point begun{};
         time_point said_at{};

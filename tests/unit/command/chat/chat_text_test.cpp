@@ -91,22 +91,24 @@ TEST(an_interrupt, reports_what_history_keeps) {
 
 TEST(a_chunks_json_line, has_its_sound_and_the_silence_before) {
     const chunk c{.id = {7, 2}, .text = " *Hi*.", .speech = "Hi.", .boundary = boundary::sentence};
-    const auto line = json::parse(json_line(spoken_chunk{.turn = 1,
+    const auto line = json::parse(json_line(spoken_chunk{.where = {1, 2},
                                                          .chunk = c,
                                                          .at = 3s,
                                                          .length = 1500ms,
                                                          .synthesis = 20ms,
                                                          .silence = 250ms,
                                                          .has_sound = true}));
-    EXPECT_EQ(line, json::parse(R"({"event": "chunk", "turn": 1, "seq": 2, "text": " *Hi*.",
+    EXPECT_EQ(line,
+              json::parse(R"({"event": "chunk", "turn": 1, "reply": 2, "seq": 2, "text": " *Hi*.",
         "speech": "Hi.", "boundary": "sentence", "at_ms": 3000.0, "sound_ms": 1500.0,
         "has_sound": true, "synthesis_ms": 20.0, "silence_ms": 250.0})"));
 }
 
 TEST(a_replys_json_line, has_parts_that_add_up) {
     const reply_result r{.finish_reason = finish_reason::eos, .text = "Hi."};
-    const auto line = json::parse(
-        json_line(spoken_end{.turn = 1, .result = r, .kept = "Hi.", .timing = some_timing()}));
+    const auto line = json::parse(json_line(
+        spoken_end{.where = {1, 2}, .result = r, .kept = "Hi.", .timing = some_timing()}));
+    EXPECT_EQ(line["reply"], 2);
     EXPECT_EQ(line["history"], "Hi.");
     double sum = 0;
     for (const auto& part : line["voice_to_voice"]["parts_ms"]) sum += part.get<double>();
@@ -138,7 +140,8 @@ TEST(the_result_of_a_function, is_shown_on_one_line) {
 }
 
 TEST(the_result_of_a_function, is_a_json_line) {
-    EXPECT_EQ(json::parse(json_line(3, noon())), json::parse(R"({"event":"result","turn":3,
+    EXPECT_EQ(json::parse(json_line({3, 1}, noon())),
+              json::parse(R"({"event":"result","turn":3,"reply":1,
         "id":"1","name":"get_time","outcome":"returned","content":"12:00\nUTC","ms":5.0})"));
 }
 
