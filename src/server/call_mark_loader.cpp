@@ -52,9 +52,9 @@ void call_mark_loader::load_words(server_calls& calls, handler done) {
            [this, probed = template_](error_code ec, const diagnostics& diag,
                                       const std::string& prompt) {
                const auto mark = find_word_marks(prompt, reasoning_, probed.end_token);
-               const bool is_answer = !ec || ec == errc::not_supported || ec == errc::bad_request;
+               const bool is_answer = !ec || is_rejected(ec);
                if (is_answer && probed == template_) words_.known = mark;
-               words_.finish(is_rejected(ec) ? error_code() : ec, diag, mark);
+               words_.finish(is_answer ? error_code() : ec, diag, mark);
            });
 }
 

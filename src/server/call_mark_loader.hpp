@@ -24,8 +24,8 @@ class call_mark_loader {
     /// mark. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
-    /// The same for the marks around words alone, with a single probe. A server that rejects the
-    /// probe has none until the next call.
+    /// The same for the marks around words alone, with one probe, which is sent again after a 500.
+    /// A server that rejects it, or answers 500 twice, has none until the template changes.
     void load_words(server_calls& calls, handler done);
     /// Names the template of the next probes. Drops the mark of another template.
     void use_template(const server_props& props);
