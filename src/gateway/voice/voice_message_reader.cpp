@@ -51,7 +51,9 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
  public:
     using voice_value_reader::read_value;
 
-    std::variant<voice_message, voice_message_error> read(json& root) {
+    /// `duplicate`: the refusal of a field that appears twice.
+    std::variant<voice_message, voice_message_error> read(json& root,
+                                                          std::optional<api_error> duplicate) {
         std::string type;
         if (!root.is_object())
             return voice_message_error{
@@ -67,6 +69,8 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
             found = std::move(message);
         });
         if (!found) return voice_message_error{unknown_type(type)};
+        if (duplicate && duplicate->param == "turn") turn.clear();
+        if (duplicate) return voice_message_error{*std::move(duplicate), std::move(turn)};
         if (!fault_.message.empty()) return voice_message_error{std::move(fault_), std::move(turn)};
         return std::move(*found);
     }
@@ -126,7 +130,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         });
         out.values.sampling = extract_members(v, wire::sampling_field_names());
         out.values.template_options = extract_members(v, wire::template_field_names());
-        return is_read && check_options(out.values, at) &&
+        return is_read && check_options(changed({}, out), at) &&
                require(!out.lora || out.lora->size() <= max_adapters, joined(at, "lora"),
                        "has too many adapters");
     }
@@ -290,12 +294,6 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
 };
 
-std::optional<api_error> fault_of(std::string_view text) {
-    const auto fault = wire::describe_json_fault(text, message_limits);
-    if (!fault.empty()) return make_error(400, "invalid_json", "the message " + fault);
-    return refuse_duplicate_field(text);
-}
-
 }  // namespace
 
 std::string get_turn_name(const voice_message& message) {
@@ -310,9 +308,10 @@ std::string get_turn_name(const voice_message& message) {
 }
 
 std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text) {
-    if (auto fault = fault_of(text)) return voice_message_error{std::move(*fault)};
+    if (const auto fault = wire::describe_json_fault(text, message_limits); !fault.empty())
+        return voice_message_error{make_error(400, "invalid_json", "the message " + fault)};
     auto root = json::parse(text, nullptr, false);
-    return voice_message_reader().read(root);
+    return voice_message_reader().read(root, refuse_duplicate_field(text));
 }
 
 }  // namespace tandem::gateway

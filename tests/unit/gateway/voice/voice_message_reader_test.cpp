@@ -258,6 +258,7 @@ TEST(voice_message, that_is_refused_is_reported_by_its_turn) {
         {R"({"type":"start","text":"","turn":"t 1"})", ""},
         {R"({"type":"continue","turn":"t-1"})", ""},
         {R"({"type":"start","turn":"t-1")", ""},
+        {R"({"type":"start","turn":"t-1","text":"A","text":"B"})", "t-1"},
     };
     for (const auto& row : rows) EXPECT_EQ(fault_of(row.text).turn, row.turn) << row.text;
 }
@@ -312,6 +313,7 @@ TEST(voice_message, is_refused_with_the_field_that_is_wrong) {
         {R"({"type":5})", "type"},
         {R"({"type":"say","text":"Hi","text":"Ho"})", "text"},
         {R"({"type":"start","options":{"seed":1,"seed":1}})", "options.seed"},
+        {R"({"type":"start","text":"Hi","options":{"lookahead":9}})", "options.lookahead"},
         {R"({"type":"continue"})", "chunk"},
         {R"({"type":"continue","chunk":12})", "chunk"},
         {R"({"type":"continue","chunk":"12"})", "chunk"},
