@@ -1,6 +1,9 @@
 #include "replay_fixture.hpp"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <unistd.h>
 
 // Dialogues in which the model calls functions.
@@ -66,6 +69,14 @@ TEST_F(replay_of_tools, answers_calls_and_shows_the_reply_to_the_result) {
     EXPECT_EQ(summary["calls"], 1);
     EXPECT_EQ(summary["replies"], 3);
     EXPECT_EQ(summary["complete"], 3);
+}
+
+TEST_F(replay_of_tools, names_test_cases_by_the_turn_of_the_line) {
+    start_calling_server("12:00", "It is noon.");
+    run({"--junit", recording, "-"}, line(noon + R"(,"expect":{"text":"welcome"})"));
+    std::ifstream file(recording);
+    const std::string xml{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(xml, HasSubstr(R"(name="d.1" time=)"));
 }
 
 TEST_F(replay_of_tools, shows_people_calls_and_results) {

@@ -23,8 +23,12 @@ std::string junit_report::write() const {
     return fault.empty() ? fault : "--junit: " + fault;
 }
 
+// Counts turns instead of replies: the name of a test case must not depend on how often the model
+// calls functions.
 void junit_report::on_reply_ended(const end_event& e) {
-    if (e.checked && !path_.empty()) cases_.push_back({format_reply_name(e.where), *e.checked});
+    if (!e.checked || path_.empty()) return;
+    const reply_name of_turn{e.where.id, e.where.turn, e.where.turn};
+    cases_.push_back({format_reply_name(of_turn), *e.checked});
 }
 
 }  // namespace tandem::command
