@@ -1,5 +1,4 @@
 #include "cluster/shared_load.hpp"
-
 #include "wire/json/dump_json.hpp"
 
 #include <nlohmann/json.hpp>

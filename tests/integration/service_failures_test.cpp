@@ -111,7 +111,7 @@ TEST_F(hanging_servers, are_left_by_a_turn_whose_conversation_was_warmed_before)
     loop.run_until([&] { return !completions(server(0)).empty(); });
     loop.ioc.run_for(600ms);  // makes the last answer of /health stale
     hang("/apply-template");
-    hang("/health");
+    hang("/props");  // the first check asks with the key
     talk.warm();
     const auto reply = say(talk, "And you?");
     EXPECT_FALSE(reply.error()) << reply.result().diagnostics.to_string();
