@@ -24,8 +24,9 @@ class call_mark_loader {
     /// mark. Any other failure is an error, and the next call tries again. No handler is called
     /// after `calls` is destroyed.
     void load(server_calls& calls, handler done);
-    /// The same for the marks around words alone, with one probe, which is sent again after a 500.
-    /// A server that rejects it, or answers 500 twice, has none until the template changes.
+    /// As load(), for the marks around words only. Sends one probe, and repeats it once after a
+    /// 500. If the server rejects it, or answers 500 twice, there are none until the template
+    /// changes.
     void load_words(server_calls& calls, handler done);
     /// Names the template of the next probes. Drops the mark of another template.
     void use_template(const server_props& props);
@@ -46,7 +47,8 @@ class call_mark_loader {
         std::optional<call_mark> known{};
         std::vector<handler> waiting{};
 
-        /// Answers at once, or adds `done`. Returns true if the caller must request the mark.
+        /// Calls `done` at once if the mark is known, and in finish() otherwise. Returns true if
+        /// the caller must request the mark.
         bool add_handler(handler done);
         /// The handlers may destroy the loader.
         void finish(error_code ec, const diagnostics& diag, const call_mark& mark);

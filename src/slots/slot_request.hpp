@@ -59,7 +59,7 @@ struct slot_request {
     bool was_here = false;
     /// Only this slot is acceptable.
     std::optional<int> required_slot{};
-    /// Another process of the cluster asks: the slot leaves this process.
+    /// The request runs in another process of the cluster, so a granted slot leaves this process.
     bool is_from_elsewhere = false;
     /// Used only if no other slot is available.
     std::optional<int> avoid{};

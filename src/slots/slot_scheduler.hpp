@@ -137,7 +137,7 @@ class slot_scheduler {
     server_slot_state server_state(int slot) const { return at(slot).server_state; }
     /// Number of slots in use that are not stuck.
     int count_running() const;
-    /// The maximum number of requests of this process that run at once, learned from their speed.
+    /// How many requests of this process may run at once, learned from their speed.
     int max_running() const noexcept { return max_running_; }
     /// See running_limit.
     std::optional<double> find_tokens_per_s(time_point now) const {

@@ -189,7 +189,7 @@ double speech_load::tokens_per_s_of_one() const noexcept {
 }
 
 load_report speech_load::make_report(time_point now) const {
-    // What an idle process has seen is out of date: a server may have failed since.
+    // An idle process does not observe the servers, and one may have failed meanwhile.
     const bool is_current = now - servers_seen_at_ <= seen_valid_for;
     const auto supply = is_current ? observe_supply(now) : std::nullopt;
     return {.demand = compute_demand(now),

@@ -14,7 +14,7 @@ namespace tandem::slots {
 /// What a process reports of its load to the others that use the same servers. They use the sums of
 /// all reports.
 struct load_report {
-    /// The tokens/s that the voices of all sessions need, and the number of sessions.
+    /// How many tokens/s the voices of all sessions need, and the number of sessions.
     double demand = 0;
     double sessions = 0;
     /// 1 if the latest session began so recently that its effect does not show yet.

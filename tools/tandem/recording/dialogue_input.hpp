@@ -11,9 +11,9 @@ namespace tandem::command {
 /// Whether a run uses the `results` and `expect` of its dialogues, so that these must be right.
 enum class dialogue_use { whole, requests };
 
-/// Reads the dialogues of a file, or stdin for "-", for a run with the options `common`. Reports
-/// faults or an empty file in the name of the command `who` ("tandem replay") and then returns
-/// none.
+/// Reads the dialogues of a file, or of stdin for "-". `common`: the options of the run, with which
+/// they must agree. Reports faults or an empty file in the name of the command `who`
+/// ("tandem replay") and then returns none.
 std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
                                          const generation_options& common, dialogue_use use,
                                          terminal& t);
