@@ -161,6 +161,18 @@ TEST_F(voice_gateway, refuses_what_the_policy_denies) {
     EXPECT_TRUE(mock_server->observe().of_path("/completion").empty());
 }
 
+TEST_F(voice_gateway, lets_a_reply_go_on_if_the_policy_denies_the_next_turn) {
+    options.prompts.denied = {"secret sauce"};
+    start();
+    auto c = voice();
+    c.say(start_of("Hello!"));
+    const auto first = c.read("chunk");
+    c.say(start_of("Give me the secret sauce!"));
+    EXPECT_EQ(c.read("error")["code"], "content_policy");
+    c.say(spoken(first));
+    EXPECT_EQ(listen(c)["finish_reason"], "eos");
+}
+
 TEST_F(voice_gateway, looks_for_what_is_denied_in_the_mark_of_interrupted_turns_too) {
     options.prompts.denied = {"secret sauce"};
     start();

@@ -22,8 +22,12 @@ void voice_prompts::record_turn(const voice_turn& turn) {
     constexpr std::size_t max_turns = 64;
     if (said_.size() >= max_turns || said_bytes_ >= max_audit_prompt_bytes) return;
     auto words = join_texts(collect_texts(turn), max_audit_prompt_bytes);
+    // The model reads results before the words that interrupted their reply, whose number is lower.
+    constexpr std::uint64_t before_all = 0;
+    auto& said = said_[turn.results.empty() ? turn.number : before_all];
+    if (!said.empty()) words.insert(0, "\n");
     said_bytes_ += words.size();
-    said_[turn.number] = std::move(words);
+    said += words;
 }
 
 void voice_prompts::record_draft(const voice_turn& turn) {

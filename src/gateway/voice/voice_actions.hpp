@@ -61,6 +61,10 @@ struct voice_turn {
     std::optional<duration> user_stopped_ago{};
     std::optional<duration> vad_stop{};
 
+    /// False for a resumed reply, and for one to results of functions.
+    bool is_requested_by_start() const noexcept {
+        return what == kind::prompt || (what == kind::reply && !messages.empty());
+    }
     bool is_given_text() const noexcept { return what == kind::text || what == kind::aside; }
     bool is_outside_history() const noexcept { return what == kind::prompt || what == kind::aside; }
 };

@@ -97,8 +97,8 @@ void voice_turn_machine::interrupt_last_words() {
         actions_.push_back(voice_action::interrupt{});
 }
 
-void voice_turn_machine::cancel_waiting() {
-    for (auto& w : waiting_) w.is_cancelled = true;
+void voice_turn_machine::cancel_waiting(queue::iterator end) {
+    std::for_each(waiting_.begin(), end, [](waiting_turn& w) { w.is_cancelled = true; });
 }
 
 /// Ends all waiting turns with this error, or as interrupted.
@@ -113,14 +113,29 @@ void voice_turn_machine::end_waiting(const api_error* why) {
     }
 }
 
+auto voice_turn_machine::find_waiting(std::uint64_t number) -> queue::iterator {
+    return std::ranges::find(waiting_, number,
+                             [](const waiting_turn& w) { return w.turn->number; });
+}
+
 void voice_turn_machine::on_turn_permitted(time_point now, std::uint64_t number) {
-    for (auto& w : waiting_) w.is_permitted = w.is_permitted || w.turn->number == number;
+    const auto found = find_waiting(number);
+    if (found == waiting_.end() || std::exchange(found->is_permitted, true)) return;
+    if (found->turn->is_requested_by_start() && !found->is_cancelled) interrupt_for(now, found);
     advance(now);
 }
 
+// The user is speaking, so earlier turns and the running reply must stop.
+void voice_turn_machine::interrupt_for(time_point now, queue::iterator turn) {
+    if (spoken_on_ || is_spoken_to_end()) interrupt_last_words();
+    drop_resume();
+    cancel_waiting(turn);
+    cut_calling_reply(now);
+    interrupt();
+}
+
 void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, api_error why) {
-    const auto found = std::ranges::find_if(
-        waiting_, [&](const waiting_turn& w) { return w.turn->number == number; });
+    const auto found = find_waiting(number);
     if (found == waiting_.end() || found->is_permitted) return;
     const auto turn = found->turn;
     waiting_.erase(found);

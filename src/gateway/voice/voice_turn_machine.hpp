@@ -246,7 +246,9 @@ class voice_turn_machine {
     bool is_aside() const noexcept { return reply_->turn->what == voice_turn::kind::aside; }
     void interrupt();
     void interrupt_last_words();
-    void cancel_waiting();
+    void interrupt_for(time_point now, queue::iterator turn);
+    void cancel_waiting(queue::iterator end);
+    queue::iterator find_waiting(std::uint64_t number);
     void end_waiting(const api_error* why);
     void advance(time_point now);
     bool take_next(time_point now);

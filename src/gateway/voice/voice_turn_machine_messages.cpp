@@ -200,14 +200,6 @@ void voice_turn_machine::start_turn(time_point now, voice::start m) {
     if (!options) return;
     const auto what = kind_of(m);
     if (m.text) m.messages.push_back({.role = "user", .content = std::move(*m.text)});
-    // The user is speaking, so earlier turns and the running reply must stop.
-    if (what != kind::messages) {
-        if (spoken_on_ || is_spoken_to_end()) interrupt_last_words();
-        drop_resume();
-        cancel_waiting();
-        cut_calling_reply(now);
-        interrupt();
-    }
     if (what == kind::prompt) options->tools.clear();
     options->traceparent = std::move(m.traceparent);
     wait(now,
@@ -270,7 +262,7 @@ void voice_turn_machine::handle(time_point now, const voice::interrupt& m) {
     if (m.heard) handle(now, *m.heard);
     interrupt_last_words();
     drop_resume();
-    cancel_waiting();
+    cancel_waiting(waiting_.end());
     drop_calls(now);
     interrupt();
 }

@@ -299,7 +299,7 @@ class Session:
     def _end_by(self, error: Message, reply: Reply) -> None:
         if "reply" in error and reply.take_early_end():
             return
-        reply.was_refused = "reply" not in error
+        reply.was_refused = "text" not in error
         if reply.is_interrupted:
             self._finish(reply, INTERRUPTED)
         else:

