@@ -19,7 +19,7 @@ void require_right_turn(const std::string& turn) {
 }
 
 void require_refused(const voice_message_error& e) {
-    require_right_turn(e.turn);
+    require_right_turn(e.ids.turn);
     fuzzing::require(e.status >= 400 && e.status < 500);
     fuzzing::require(!e.message.empty() && e.message.size() < 2048);
     fuzzing::require(is_utf8(e.message) && is_utf8(e.param));

@@ -49,7 +49,7 @@ voice_websocket::~voice_websocket() {
 void voice_websocket::handle_message(std::string_view text) {
     auto read = parse_voice_message(text);
     if (auto* const fault = std::get_if<voice_message_error>(&read))
-        return send(error_text({.why = *fault, .turn = fault->turn}));
+        return send(error_text({.why = *fault, .turn = fault->ids.turn, .call = fault->ids.call}));
     handle(std::get<voice_message>(std::move(read)));
 }
 
@@ -62,7 +62,7 @@ void voice_websocket::handle(voice_message message) {
                                    std::move(*first));
     if (is_starting_ && early_.size() < max_early_messages)
         return early_.push_back(std::move(message));
-    send(no_session(get_turn_name(message)));
+    send(no_session(get_ids(message)));
 }
 
 std::string voice_websocket::make_last_words(voice_close why) const {

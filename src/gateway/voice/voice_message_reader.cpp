@@ -61,17 +61,19 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (!require_member(root, "", "type") || !read_value(root["type"], "type", type))
             return voice_message_error{std::move(fault_)};
         std::optional<voice_message> found;
-        std::string turn;
+        voice_message_ids ids;
         for_each_voice_message([&](std::string_view name, auto message) {
             if (name != type) return;
-            if constexpr (requires { message.turn; }) turn = turn_in(root);
+            if constexpr (requires { message.turn; }) ids.turn = turn_in(root);
+            if constexpr (requires { message.call; }) ids.call = call_in(root);
             read_value(root, "", message);
             found = std::move(message);
         });
         if (!found) return voice_message_error{unknown_type(type)};
-        if (duplicate && duplicate->param == "turn") turn.clear();
-        if (duplicate) return voice_message_error{*std::move(duplicate), std::move(turn)};
-        if (!fault_.message.empty()) return voice_message_error{std::move(fault_), std::move(turn)};
+        if (duplicate && duplicate->param == "turn") ids.turn.clear();
+        if (duplicate && duplicate->param == "call") ids.call.clear();
+        if (duplicate) return voice_message_error{*std::move(duplicate), std::move(ids)};
+        if (!fault_.message.empty()) return voice_message_error{std::move(fault_), std::move(ids)};
         return std::move(*found);
     }
 
@@ -98,12 +100,16 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         return fail(path, faults[0].message);
     }
 
-    // Read before strings are moved out, because errors in other fields contain the turn.
+    // Read before strings are moved out, because errors in other fields contain the ids.
     static std::string turn_in(json& root) {
         const auto* const turn = find(root, "turn");
         if (!turn || !turn->is_string()) return {};
         const auto& id = turn->get_ref<const std::string&>();
         return is_turn_id(id) ? id : std::string();
+    }
+    static std::string call_in(json& root) {
+        const auto* const call = find(root, "call");
+        return call && call->is_string() ? call->get<std::string>() : std::string();
     }
     bool check_turn(json& root, const std::string& turn) {
         return require(!find(root, "turn") || is_turn_id(turn), "turn",
@@ -296,15 +302,15 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
 
 }  // namespace
 
-std::string get_turn_name(const voice_message& message) {
-    return std::visit(
-        [](const auto& m) {
-            if constexpr (requires { m.turn; })
-                return m.turn;
-            else
-                return std::string();
+voice_message_ids get_ids(const voice_message& message) {
+    voice_message_ids ids;
+    std::visit(
+        [&](const auto& m) {
+            if constexpr (requires { m.turn; }) ids.turn = m.turn;
+            if constexpr (requires { m.call; }) ids.call = m.call;
         },
         message);
+    return ids;
 }
 
 std::variant<voice_message, voice_message_error> parse_voice_message(std::string_view text) {

@@ -154,13 +154,19 @@ using voice_message =
                  voice::resume, voice::result, voice::say, voice::hearing, voice::draft,
                  voice::commit, voice::drop, voice::end>;
 
-/// The turn id in the message; empty if there is none.
-std::string get_turn_name(const voice_message& message);
+/// What a message is about, which an error about it repeats; empty if there is none.
+struct voice_message_ids {
+    /// The client's id of the turn.
+    std::string turn{};
+    /// The call whose result it is.
+    std::string call{};
+};
+voice_message_ids get_ids(const voice_message& message);
 
 /// Why a message is rejected.
 struct voice_message_error : api_error {
-    /// The turn id in the message, if it is readable.
-    std::string turn{};
+    /// As far as they are readable.
+    voice_message_ids ids{};
 };
 
 /// Parses a message of a limited size. Unknown fields are ignored, and null counts as absent.

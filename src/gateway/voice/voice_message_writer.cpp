@@ -214,6 +214,7 @@ std::string error_text(const voice_error& e) {
     json out{{"type", "error"}};
     if (e.reply) out["reply"] = std::to_string(*e.reply);
     if (!e.turn.empty()) out["turn"] = e.turn;
+    if (!e.call.empty()) out["call"] = e.call;
     add_error(out, e.why, is_worth_another_try(e.why.status));
     if (e.fatal) out["fatal"] = true;
     return dump_json(out);

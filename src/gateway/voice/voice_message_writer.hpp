@@ -91,6 +91,8 @@ struct voice_error {
     std::optional<std::uint64_t> reply{};
     /// The client's id of the turn of that reply, or of the rejected message.
     std::string turn{};
+    /// The call whose result is rejected.
+    std::string call{};
     /// Whether the socket is closed afterwards.
     bool fatal = false;
 };

@@ -65,7 +65,7 @@ void voice_turn_machine::deliver_end(const voice_turn& turn) {
 }
 
 void voice_turn_machine::send_error(api_error why) {
-    send(error_text({.why = std::move(why), .turn = answered_}));
+    send(error_text({.why = std::move(why), .turn = answered_.turn, .call = answered_.call}));
 }
 
 // --- turns and replies
@@ -143,6 +143,7 @@ void voice_turn_machine::on_turn_refused(time_point now, std::uint64_t number, a
     if (has_conversation_ && has_words) actions_.push_back(voice_action::drop_draft{});
     voice_error error{.why = std::move(why), .turn = turn->id};
     if (turn->what == kind::messages) {
+        if (turn->results.size() == 1) error.call = turn->results[0].id;
         deliver(error_text(error));
     } else {
         error.reply = number;

@@ -326,7 +326,7 @@ class voice_turn_machine {
     std::string first_options_{};     // of the first start, as JSON
     std::string interrupted_mark_{};  // if the client has chosen one
     due_resume resume_;
-    std::string answered_{};  // the turn id of the message that is being processed
+    voice_message_ids answered_{};  // of the message that is being processed
     stage stage_ = stage::open;
     bool is_moving_ = false;
     bool is_released_ = false;
@@ -357,7 +357,7 @@ class voice_turn_machine {
     std::vector<voice_action::any> actions_;
 };
 
-/// The error for any message but `start` on a socket without a session; `turn` is the message's.
-std::string no_session(std::string turn);
+/// The error for any message but `start` on a socket without a session; `ids` are the message's.
+std::string no_session(voice_message_ids ids);
 
 }  // namespace tandem::gateway

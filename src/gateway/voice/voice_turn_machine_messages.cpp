@@ -58,9 +58,10 @@ conversation_options kept_as_long(conversation_options o, const voice_limits& li
 
 }  // namespace
 
-std::string no_session(std::string turn) {
+std::string no_session(voice_message_ids ids) {
     return error_text({.why = make_error(409, "no_session", "the first message must be start"),
-                       .turn = std::move(turn)});
+                       .turn = std::move(ids.turn),
+                       .call = std::move(ids.call)});
 }
 
 void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
@@ -74,7 +75,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     is_released_ = false;
     const bool resumed = std::exchange(was_attached_, true);
     resume_.wants_timeline = first.timeline;
-    answered_ = first.turn;
+    answered_ = {.turn = first.turn};
     resume_.turn.clear();
     take_conversation(first.conversation);
     spoken_on_.reset();
@@ -102,7 +103,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
 
 void voice_turn_machine::on_message(time_point now, voice_socket socket, voice_message message) {
     if (is_over() || stage_ == stage::ending || socket_ != socket) return;
-    answered_ = get_turn_name(message);
+    answered_ = get_ids(message);
     std::visit([&](auto& m) { handle(now, std::move(m)); }, message);
     advance(now);
 }

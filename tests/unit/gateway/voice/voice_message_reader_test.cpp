@@ -243,9 +243,9 @@ TEST(voice_message, names_its_turn) {
         EXPECT_EQ(read<voice::resume>(R"({"type":"resume","turn":")" + id + "\"}").turn, id);
     }
     EXPECT_EQ(read<voice::start>(R"({"type":"start"})").turn, "");
-    EXPECT_EQ(get_turn_name(voice::start{.turn = "t"}), "t");
-    EXPECT_EQ(get_turn_name(voice::resume{.turn = "t"}), "t");
-    EXPECT_EQ(get_turn_name(voice::end()), "");
+    EXPECT_EQ(get_ids(voice::start{.turn = "t"}).turn, "t");
+    EXPECT_EQ(get_ids(voice::resume{.turn = "t"}).turn, "t");
+    EXPECT_EQ(get_ids(voice::end()).turn, "");
 }
 
 TEST(voice_message, that_is_refused_is_reported_by_its_turn) {
@@ -260,7 +260,7 @@ TEST(voice_message, that_is_refused_is_reported_by_its_turn) {
         {R"({"type":"start","turn":"t-1")", ""},
         {R"({"type":"start","turn":"t-1","text":"A","text":"B"})", "t-1"},
     };
-    for (const auto& row : rows) EXPECT_EQ(fault_of(row.text).turn, row.turn) << row.text;
+    for (const auto& row : rows) EXPECT_EQ(fault_of(row.text).ids.turn, row.turn) << row.text;
 }
 
 TEST(voice_message, may_have_fields_that_nobody_knows_and_nulls) {

@@ -177,6 +177,8 @@ TEST(a_result, is_accepted_once_for_an_open_call) {
     ASSERT_THAT(sent, SizeIs(2));
     EXPECT_EQ(sent[0]["code"], "unknown_call");
     EXPECT_EQ(sent[0]["param"], "call");
+    EXPECT_EQ(sent[0]["call"], "c");
+    EXPECT_EQ(sent[1]["call"], "a");
     EXPECT_THAT(s.asked(), IsEmpty()) << "the other call is open";
 }
 
@@ -217,6 +219,7 @@ TEST(a_result, is_refused_if_the_results_of_the_reply_are_too_large) {
     ASSERT_THAT(sent, SizeIs(1));
     EXPECT_EQ(sent[0]["code"], "invalid_value");
     EXPECT_EQ(sent[0]["param"], "content");
+    EXPECT_EQ(sent[0]["call"], "b");
     s.say(phone, result("b", std::string(24, 'x')));
     EXPECT_THAT(s.asked(), ::testing::Contains("generate 2")) << "a shorter one is accepted";
 }

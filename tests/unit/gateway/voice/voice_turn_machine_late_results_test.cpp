@@ -124,6 +124,21 @@ TEST(a_result, that_comes_later_is_checked_and_limited_as_other_turns) {
     EXPECT_THAT(s.asked(), ElementsAre("answer a noon", "check 4", "answer b four seats"));
 }
 
+TEST(a_result, that_comes_later_is_named_if_it_is_refused) {
+    waiting_for_results s;
+    s.say(phone, comes_later("a"));
+    s.say(phone, comes_later("b"));
+    s.end(2);
+    s.sent(phone);
+    s.permits = false;
+    s.say(phone, result("a", "noon"));
+    s.refuse(3);
+    const auto sent = s.sent(phone);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0]["code"], "policy");
+    EXPECT_EQ(sent[0]["call"], "a");
+}
+
 TEST(a_result, of_a_dropped_call_is_kept_on_request) {
     waiting_for_results s;
     s.say(phone, pause);

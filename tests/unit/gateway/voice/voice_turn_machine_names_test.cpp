@@ -142,5 +142,24 @@ TEST(voice_turn_id, of_a_refused_start_is_not_that_of_what_continues) {
     EXPECT_THAT(s.turns_told_to(next_line), ElementsAre("end a", "error b", "chunk a"));
 }
 
+TEST(voice_call_id, of_a_result_is_in_the_error_about_it) {
+    EXPECT_EQ(get_ids(voice::result{.call = "c"}).call, "c");
+    const struct {
+        const char *text, *call;
+    } rows[] = {
+        {R"({"type":"result","call":"c"})", "c"},
+        {R"({"type":"result","call":"c","content":7})", "c"},
+        {R"({"type":"result","call":7})", ""},
+        {R"({"type":"result","call":"c","call":"d","content":""})", ""},
+    };
+    for (const auto& row : rows) {
+        const auto read = parse_voice_message(row.text);
+        const auto* const why = std::get_if<voice_message_error>(&read);
+        ASSERT_TRUE(why) << row.text;
+        EXPECT_EQ(why->ids.call, row.call) << row.text;
+    }
+    EXPECT_EQ(nlohmann::json::parse(no_session({.call = "c"}))["call"], "c");
+}
+
 }  // namespace
 }  // namespace tandem::gateway
