@@ -104,11 +104,12 @@ class three_gateways : public store_fixture {
         auto sent = clock::now();
         while (clock::now() < end) {
             sent = clock::now();
-            for (auto& c : clients) c->send_request("GET", "/v1/models", "");
+            for (auto& c : clients) c->send_request("POST", "/v1/completions", "{}");
             for (auto& c : clients) {
                 const auto status = c->read_answer().status;
-                EXPECT_TRUE(status == 200 || status == 429) << status;
-                admitted += status == 200;
+                // Without a prompt, an admitted request needs no server.
+                EXPECT_TRUE(status == 400 || status == 429) << status;
+                admitted += status == 400;
             }
         }
         return {admitted, sent};

@@ -213,7 +213,7 @@ TEST_F(responses_socket, asks_for_an_upgrade_if_there_is_none) {
 TEST_F(responses_socket, checks_the_key_and_its_limits_for_each_request) {
     const auto key = gateway::make_api_key();
     options.keys = gateway::api_keys(
-        {{.name = "bot", .sha256 = *gateway::hash_sha256(key.key), .requests_per_minute = 2}});
+        {{.name = "bot", .sha256 = *gateway::hash_sha256(key.key), .requests_per_minute = 1}});
     start();
     EXPECT_EQ(socket().status(), 401);
     auto c = socket("Bearer " + key.key);
@@ -226,7 +226,7 @@ TEST_F(responses_socket, checks_the_key_and_its_limits_for_each_request) {
 TEST_F(responses_socket, charges_the_key_for_a_request_that_only_evaluates_its_prompt) {
     const auto key = gateway::make_api_key();
     options.keys = gateway::api_keys(
-        {{.name = "bot", .sha256 = *gateway::hash_sha256(key.key), .requests_per_minute = 2}});
+        {{.name = "bot", .sha256 = *gateway::hash_sha256(key.key), .requests_per_minute = 1}});
     start();
     auto c = socket("Bearer " + key.key);
     c.say(create("Hello!", {{"generate", false}}));

@@ -38,9 +38,8 @@ struct key_usage {
         const auto most = std::max<std::int64_t>(key->concurrent / share(), 1);
         return key->concurrent > 0 && running() - own >= most;
     }
-    bool is_limited(bool is_reply) const noexcept {
-        return key->requests_per_minute > 0 ||
-               (is_reply && (key->tokens_per_minute > 0 || key->concurrent > 0));
+    bool is_limited() const noexcept {
+        return key->requests_per_minute > 0 || key->tokens_per_minute > 0 || key->concurrent > 0;
     }
 
     /// Units that one request or token counts here, while the limits are divided.
@@ -122,24 +121,17 @@ api_error used_up(const api_key& key, std::int64_t per_minute, const char* what,
                      wait);
 }
 
-std::optional<api_error> reply_refusal(const key_usage& account, std::int64_t own_permits,
+/// Why the reply is rejected; nullopt if it is admitted.
+std::optional<api_error> limit_refusal(const key_usage& account, std::int64_t own_permits,
                                        time_point now) {
     const auto& key = *account.key;
     if (const auto wait = account.tokens.wait(now))
         return used_up(key, key.tokens_per_minute, "token", *wait);
-    if (!account.is_full_beside(own_permits)) return std::nullopt;
-    return too_often("concurrency_limit_exceeded",
-                     fmt::format("the key '{}' has reached its limit of {}", key.name,
-                                 format_count(key.concurrent, "running reply")),
-                     {});
-}
-
-/// Why the request is rejected; nullopt if it is admitted.
-std::optional<api_error> limit_refusal(const key_usage& account, bool is_reply,
-                                       std::int64_t own_permits, time_point now) {
-    if (is_reply)
-        if (auto e = reply_refusal(account, own_permits, now)) return e;
-    const auto& key = *account.key;
+    if (account.is_full_beside(own_permits))
+        return too_often("concurrency_limit_exceeded",
+                         fmt::format("the key '{}' has reached its limit of {}", key.name,
+                                     format_count(key.concurrent, "running reply")),
+                         {});
     if (const auto wait = account.requests.wait(now, account.share()))
         return used_up(key, key.requests_per_minute, "request", *wait);
     return std::nullopt;
@@ -150,12 +142,12 @@ api_error named(const key_usage& account, api_error e) {
     return e;
 }
 
-shared_limits::question make_question(const key_usage& account, bool is_reply, time_point now) {
+shared_limits::question make_question(const key_usage& account, time_point now) {
     const auto& key = *account.key;
     return {.key = key.name,
             .requests_per_minute = key.requests_per_minute,
-            .tokens_per_minute = is_reply ? key.tokens_per_minute : 0,
-            .concurrent = is_reply ? key.concurrent : 0,
+            .tokens_per_minute = key.tokens_per_minute,
+            .concurrent = key.concurrent,
             .running = account.running(),
             .requests_debt = account.requests.debt(now),
             .tokens_debt = account.tokens.debt(now),
@@ -167,8 +159,8 @@ shared_limits::question make_question(const key_usage& account, bool is_reply, t
 admitted::admitted(std::shared_ptr<key_usage> account, permit p)
     : key_(account->key), account_(std::move(account)), permit_(std::move(p)) {}
 
-undecided::undecided(std::shared_ptr<key_usage> account, bool is_reply, permit p)
-    : account_(std::move(account)), is_reply_(is_reply), permit_(std::move(p)) {}
+undecided::undecided(std::shared_ptr<key_usage> account, permit p)
+    : account_(std::move(account)), permit_(std::move(p)) {}
 
 std::optional<api_error> check_model_allowed(const admitted& who, std::string_view model) {
     const auto& allowed = who.models();
@@ -218,41 +210,42 @@ admission authorizer::check_reply(const admitted& session, time_point now,
     if (found == accounts_.end() || found->second->key->sha256 != session.key_->sha256)
         return unauthorized("the API key of this session was removed");
     const bool has_permit = before && before->permit_ && before->account_ == found->second;
-    const claim c{.needed = right::generate, .is_reply = true, .own_permits = has_permit ? 1 : 0};
-    return admit_if_allowed(found->second, c, now);
+    return admit_if_allowed(
+        found->second,
+        {.needed = right::generate, .is_reply = true, .own_permits = has_permit ? 1 : 0}, now);
 }
 
 admission authorizer::admit_if_allowed(const account_ptr& account, const claim& c,
                                        time_point now) const {
     if (!account->key->rights.contains(c.needed))
         return named(*account, forbidden(*account->key, c.needed));
-    const bool is_shared = shared_ && account->is_limited(c.is_reply);
+    if (!c.is_reply) return admitted(account, {});
+    const bool is_shared = shared_ && account->is_limited();
     // While the limits are divided, the other gateways are asked first: they may answer again.
     if (!is_shared || !account->sharers)
-        if (auto e = limit_refusal(*account, c.is_reply, c.own_permits, now))
+        if (auto e = limit_refusal(*account, c.own_permits, now))
             return named(*account, *std::move(e));
-    if (is_shared) return defer_to_cluster(account, c);
+    if (is_shared) return defer_to_cluster(account, c.own_permits == 0);
     account->requests.charge(now, 1);
-    return admitted(account, c.is_reply ? account->replies.take() : permit());
+    return admitted(account, account->replies.take());
 }
 
 // --- limits over all gateways
 
-admission authorizer::defer_to_cluster(const account_ptr& account, const claim& c) const {
+admission authorizer::defer_to_cluster(const account_ptr& account, bool needs_permit) const {
     const auto& key = *account->key;
-    if (c.is_reply && key.concurrent > 0)
+    if (key.concurrent > 0)
         account->replies.on_release([limits = std::weak_ptr(shared_), name = key.name](auto held) {
             if (const auto all = limits.lock())
                 all->settle({.key = name, .running = static_cast<std::int64_t>(held)},
                             [](auto, auto) {});
         });
-    const bool needs_permit = c.is_reply && c.own_permits == 0;
-    return undecided(account, c.is_reply, needs_permit ? account->replies.take() : permit());
+    return undecided(account, needs_permit ? account->replies.take() : permit());
 }
 
 void authorizer::decide(undecided request, time_point now,
                         std::function<void(admission)> done) const {
-    const auto question = make_question(*request.account_, request.is_reply_, now);
+    const auto question = make_question(*request.account_, now);
     const auto waiting = std::make_shared<undecided>(std::move(request));
     shared_->ask(question, [limits = shared_, waiting, done = std::move(done)](
                                time_point at, const auto& verdict) {
@@ -270,13 +263,13 @@ admission authorizer::apply_verdict(undecided& request, time_point now,
         account.use_share(now, members);
     if (!v || !v->is_admitted) {
         const auto beside_own = v ? v->running_elsewhere : 0;
-        if (auto e = limit_refusal(account, request.is_reply_, 1 - beside_own, now)) {
+        if (auto e = limit_refusal(account, 1 - beside_own, now)) {
             request.permit_.release();
             return named(account, *std::move(e));
         }
     }
     if (!v) account.requests.charge(now, account.share());
-    if (request.is_reply_ && !request.permit_) request.permit_ = account.replies.take();
+    if (!request.permit_) request.permit_ = account.replies.take();
     return admitted(request.account_, std::move(request.permit_));
 }
 

@@ -48,15 +48,14 @@ class admitted {
     permit permit_;
 };
 
-/// A request that this gateway admits as far as it knows, but the other gateways of its cluster may
+/// A reply that this gateway admits as far as it knows, but the other gateways of its cluster may
 /// have used up the key's limits; see authorizer::decide().
 class undecided {
  private:
     friend class authorizer;
-    undecided(std::shared_ptr<key_usage> account, bool is_reply, permit p);
+    undecided(std::shared_ptr<key_usage> account, permit p);
 
     std::shared_ptr<key_usage> account_;
-    bool is_reply_;
     /// Empty if the reply takes over the permit of another one.
     permit permit_;
 };
@@ -76,8 +75,8 @@ struct credentials {
     std::string_view remote{};
 };
 
-/// Authenticates, authorizes and rate-limits every request before it is queued. Requests to all
-/// routes except open ones count, rejected requests do not. Without keys everyone has all rights,
+/// Authenticates and authorizes every request, and rate-limits replies, before they are queued.
+/// Rejected replies do not count. Without keys everyone has all rights,
 /// except web pages of other machines: otherwise a browser would let any visited page use a gateway
 /// on loopback.
 ///
@@ -118,6 +117,7 @@ class authorizer {
     using account_ptr = std::shared_ptr<key_usage>;
     struct claim {
         right needed{};
+        /// Only replies count against limits.
         bool is_reply = false;
         /// Permits of this account that the new reply takes over.
         std::int64_t own_permits = 0;
@@ -127,7 +127,7 @@ class authorizer {
                                                   time_point now);
     account_ptr find_account(std::string_view key) const;
     admission admit_if_allowed(const account_ptr& account, const claim& c, time_point now) const;
-    admission defer_to_cluster(const account_ptr& account, const claim& c) const;
+    admission defer_to_cluster(const account_ptr& account, bool needs_permit) const;
     static admission apply_verdict(undecided& request, time_point now,
                                    const std::optional<shared_limits::verdict>& v,
                                    std::int64_t members);

@@ -46,13 +46,15 @@ TEST(requests_per_minute, count_for_each_key_apart) {
     EXPECT_EQ(g.let_in(bearer("other"), 10), 10);
 }
 
-TEST(requests_per_minute, count_all_requests_but_those_to_open_routes_or_forbidden) {
-    gate g({limited(2)});
+TEST(requests_per_minute, count_requests_for_replies_alone) {
+    gate g({limited(1)});
     for (int i = 0; i < 10; ++i) {
         EXPECT_EQ(status_of(g.ask(endpoint::live, bearer("bot"))), 200);
         EXPECT_EQ(status_of(g.ask(endpoint::metrics, bearer("bot"))), 403);
+        EXPECT_EQ(status_of(g.ask(endpoint::list_models, bearer("bot"))), 200);
+        EXPECT_EQ(status_of(g.ask(endpoint::voice, bearer("bot"))), 200);
+        EXPECT_EQ(status_of(g.ask(endpoint::response_socket, bearer("bot"))), 200);
     }
-    EXPECT_EQ(status_of(g.ask(endpoint::list_models, bearer("bot"))), 200);
     EXPECT_EQ(g.let_in(bearer("bot"), 10), 1);
 }
 
@@ -131,7 +133,7 @@ TEST(concurrent, takes_no_request_from_the_rate_if_it_refuses) {
 
 TEST(check_reply, counts_the_replies_of_a_session) {
     auto key = with_seats(1);
-    key.requests_per_minute = 4;
+    key.requests_per_minute = 3;
     gate g({key});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     {
@@ -159,7 +161,7 @@ TEST(check_reply, gives_a_session_that_has_a_permit_another_one_in_its_place) {
 
 TEST(check_reply, leaves_the_permit_of_the_reply_before_if_it_refuses) {
     auto key = with_seats(2);
-    key.requests_per_minute = 2;
+    key.requests_per_minute = 1;
     gate g({key});
     const auto session = std::get<admitted>(g.ask(endpoint::voice, bearer("bot")));
     const std::optional<admitted> seat = std::get<admitted>(g.access.check_reply(session, at(0s)));

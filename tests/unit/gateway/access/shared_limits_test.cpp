@@ -64,14 +64,11 @@ class shared_key : public ::testing::Test {
         g->access.decide(std::move(*open), now, [this](admission a) { decided = std::move(a); });
         return std::nullopt;
     }
-    admission ask(endpoint e, time_point now, const std::optional<shared_limits::verdict>& v) {
-        auto early = begin(g->ask(e, bearer("bot"), now), now);
+    admission chat(time_point now, const std::optional<shared_limits::verdict>& v) {
+        auto early = begin(g->chat(bearer("bot"), now), now);
         if (early) return std::move(*early);
         others->answer(now, v);
         return std::move(*decided);
-    }
-    admission chat(time_point now, const std::optional<shared_limits::verdict>& v) {
-        return ask(endpoint::chat_completions, now, v);
     }
     /// The number of admitted requests out of `tries`, while the others do not answer.
     int let_in_alone(int tries, time_point now) {
@@ -106,21 +103,18 @@ TEST_F(shared_key, asks_nobody_for_what_has_no_limit) {
     EXPECT_TRUE(std::holds_alternative<undecided>(g->chat(bearer("bot"))));
 }
 
-TEST_F(shared_key, asks_with_the_limits_that_a_request_counts_against) {
+TEST_F(shared_key, asks_with_all_its_limits) {
     bot.requests_per_minute = 60;
     bot.tokens_per_minute = 600;
     bot.concurrent = 4;
     open_gate(bot);
     const auto reply = chat(at(0s), yes);
-    const auto list = ask(endpoint::list_models, at(0s), yes);
-    ASSERT_EQ(others->questions.size(), 2u);
-    const auto& [one, two] = std::pair(others->questions[0], others->questions[1]);
+    ASSERT_EQ(others->questions.size(), 1u);
+    const auto& one = others->questions[0];
     EXPECT_EQ(one.key, "bot");
     EXPECT_THAT(
         (std::vector{one.requests_per_minute, one.tokens_per_minute, one.concurrent, one.running}),
         ElementsAre(60, 600, 4, 1));
-    EXPECT_THAT((std::vector{two.requests_per_minute, two.tokens_per_minute, two.concurrent}),
-                ElementsAre(60, 0, 0));
 }
 
 TEST_F(shared_key, is_refused_by_what_others_have_used) {
