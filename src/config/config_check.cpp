@@ -147,6 +147,30 @@ void check_mark_tags(const config& c, std::vector<config_fault>& faults) {
                                           tag, max_speech_word_bytes)});
 }
 
+constexpr std::size_t max_language_bytes = 35;
+
+// Of BCP 47, with a language of ISO 639. A language without rules of its own uses the English ones.
+bool is_language_tag(std::string_view tag) noexcept {
+    const auto primary = std::min(tag.find_first_of("-_"), tag.size());
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto is_part = [&](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    return (primary == 2 || primary == 3) && tag.size() <= max_language_bytes &&
+           std::ranges::all_of(tag.substr(0, primary), is_letter) &&
+           std::ranges::all_of(tag, is_part);
+}
+
+void check_language(const config& c, std::vector<config_fault>& faults) {
+    const auto& tag = c.chunking.language;
+    if (tag.empty() || is_language_tag(tag)) return;
+    const auto shown = tag.size() <= max_language_bytes
+                           ? fmt::format("\"{}\"", tag)
+                           : fmt::format("a tag of {} bytes", tag.size());
+    faults.push_back(
+        {"language", detail::invalid_value_text(shown, "a BCP 47 tag such as de or de-AT")});
+}
+
 constexpr int max_lookahead = 8;
 constexpr std::size_t max_constraint_bytes = 64 * 1024;
 
@@ -278,6 +302,7 @@ std::vector<config_fault> check(const config& c) {
     if (const auto fault = transport::check_proxy(c.server.proxy))
         faults.push_back({"proxy", *fault});
     check_first_chunk(c, faults);
+    check_language(c, faults);
     check_queue(c, faults);
     check_mark_tags(c, faults);
     return faults;

@@ -117,29 +117,6 @@ bool read_schema(field_reader& fields, const json& format, const std::string& at
     return true;
 }
 
-/// `out` stays null if the answer may be any text.
-bool read_response_format(field_reader& fields, const json& body, json& out) {
-    const std::string at = "response_format";
-    const auto* format = field_reader::find(body, at);
-    if (!format) return true;
-    if (!format->is_object()) return fields.fail_wrong_type(*format, at, "an object");
-    std::string type;
-    if (!fields.require(*format, at, "type", type)) return false;
-    if (type == "text") return true;
-    // Some servers accept a schema here, too.
-    if (type == "json_object") return read_schema(fields, *format, at, out);
-    const auto path = append_path(at, "json_schema");
-    if (type != "json_schema")
-        return fields.fail_unsupported(append_path(at, "type"),
-                                       fmt::format("is \"{}\"; it must be text, json_object or "
-                                                   "json_schema",
-                                                   quote_text(type)));
-    const auto* wrapper = field_reader::find(*format, "json_schema");
-    if (!wrapper) return fields.fail_missing(path);
-    if (!wrapper->is_object()) return fields.fail_wrong_type(*wrapper, path, "an object");
-    return read_schema(fields, *wrapper, path, out);
-}
-
 /// The required form of the text: at most one of the members is set.
 struct wanted_form {
     std::string grammar{};
@@ -148,9 +125,10 @@ struct wanted_form {
 };
 
 bool read_form(field_reader& fields, const json& body, wanted_form& out) {
-    const bool is_read = fields.read(body, "", "grammar", out.grammar) &&
-                         read_response_format(fields, body, out.schema);
-    if (!is_read) return false;
+    if (!fields.read(body, "", "grammar", out.grammar)) return false;
+    const auto* format = field_reader::find(body, "response_format");
+    if (format && !read_response_format(fields, *format, "response_format", out.schema))
+        return false;
     if (const auto* schema = field_reader::find(body, "json_schema")) {
         if (!schema->is_object())
             return fields.fail_wrong_type(*schema, "json_schema", "an object");
@@ -184,6 +162,26 @@ bool read_tool_choice(field_reader& fields, const json& choice, const std::strin
         at, fmt::format(R"(is "{0}"; it must be auto, none, required or, for a function, )"
                         R"({{"type":"function","function":{{"name":"{0}"}}}})",
                         quote_text(out)));
+}
+
+bool read_response_format(field_reader& fields, const json& format, const std::string& at,
+                          json& out) {
+    if (!format.is_object()) return fields.fail_wrong_type(format, at, "an object");
+    std::string type;
+    if (!fields.require(format, at, "type", type)) return false;
+    if (type == "text") return true;
+    // Some servers accept a schema here, too.
+    if (type == "json_object") return read_schema(fields, format, at, out);
+    const auto path = append_path(at, "json_schema");
+    if (type != "json_schema")
+        return fields.fail_unsupported(append_path(at, "type"),
+                                       fmt::format("is \"{}\"; it must be text, json_object or "
+                                                   "json_schema",
+                                                   quote_text(type)));
+    const auto* wrapper = field_reader::find(format, "json_schema");
+    if (!wrapper) return fields.fail_missing(path);
+    if (!wrapper->is_object()) return fields.fail_wrong_type(*wrapper, path, "an object");
+    return read_schema(fields, *wrapper, path, out);
 }
 
 bool read_text_form(field_reader& fields, const json& body, generation_options& out) {

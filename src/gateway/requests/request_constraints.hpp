@@ -21,6 +21,11 @@ bool check_tools(field_reader& fields, const nlohmann::ordered_json& tools, cons
 bool read_tool_choice(field_reader& fields, const nlohmann::ordered_json& choice,
                       const std::string& at, std::string& out);
 
+/// Reads the value of `response_format` as a JSON schema, which stays null if the answer may be any
+/// text; `at` is its path.
+bool read_response_format(field_reader& fields, const nlohmann::ordered_json& format,
+                          const std::string& at, nlohmann::ordered_json& out);
+
 /// As read_constraints() for a request without functions: `response_format`, `grammar` and
 /// `json_schema`.
 bool read_text_form(field_reader& fields, const nlohmann::ordered_json& body,

@@ -46,6 +46,8 @@ bool is_time(std::string_view option) noexcept {
            option == "reasoning_limit";
 }
 
+constexpr auto no_prompt_option = "cannot be combined with prompt; leave it out";
+
 /// Reads messages, and checks what they are made of.
 class voice_message_reader : public voice_value_reader<voice_message_reader> {
  public:
@@ -126,7 +128,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     bool read_value(json& v, const std::string& at, generation_changes& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         if (!v.empty()) out.text = v.dump();
-        bool is_read = check_tool_options(v, at);
+        bool is_read = check_tool_options(v, at) && convert_response_format(v, at);
         for_each_voice_field(out, [&](const char* name, auto& field) {
             auto* found = find(v, name);
             if (!is_read || !found) return;
@@ -150,6 +152,21 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (choice && !read_tool_choice(fields, *choice, joined(at, "tool_choice"), text))
             return take_fault(fields);
         if (choice) *choice = std::move(text);
+        return true;
+    }
+    // As in OpenAI's API. Becomes a schema; any text also replaces the form of the session.
+    bool convert_response_format(json& options, const std::string& at) {
+        const auto* const format = find(options, "response_format");
+        if (!format) return true;
+        const auto path = joined(at, "response_format");
+        field_reader fields;
+        json schema;
+        if (!read_response_format(fields, *format, path, schema)) return take_fault(fields);
+        if (find(options, "json_schema") || find(options, "grammar"))
+            return require(schema.is_null(), path,
+                           "cannot be combined with json_schema or grammar; send one of them");
+        options["json_schema"] = schema.is_null() ? json("") : std::move(schema);
+        options["grammar"] = "";
         return true;
     }
     // A client sends these as JSON, and the library takes them as text. No tools = no text.
@@ -264,12 +281,17 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
                require(!m.prompt || (!m.text && m.messages.empty()), "prompt",
                        "cannot be combined with text or messages") &&
                require(!m.prompt || m.options.values.tools.empty(), "options.tools",
-                       "cannot be combined with prompt") &&
+                       no_prompt_option) &&
                require(!m.prompt || m.options.values.tool_choice.empty(), "options.tool_choice",
-                       "cannot be combined with prompt") &&
+                       no_prompt_option) &&
+               require(!m.prompt || !is_given(m.options, "parallel_tool_calls"),
+                       "options.parallel_tool_calls", no_prompt_option) &&
                require(!m.prompt || m.options.values.context.empty(), "options.context",
-                       "cannot be combined with prompt") &&
+                       no_prompt_option) &&
                check_template_options(m);
+    }
+    static bool is_given(const generation_changes& changes, std::string_view name) {
+        return std::ranges::find(changes.given, name) != changes.given.end();
     }
     // The last message is what the model replies to.
     bool check_last_message(const voice::start& m) {

@@ -55,7 +55,12 @@ TEST(delivery_of_a_reply, is_checked_with_the_other_options) {
     EXPECT_THAT(check(generation_options{
                     .delivery = {.first_chunk_min_tokens = 9, .first_chunk_max_tokens = 8}}),
                 ElementsAre(Field(&config_fault::field, "first_chunk_min_tokens")));
-    EXPECT_THAT(check(generation_options{.delivery = {.language = "de-AT"}}), IsEmpty());
+    for (const auto* tag : {"", "de", "de-AT", "zh_Hant_TW", "yue", "sw"})
+        EXPECT_THAT(check(generation_options{.delivery = {.language = tag}}), IsEmpty()) << tag;
+    for (const auto* tag : {"german", "d", "de AT", "de-\n", "42", "-de"})
+        EXPECT_THAT(check(generation_options{.delivery = {.language = tag}}),
+                    ElementsAre(Field(&config_fault::field, "language")))
+            << tag;
 }
 
 }  // namespace

@@ -130,6 +130,7 @@ TEST(voice_description, has_what_messages_of_a_client_are_made_of) {
     auto options = fields_of(generation_changes());
     for (const auto name : wire::sampling_field_names()) options.emplace(name);
     for (const auto name : wire::template_field_names()) options.emplace(name);
+    options.emplace("response_format");
     EXPECT_THAT(schema("generationOptions"), ContainerEq(options));
     EXPECT_THAT(schema("conversationOptions"), ContainerEq(fields_of(conversation_changes())));
 }
