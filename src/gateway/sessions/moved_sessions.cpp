@@ -23,6 +23,8 @@ struct moved_session {
     session_record record{};
     generation_changes first{};
     generation_changes last{};
+    /// Of its conversation, if it has one.
+    std::optional<duration> resume_grace{};
 };
 
 std::optional<generation_changes> read_options(const std::string& text) {
@@ -44,10 +46,11 @@ std::variant<moved_session, std::string> parse_session_record(std::string_view t
     if (!first || !last) return "record has options that are not valid";
     moved.first = *first;
     moved.last = *last;
-    saved_conversation unused;
+    saved_conversation saved;
     if (moved.record.conversation.empty()) return moved;
-    if (const auto fault = read_saved(moved.record.conversation, unused))
+    if (const auto fault = read_saved(moved.record.conversation, saved))
         return fmt::format("record.conversation: {} {}", fault->field, fault->message);
+    moved.resume_grace = saved.options.resume_grace;
     return moved;
 }
 
@@ -119,6 +122,7 @@ auto voice_session_host::restore(const admitted& who, const voice::start& first,
     if (auto* error = std::get_if<api_error>(&model)) return std::move(*error);
     auto& served = *std::get<served_model*>(model);
     auto setup = make_setup(first.session, served, moved.record.asked_model);
+    if (moved.resume_grace) setup.conversation.resume_grace = *moved.resume_grace;
     voice_turn_machine turns(std::move(setup), std::move(moved.record), moved.first, moved.last);
     auto given = gateway_.known_sessions.take_over(who.key_name(), first.session);
     if (auto* error = std::get_if<api_error>(&given)) return std::move(*error);

@@ -222,6 +222,7 @@ class voice_turn_machine {
     void handle(time_point now, voice::drop m);
     void handle(time_point now, const voice::end& m);
     bool reject_if(bool is_wrong, const char* field, std::string_view what);
+    bool is_grace_too_short(const voice::start& m);
     bool is_for_other_model(const voice::start& m);
     bool is_refused(const voice::start& m);
     bool is_refused(const std::vector<config_fault>& faults);

@@ -50,10 +50,8 @@ kind kind_of(const voice::start& m) {
 }
 
 // An interrupted turn must be resumable at least as long as its session is kept.
-conversation_options kept_as_long(conversation_options o, const voice_limits& limits) {
-    const auto needed = std::min(limits.session_kept + grace_beyond_session, max_grace);
-    o.resume_grace = std::max(o.resume_grace, needed);
-    return o;
+duration find_least_grace(const voice_limits& limits) {
+    return std::min(limits.session_kept + grace_beyond_session, max_grace);
 }
 
 }  // namespace
@@ -77,7 +75,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     resume_.wants_timeline = first.timeline;
     answered_ = {.turn = first.turn};
     resume_.turn.clear();
-    take_conversation(first.conversation);
+    if (!has_conversation_) take_conversation(first.conversation);
     spoken_on_.reset();
     if (first.last) take_last(*first.last);
     if (first.text || first.prompt) drop_resume();
@@ -136,6 +134,15 @@ bool voice_turn_machine::is_for_other_model(const voice::start& m) {
                      "model", "is not that of the session");
 }
 
+// The first start may ask for less, because `ready` tells the client what it gets.
+bool voice_turn_machine::is_grace_too_short(const voice::start& m) {
+    const auto least = find_least_grace(setup_.limits);
+    const auto asked = m.conversation.resume_grace.value_or(least);
+    return reject_if(asked < least, "conversation.resume_grace_ms",
+                     fmt::format("is {}; it must be at least {}, which is session_kept_ms + {}",
+                                 to_ms(asked), to_ms(least), to_ms(grace_beyond_session)));
+}
+
 bool voice_turn_machine::is_refused(const voice::start& m) {
     return reject_if(!m.session.empty() && m.session != setup_.session, "session",
                      "is not that of this socket; resume it on another socket") ||
@@ -144,6 +151,7 @@ bool voice_turn_machine::is_refused(const voice::start& m) {
            is_for_other_model(m) ||
            reject_if(has_conversation_ && m.conversation != conversation_changes(), "conversation",
                      "is too late: the session already has its options") ||
+           is_grace_too_short(m) ||
            reject_if(!has_words(m), "text", "is missing, and so are messages and prompt");
 }
 
@@ -168,7 +176,9 @@ void voice_turn_machine::take_options(const generation_changes& first) {
 }
 
 void voice_turn_machine::take_conversation(const conversation_changes& changes) {
-    setup_.conversation = kept_as_long(changed(setup_.conversation, changes), setup_.limits);
+    setup_.conversation = changed(setup_.conversation, changes);
+    auto& grace = setup_.conversation.resume_grace;
+    grace = std::max(grace, find_least_grace(setup_.limits));
     if (changes.interrupted_mark) interrupted_mark_ = *changes.interrupted_mark;
 }
 

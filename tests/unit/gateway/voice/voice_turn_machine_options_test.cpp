@@ -131,5 +131,31 @@ TEST(voice_session, refuses_the_one_start_that_names_an_adapter_which_is_not_the
     }
 }
 
+TEST(voice_resume_grace, that_ready_cannot_report_is_refused_if_it_is_too_short) {
+    voice_session_driver s;
+    s.attach(7);
+    s.sent(7);
+    s.say(7, R"({"type":"start","text":"Hi","conversation":{"resume_grace_ms":100}})");
+    const auto sent = s.sent(7);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0]["param"], "conversation.resume_grace_ms");
+    EXPECT_THAT(std::string(sent[0]["message"]), ::testing::HasSubstr("at least 65000"));
+    s.say(7, R"({"type":"start","text":"Hi","conversation":{"resume_grace_ms":70000}})");
+    ASSERT_EQ(s.opened.size(), 1u);
+    EXPECT_EQ(s.opened[0].resume_grace, std::chrono::seconds(70));
+}
+
+TEST(voice_resume_grace, of_a_session_that_moved_is_that_of_its_conversation) {
+    voice_session_driver before;
+    before.attach(7, hello);
+    auto record = before.turns.record();
+    record.conversation = "saved";
+    auto setup = voice_session_driver::defaults();
+    setup.conversation.resume_grace = std::chrono::seconds(30);
+    voice_session_driver s(voice_turn_machine(setup, record, {}, {}));
+    s.attach(8, R"({"type":"start","session":"s-1"})");
+    EXPECT_EQ(s.sent(8)[0]["limits"]["resume_grace_ms"], 30000);
+}
+
 }  // namespace
 }  // namespace tandem::gateway
