@@ -19,7 +19,7 @@ std::string_view to_string(voice_close why) noexcept {
         case voice_close::silent:
             return "the client is silent";
         case voice_close::moved:
-            return "another gateway continues the session";
+            return "the gateway is stopping; reconnect to continue the session";
         case voice_close::too_many_messages:
             return "too many messages";
     }

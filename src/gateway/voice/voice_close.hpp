@@ -15,7 +15,7 @@ enum class voice_close : std::uint16_t {
     restarting = 1012,        ///< the gateway is stopping
     taken_over = 4001,        ///< another socket resumed the session
     silent = 4008,            ///< the client sent nothing, not even a pong
-    moved = 4012,             ///< the gateway is stopping; another one continues the session
+    moved = 4012,             ///< the gateway is stopping; the store keeps the session
     too_many_messages = 4029  ///< the client exceeds the message rate
 };
 

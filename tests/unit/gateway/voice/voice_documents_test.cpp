@@ -202,6 +202,12 @@ TEST(voice_description, names_each_type_and_the_version) {
     EXPECT_THAT(text, HasSubstr("const: " + std::string(voice_protocol) + "\n"));
 }
 
+// Another gateway may not exist yet.
+TEST(voice_close, of_a_session_that_moves_says_to_reconnect_and_not_where) {
+    EXPECT_EQ(to_string(voice_close::moved),
+              "the gateway is stopping; reconnect to continue the session");
+}
+
 // --- the documentation page
 
 TEST(voice_page, has_each_field_of_each_message) {
