@@ -20,6 +20,7 @@ int status_of(const error_code& ec) noexcept {
         case errc::session_not_found:
             return 404;
         case errc::operation_in_progress:
+        case errc::nothing_to_resume:
             return 409;
         case errc::queue_full:
         case errc::queue_timeout:

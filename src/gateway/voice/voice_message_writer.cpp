@@ -199,6 +199,10 @@ std::string encode_draft_skipped(std::string_view turn, std::string_view reason)
 
 std::string encode_end(const voice_end& e) {
     const auto& r = e.result;
+    // No reply has begun: this refuses the message that requested it.
+    if (r.error == errc::nothing_to_resume)
+        return error_text(
+            {.why = to_api_error(r.error, r.diagnostics), .turn = std::string(e.turn)});
     const bool failed = r.finish_reason == finish_reason::error;
     json out{{"type", failed ? "error" : "end"}};
     add_names(out, e.reply, e.turn);

@@ -171,6 +171,16 @@ TEST(voice_end, of_a_reply_that_failed_is_an_error_that_names_it) {
     EXPECT_EQ(text.find("secret"), std::string::npos);
 }
 
+TEST(voice_end, of_a_reply_with_nothing_to_resume_refuses_the_message) {
+    const reply_result r{.finish_reason = finish_reason::error, .error = errc::nothing_to_resume};
+    const auto e = json::parse(encode_end({.reply = 4, .turn = "t-4", .result = r}));
+    EXPECT_EQ(e["code"], "nothing_to_resume");
+    EXPECT_EQ(e["turn"], "t-4");
+    EXPECT_EQ(e["retryable"], false);
+    for (const auto* field : {"reply", "text", "usage", "metrics"})
+        EXPECT_FALSE(e.contains(field)) << field;
+}
+
 TEST(voice_error, reports_what_is_wrong_and_whether_to_try_again) {
     const auto e = json::parse(error_text({.why = {.status = 400,
                                                    .code = "invalid_value",
