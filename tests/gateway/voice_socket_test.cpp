@@ -151,6 +151,7 @@ TEST_F(voice_gateway_with_keys, notes_each_reply_by_the_keys_name) {
     EXPECT_EQ(first["key"], "reception");
     EXPECT_EQ(first["finish_reason"], "eos");
     EXPECT_GT(first["tokens_out"], 5);
+    EXPECT_EQ(first["voice_reply"], 1);
     EXPECT_EQ(json::parse(lines[1])["status"], 101);
     for (const auto& line : lines) EXPECT_THAT(line, Not(HasSubstr("Hello!")));
 }

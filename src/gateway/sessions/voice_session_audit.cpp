@@ -30,6 +30,8 @@ audit_record voice_session::make_turn_record(int status, std::string_view tracep
 
 void voice_session::audit_refused_turn(const voice_turn& turn, const api_error& why) {
     auto record = make_turn_record(why.status, traceparent_of(turn));
+    const bool is_reply = turn.number > 0 && turn.what != voice_turn::kind::messages;
+    if (is_reply) record.voice_reply = turn.number;
     record.error = why.code;
     if (audits_prompts()) record.prompt = join_texts(collect_texts(turn), max_audit_prompt_bytes);
     log_and_audit(gateway_.options, record, log_level::info);
@@ -42,6 +44,7 @@ void voice_session::record_reply_end(time_point now, const reply_result& result)
     gateway_.metrics.record_reply(model_.name, result, by_chunk);
     auto record = make_turn_record(101, trace_.traceparent());
     record.reply = reply_->id();
+    record.voice_reply = number_;
     record.tokens_in = u.prompt;
     record.tokens_out = u.generated;
     record.elapsed = now - began_;

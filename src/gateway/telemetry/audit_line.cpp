@@ -19,7 +19,8 @@ ordered_json field(std::string_view text) {
     return text_or_null(truncate_text(text, max_audit_field_bytes));
 }
 
-ordered_json field(std::optional<std::int64_t> number) {
+template <class Number>
+ordered_json field(std::optional<Number> number) {
     return number ? ordered_json(*number) : ordered_json();
 }
 
@@ -34,7 +35,8 @@ std::string format_audit_line(const audit_record& r) {
                       {"method", field(r.method)},
                       {"route", field(r.route)},
                       {"model", field(r.model)},
-                      {"reply", r.reply ? ordered_json(*r.reply) : ordered_json()},
+                      {"reply", field(r.reply)},
+                      {"voice_reply", field(r.voice_reply)},
                       {"status", r.status},
                       {"tokens_in", field(r.tokens_in)},
                       {"tokens_out", field(r.tokens_out)},
@@ -52,6 +54,7 @@ std::string format_log_line(const audit_record& r) {
         truncate_text(r.method, max_audit_field_bytes), r.route.empty() ? "elsewhere" : r.route,
         r.status == 0 ? "nothing" : std::to_string(r.status), round_ms(to_ms(r.elapsed)));
     if (r.reply) line += fmt::format(", reply {}", *r.reply);
+    if (r.voice_reply) line += fmt::format(", voice reply {}", *r.voice_reply);
     if (!r.finish_reason.empty()) line += ", " + r.finish_reason;
     if (!r.error.empty()) line += ", " + r.error;
     if (!r.trace_id.empty()) line += ", trace " + r.trace_id;

@@ -25,6 +25,8 @@ struct audit_record {
     std::string model{};
     /// reply::id(), which the library's log messages contain; nullopt if no reply was started.
     std::optional<std::uint64_t> reply{};
+    /// The number of a reply in its voice session, which the client knows.
+    std::optional<std::uint64_t> voice_reply{};
     /// HTTP status.
     int status = 0;
     /// Token counts of a reply; nullopt for other requests, or if unknown.

@@ -35,6 +35,7 @@ TEST(audit_line, reports_who_did_what_in_one_order) {
                          .route = "/v1/chat/completions",
                          .model = "talk",
                          .reply = 12,
+                         .voice_reply = 3,
                          .status = 200,
                          .tokens_in = 41,
                          .tokens_out = 64,
@@ -45,7 +46,8 @@ TEST(audit_line, reports_who_did_what_in_one_order) {
               R"({"time":"2025-12-01T00:00:00.042Z","request_id":"req-1",)"
               R"("trace_id":"4bf92f3577b34da6a3ce929d0e0e4736","remote":"10.0.0.1",)"
               R"("key":"front desk","method":"POST","route":"/v1/chat/completions",)"
-              R"("model":"talk","reply":12,"status":200,"tokens_in":41,"tokens_out":64,"ms":93.25,)"
+              R"("model":"talk","reply":12,"voice_reply":3,"status":200,"tokens_in":41,)"
+              R"("tokens_out":64,"ms":93.25,)"
               R"("finish_reason":"error","error":"server_gone"})");
 }
 
@@ -53,7 +55,7 @@ TEST(audit_line, has_null_for_what_is_not_known) {
     const auto line = json::parse(format_audit_line({.status = 401}));
     for (const auto* const name :
          {"request_id", "trace_id", "remote", "key", "method", "route", "model", "reply",
-          "tokens_in", "tokens_out", "finish_reason", "error"})
+          "voice_reply", "tokens_in", "tokens_out", "finish_reason", "error"})
         EXPECT_TRUE(line.contains(name) && line[name].is_null()) << name;
     EXPECT_EQ(line["status"], 401);
     EXPECT_EQ(line["ms"], 0.0);
@@ -126,18 +128,20 @@ TEST(audit_line, takes_any_numbers) {
 // --- log lines
 
 TEST(log_line, reports_what_became_of_a_request_and_its_ids) {
-    EXPECT_EQ(tandem::gateway::format_log_line({.request_id = "req-1",
-                                                .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
-                                                .method = "POST",
-                                                .route = "/v1/completions",
-                                                .reply = 12,
-                                                .status = 200,
-                                                .elapsed = 93'250'400ns,
-                                                .finish_reason = "error",
-                                                .error = "server_gone"}),
-              "request req-1: POST /v1/completions: 200 after 93.2 ms, reply 12, error, "
-              "server_gone, "
-              "trace 4bf92f3577b34da6a3ce929d0e0e4736");
+    EXPECT_EQ(
+        tandem::gateway::format_log_line({.request_id = "req-1",
+                                          .trace_id = "4bf92f3577b34da6a3ce929d0e0e4736",
+                                          .method = "POST",
+                                          .route = "/v1/completions",
+                                          .reply = 12,
+                                          .voice_reply = 3,
+                                          .status = 200,
+                                          .elapsed = 93'250'400ns,
+                                          .finish_reason = "error",
+                                          .error = "server_gone"}),
+        "request req-1: POST /v1/completions: 200 after 93.2 ms, reply 12, voice reply 3, error, "
+        "server_gone, "
+        "trace 4bf92f3577b34da6a3ce929d0e0e4736");
 }
 
 TEST(log_line, reports_what_is_not_known_as_such) {
