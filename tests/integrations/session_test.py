@@ -446,6 +446,16 @@ class SessionErrors(SessionTest):
         session, _ = await self.connected_to(move_away)
         self.assertEqual(["Yes."], await spoken(session.ask(ASKED)))
 
+    async def test_go_on_after_too_many_messages(self):
+        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
+        session = await self.connected()
+        with self.assertLogs("tandem_voice", "WARNING") as logged:
+            reply = session.ask(ASKED)
+            for _ in range(150):
+                session.hearing("And")
+            self.assertEqual(" ".join(FIRST), " ".join(await spoken(reply)))
+        self.assertIn("too_many_messages", logged.output[0])
+
     async def test_fail_a_reply_alone(self):
         session = await self.connected()
         with self.assertRaisesRegex(VoiceError, "temperature"):

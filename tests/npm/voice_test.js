@@ -177,6 +177,17 @@ test('a message that is too large ends the session', async (t) => {
     assert.throws(() => talk.ask('Hello!'), hasCode('message_too_large'));
 });
 
+test('a session goes on after too many messages', async (t) => {
+    const faults = [];
+    const talk = session(t, { onError: ({ code }) => faults.push(code) });
+    let times = 150;
+    const text = await textOf(talk.ask('Hello!'), ({ id }) => {
+        for (; times > 0; --times) talk.speaking(id, 100);
+    });
+    assert.equal(text, story);
+    assert.deepEqual(faults, ['too_many_messages']);
+});
+
 test('without a WebSocket it is said what to do', () => {
     const kept = globalThis.WebSocket;
     globalThis.WebSocket = undefined;

@@ -168,7 +168,7 @@ export class Link {
 
     #take(message) {
         if (message.type === 'ready') return this.#ready(message);
-        if (message.fatal) return this.#stop(message);
+        if (message.fatal && !message.retryable) return this.#stop(message);
         if (this.#isReady || message.type !== 'error') return this.#handlers.onMessage(message);
         if (message.code === 'session_not_found') this.#session = '';
         else if (!message.param?.startsWith('last')) return this.#turnedAway(message);

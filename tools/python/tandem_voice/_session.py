@@ -291,7 +291,7 @@ class Session:
     def _take_error(self, event: Message, reply: Reply | None) -> None:
         if reply:
             self._end_by(event, reply)
-        elif event.get("fatal") or event.get("turn") == OPENING:
+        elif (event.get("fatal") and not event["retryable"]) or event.get("turn") == OPENING:
             raise error_of(event)
         elif event["code"] != "unknown_call":
             logger.warning("%s: %s", event["code"], event["message"])
