@@ -6,6 +6,7 @@
 #include "gateway/voice/voice_protocol.hpp"
 #include "wire/json/json_limits.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <string>
@@ -187,7 +188,14 @@ std::string encode_call_dropped(const voice_dropped_call& c) {
     json out{{"type", "call_dropped"}};
     add_names(out, c.reply, c.turn);
     out["call"] = c.call;
-    out["reason"] = c.why == call_drop_reason::timeout ? "timeout" : "interrupted";
+    const bool is_late = c.why == call_drop_reason::timeout;
+    out["reason"] = is_late ? "timeout" : "interrupted";
+    if (is_late)
+        out["message"] = fmt::format(
+            "no result for the call \"{}\" within call_timeout_ms, {}; send a result for each "
+            "call, "
+            "at first with \"later\":true if it takes longer",
+            c.call, to_ms(c.timeout));
     return dump_json(out);
 }
 

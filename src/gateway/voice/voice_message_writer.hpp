@@ -61,6 +61,8 @@ struct voice_dropped_call {
     std::string_view turn{};
     std::string_view call{};
     call_drop_reason why = call_drop_reason::interrupted;
+    /// How long its result was awaited.
+    duration timeout{};
 };
 std::string encode_call_dropped(const voice_dropped_call& c);
 

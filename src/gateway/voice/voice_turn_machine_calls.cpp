@@ -91,8 +91,11 @@ void voice_turn_machine::report_dropped(const std::vector<std::string>& calls,
 }
 
 std::string voice_turn_machine::encode_drop(const std::string& call, call_drop_reason why) const {
-    return encode_call_dropped(
-        {.reply = last_turn_->number, .turn = last_turn_->id, .call = call, .why = why});
+    return encode_call_dropped({.reply = last_turn_->number,
+                                .turn = last_turn_->id,
+                                .call = call,
+                                .why = why,
+                                .timeout = setup_.limits.call_timeout});
 }
 
 /// Drops the calls without a result. History keeps the other results.

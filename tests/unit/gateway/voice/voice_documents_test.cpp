@@ -179,7 +179,8 @@ TEST(voice_description, has_each_message_of_the_gateway_with_its_fields) {
     EXPECT_THAT(schema("speechMark"), ContainerEq(keys_of(chunk["marks"][0])));
     const auto call = json::parse(encode_call({.reply = 1, .turn = "t", .call = {}, .after = 0}));
     EXPECT_THAT(schema("call"), ContainerEq(keys_of(call)));
-    const auto dropped = json::parse(encode_call_dropped({.turn = "t"}));
+    const auto dropped =
+        json::parse(encode_call_dropped({.turn = "t", .why = call_drop_reason::timeout}));
     EXPECT_THAT(schema("callDropped"), ContainerEq(keys_of(dropped)));
     const auto skipped = json::parse(encode_draft_skipped("t", "a reply is running"));
     EXPECT_THAT(schema("draftSkipped"), ContainerEq(keys_of(skipped)));

@@ -86,9 +86,10 @@ TEST(voice_call, has_arguments_that_are_no_object_as_text) {
 
 TEST(voice_call_dropped, reports_why) {
     voice_dropped_call dropped{
-        .reply = 2, .turn = "t", .call = "c1", .why = call_drop_reason::timeout};
+        .reply = 2, .turn = "t", .call = "c1", .why = call_drop_reason::timeout, .timeout = 60s};
     EXPECT_EQ(json::parse(encode_call_dropped(dropped)), json::parse(R"({"type":"call_dropped",
-                  "reply":"2","turn":"t","call":"c1","reason":"timeout"})"));
+                  "reply":"2","turn":"t","call":"c1","reason":"timeout",
+                  "message":"no result for the call \"c1\" within call_timeout_ms, 60000; send a result for each call, at first with \"later\":true if it takes longer"})"));
     dropped.why = call_drop_reason::interrupted;
     EXPECT_EQ(json::parse(encode_call_dropped(dropped))["reason"], "interrupted");
 }
