@@ -35,6 +35,9 @@ constexpr double session_remembered_s = 120;
 constexpr double all_remembered_s = 1200;
 // The pace of voices is unknown until this many tokens were spoken.
 constexpr double min_tokens_spoken = 50;
+// Tokens/s, assumed until then: 170 words of English a minute. Otherwise, a crowd would be let in
+// whole before the first chunks were spoken.
+constexpr double usual_voice = 3.5;
 // A new session counts as if it had spoken at the average pace for this time.
 constexpr double average_assumed_s = 20;
 // Tokens/s. A client that continues faster shows text to a reader instead of speaking it.
@@ -185,7 +188,9 @@ bool speech_load::are_servers_full(double load, time_point now) const {
 double speech_load::tokens_per_s_of_one() const noexcept {
     if (all_.tokens >= min_tokens_spoken)
         return std::min(fastest_voice, all_.tokens / std::max(all_.seconds, 1.0));
-    return elsewhere_.sessions > 0 ? elsewhere_.demand / elsewhere_.sessions : 0;
+    if (elsewhere_.sessions > 0 && elsewhere_.demand > 0)
+        return elsewhere_.demand / elsewhere_.sessions;
+    return sessions_.empty() ? 0 : usual_voice;
 }
 
 load_report speech_load::make_report(time_point now) const {

@@ -58,8 +58,7 @@ class speech_load {
     /// Sets the sum of the reports of the other processes.
     void set_load_elsewhere(const load_report& r) noexcept { elsewhere_ = r; }
 
-    /// 1 if all listeners need all that the servers can generate. 0 while one of the two is
-    /// unknown.
+    /// 1 if all listeners need all that the servers can generate. 0 while that is unknown.
     double compute_load(time_point now) const;
     /// nullopt if one more session can be served in time, or if too little is known. Otherwise, the
     /// time after which to try again.

@@ -46,11 +46,19 @@ class a_speech_load : public testing::Test {
 };
 
 TEST_F(a_speech_load, lets_in_everybody_before_anything_is_known) {
-    EXPECT_FALSE(load.refuse_session(now));
-    for (int c = 0; c < 1000; ++c) begin(c);
     make(10);
-    EXPECT_FALSE(load.refuse_session(now)) << "no voice was heard yet";
+    EXPECT_FALSE(load.refuse_session(now));
     EXPECT_EQ(load.compute_load(now), 0);
+}
+
+TEST_F(a_speech_load, assumes_usual_voices_before_one_has_spoken) {
+    for (int c = 0; c < 40; ++c) begin(c);
+    EXPECT_FALSE(load.refuse_session(now)) << "the speed of the server is unknown";
+    make(280);
+    EXPECT_NEAR(load.compute_load(now), 0.5, 0.01);
+    int admitted = 40;
+    for (; !load.refuse_session(now) && admitted < 1000; ++admitted) begin(admitted);
+    EXPECT_EQ(admitted, 76);
 }
 
 TEST_F(a_speech_load, lets_in_everybody_while_the_speed_of_a_server_is_unknown) {
