@@ -180,9 +180,8 @@ void conversation_shell::end_server_check(const start_ptr& start) noexcept {
 
 void conversation_shell::fail(const start_ptr& start, const failure& why) {
     end_server_check(start);
-    const bool is_unconnected = is_connect_error(why.ec);
-    start->done(why.ec, why.diag,
-                {.is_permanent = is_unconnected && host_->no_server_ever_reached()});
+    const bool is_unconnected = is_connect_error(why.ec) && host_->no_server_ever_reached();
+    start->done(why.ec, why.diag, {.is_permanent = is_unconnected || host_->are_all_drained()});
 }
 
 // --- choice of the server

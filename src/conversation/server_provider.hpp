@@ -41,6 +41,8 @@ class server_provider {
     /// Whether no server has ever been reached, which means the set-up is wrong and waiting does
     /// not help.
     virtual bool no_server_ever_reached() const = 0;
+    /// Whether there are servers, but each is drained.
+    virtual bool are_all_drained() const = 0;
     /// The conversation needs a server until on_reply_ended().
     virtual void on_reply_started() = 0;
     virtual void on_reply_ended() = 0;

@@ -49,7 +49,9 @@ std::vector<server_status> server_directory::status(time_point now) const {
 
 failure server_directory::unavailable_reason(time_point now) const {
     const auto& servers = list_.all();
-    std::string words = servers.empty() ? "the service has no server: add one" : "no server is up";
+    std::string words = servers.empty()     ? "the service has no server: add one"
+                        : are_all_drained() ? "every server is drained: end a drain, or add one"
+                                            : "no server is up";
     for (const auto& s : servers)
         words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
                              s.removal_deadline ? "being removed"
@@ -67,6 +69,11 @@ failure server_directory::unavailable_reason(time_point now) const {
     error_code ec = refuse_key ? errc::unauthorized : errc::no_model;
     if (no_server_ever_reached()) ec = servers.front().health.never_reached_error();
     return {ec, {.client_message = std::move(words)}};
+}
+
+bool server_directory::are_all_drained() const {
+    return !list_.all().empty() &&
+           std::ranges::all_of(list_.all(), &services::listed_server::is_drained);
 }
 
 bool server_directory::no_server_ever_reached() const {

@@ -46,6 +46,8 @@ class server_directory {
     /// Whether connections were tried but no server was ever reached, which means the set-up is
     /// wrong.
     bool no_server_ever_reached() const;
+    /// Whether there are servers, but each is drained.
+    bool are_all_drained() const;
 
  private:
     services::server_state state_of(const services::listed_server& s, time_point now) const;

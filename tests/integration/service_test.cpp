@@ -10,11 +10,13 @@ namespace {
 
 using namespace tandem;
 using namespace tandem::testing;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 using health = server_status::health;
 
@@ -213,6 +215,19 @@ TEST_F(a_service, reports_why_no_server_can_be_had) {
     const auto reply = say(talk, "And you?");
     expect_error(reply, errc::no_model);
     EXPECT_THAT(reply.result().diagnostics.client_message, HasSubstr(server().url() + " is down"));
+}
+
+TEST_F(a_service, fails_a_turn_at_once_if_all_servers_are_drained) {
+    config.client.failover.resume_within = 1h;
+    start(2);
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    for (const auto& s : servers()) bots->drain_server(s.url);
+    const auto reply = say(talk, "And you?");
+    expect_error(reply, errc::no_model);
+    EXPECT_THAT(
+        reply.result().diagnostics.client_message,
+        AllOf(StartsWith("every server is drained"), HasSubstr(server(1).url() + " is drained")));
 }
 
 TEST_F(a_service, waits_for_a_server_that_loads_its_model_to_be_up) {
