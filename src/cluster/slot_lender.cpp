@@ -72,7 +72,9 @@ void slot_lender::perform_actions() {
         if (!actions.empty()) link_->slots().dispatch_grants();
         const auto now = detail::now();
         share_.update(now, view());
-        use_->slots->lock()->scheduler.set_lease(share_.lease_end(now));
+        const auto table = use_->slots->lock();
+        table->scheduler.set_lease(share_.lease_end(now));
+        table->scheduler.set_unchecked(share_.count_unchecked());
     } while (share_.has_actions());
     is_running_ = false;
     arm_timer();

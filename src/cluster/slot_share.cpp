@@ -259,6 +259,12 @@ void slot_share::on_offer_answer(time_point now, int slot, offer_result result) 
     offer_again_at_ = now + repeat_wish;
 }
 
+int slot_share::count_unchecked() const {
+    return static_cast<int>(std::ranges::count_if(held_, [this](const auto& entry) {
+        return entry.second.stage == stage::unsure && !local(entry.first).is_busy;
+    }));
+}
+
 // --- the wishes of other gateways
 
 void slot_share::on_wish(time_point now, const std::string& gateway,

@@ -120,6 +120,9 @@ struct wait_reason {
     /// Slots of the scheduler, and how many of them are stuck on the server.
     int slots = 0;
     int stuck = 0;
+    /// Idle slots that this process does not have, or has but may not use before a check.
+    int lent = 0;
+    int unchecked = 0;
     /// The maximum number of running requests, if that alone delays the ticket.
     std::optional<int> max_running{};
     /// A slot is idle and kept for turns; the ticket gets it when its listener needs it.

@@ -97,6 +97,8 @@ class slot_scheduler {
     /// used, or not for longer than any guard. `is_untouched`: it still holds the text that it held
     /// here.
     void bring_back(int slot, std::optional<time_point> last_used, bool is_untouched);
+    /// How many of the slots that are away come back after a check of the server.
+    void set_unchecked(int slots) noexcept { unchecked_ = slots; }
     bool is_away(int slot) const { return at(slot).is_away; }
     std::optional<time_point> last_used(int slot) const { return at(slot).last_used; }
     /// Nullopt if no live request of this process could run if one more slot were here.
@@ -237,6 +239,7 @@ class slot_scheduler {
     int usable_;
     bool is_shared_ = false;  // a new slot is away
     time_point lease_until_ = never;
+    int unchecked_ = 0;
     use_elsewhere elsewhere_;
     running_limit limit_;
     int max_running_ = running_limit::unlimited;

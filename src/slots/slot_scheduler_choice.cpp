@@ -263,10 +263,14 @@ std::optional<wait_reason> slot_scheduler::find_wait_reason(ticket t, time_point
 
 void slot_scheduler::count_slots(wait_reason& w) const {
     int idle = 0;
+    int away = 0;
     for (int slot = 0; slot < usable_; ++slot) {
         w.stuck += is_stuck(slot) ? 1 : 0;
-        idle += !is_stuck(slot) && is_idle_here(slot) ? 1 : 0;
+        if (is_stuck(slot) || at(slot).busy) continue;
+        ++(at(slot).is_away ? away : idle);
     }
+    w.unchecked = std::min(unchecked_, away);
+    w.lent = away - w.unchecked;
     if (idle > 0 && count_running() >= max_running_) w.max_running = max_running_;
 }
 

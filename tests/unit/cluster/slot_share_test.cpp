@@ -83,6 +83,16 @@ TEST_F(sharing, withdraws_its_wish_when_no_slot_is_missing_any_more) {
     EXPECT_FALSE(claim->wish);
 }
 
+TEST_F(sharing, counts_the_idle_slots_that_it_checks_after_the_store_was_emptied) {
+    borrow(0, 1);
+    borrow(1, 2);
+    EXPECT_EQ(s.count_unchecked(), 0);
+    here.slots[1].is_busy = true;
+    update(10ms);
+    s.distrust_store(at(20ms));
+    EXPECT_EQ(s.count_unchecked(), 1);
+}
+
 TEST_F(sharing, brings_a_lent_slot_back_with_its_last_use) {
     s.on_loan(at(100ms), {.slot = 1, .number = 7, .unused_for = 40ms});
     const auto brought = take<share_action::bring_back>();

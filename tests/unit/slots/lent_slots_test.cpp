@@ -10,6 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using tandem::slots::describe_wait;
 using tandem::slots::request_kind;
 using tandem::slots::slot_request;
 using tandem::slots::slot_scheduler;
@@ -32,6 +33,23 @@ TEST_F(lent_slots, are_not_granted_while_they_are_away) {
     s.request();
     s.request();
     EXPECT_EQ(only_grant(s, at(0s)).slot, 0);
+}
+
+TEST_F(lent_slots, are_not_said_to_be_in_use) {
+    s.request();
+    only_grant(s, at(0s));
+    const auto t = s.request();
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(0s)).value()),
+              "waits for a slot: 1 in use or promised, 1 not lent to this gateway, 0 waiting "
+              "before it");
+}
+
+TEST_F(lent_slots, are_said_to_be_checked_if_that_alone_delays_a_request) {
+    s.send_away(0);
+    s.set_unchecked(1);
+    const auto t = s.request();
+    EXPECT_EQ(describe_wait(s.find_wait_reason(t, at(0s)).value()),
+              "waits until 1 slot that other gateways may use is checked, 0 waiting before it");
 }
 
 TEST_F(lent_slots, are_missed_by_the_most_urgent_request_that_waits) {
