@@ -248,7 +248,7 @@ TEST_F(bench, reports_that_no_server_answers) {
     server_->stop();
     const auto r = run_bench({"--turns", "1"});
     EXPECT_EQ(r.status, 1);
-    EXPECT_THAT(r.err, HasSubstr("tandem bench: " + url + ": cannot connect"));
+    EXPECT_THAT(r.err, HasSubstr("tandem bench: " + url + ": connect_failed: cannot connect"));
     EXPECT_THAT(r.out, IsEmpty());
 }
 

@@ -70,7 +70,7 @@ TEST_F(replay_faults, tell_people_what_to_do) {
     start_server({.load_time = std::chrono::hours(1)});
     const auto r = run({"--prompt", "count"});
     EXPECT_EQ(r.status, 1);
-    EXPECT_THAT(r.err, HasSubstr("tandem replay: model_loading: "));
+    EXPECT_THAT(r.err, HasSubstr(server_->url() + ": model_loading: "));
     EXPECT_THAT(r.err, HasSubstr("try again in a moment"));
     EXPECT_THAT(r.out, HasSubstr("1 not started"));
 }

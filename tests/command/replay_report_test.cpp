@@ -169,7 +169,7 @@ TEST_F(replay_reports, report_a_server_that_does_not_answer) {
     EXPECT_EQ(r.status, 1);
     std::ifstream in(path("r.html"));
     const std::string page{std::istreambuf_iterator<char>(in), {}};
-    EXPECT_THAT(page, HasSubstr("<p class=\"fault\">connect_failed"));
+    EXPECT_THAT(page, HasSubstr("<p class=\"fault\">http://127.0.0.1:1: connect_failed"));
 }
 
 TEST_F(replay_reports, are_not_drawn_without_a_reply) {

@@ -3,8 +3,8 @@
 #include "base/format_count.hpp"
 #include "bench/bench_json.hpp"
 #include "bench/bench_text.hpp"
+#include "run/replay_text.hpp"
 #include "terminal/log_output.hpp"
-#include "text/format_error.hpp"
 #include "text/url_text.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -119,10 +119,9 @@ awaitable<void> bench_run::control_run() {
 
 awaitable<bool> bench_run::find_servers() {
     co_await servers_.fetch_props(options_.wait);
-    for (const auto& s : servers_.all())
-        if (!s.answers && !stopping_)
-            terminal_.print_error(
-                fmt::format("tandem bench: {}: {}", s.url, format_error(s.fault, s.diagnostics)));
+    if (!stopping_)
+        for (const auto& e : servers_.faults())
+            terminal_.print_error("tandem bench: " + fault_text(e));
     settings_.servers = servers_.usable_server_urls();
     co_return servers_.count_answering() > 0;
 }

@@ -91,9 +91,7 @@ auto chat::run() -> awaitable<void> {
 auto chat::find_servers() -> awaitable<bool> {
     co_await servers_.fetch_props(rules_.wait);
     if (stopping_) co_return false;
-    for (const auto& s : servers_.all())
-        if (!s.answers)
-            view_.show_error(fmt::format("{}: {}", s.url, error_text(s.fault, s.diagnostics)));
+    for (const auto& e : servers_.faults()) view_.on_server_failed(e);
     failed_ = servers_.count_answering() == 0;
     settings_.servers = servers_.usable_server_urls();
     co_return !failed_;

@@ -2,6 +2,7 @@
 
 #include "run/call_json.hpp"
 #include "run/replay_text.hpp"
+#include "text/format_error.hpp"
 #include "text/json_object.hpp"
 #include "text/terminal_text.hpp"
 
@@ -93,7 +94,7 @@ std::string indented_lines(std::string_view text, int width) {
 }
 
 std::string error_text(const error_code& ec, const diagnostics& d, const std::string& hint) {
-    return fault_text({}, {.error = ec, .diagnostics = d, .hint = hint});
+    return fault_text({.error = ec, .diagnostics = d, .hint = hint});
 }
 
 std::string format_timing(const spoken_timing& t) {
@@ -155,6 +156,18 @@ std::string json_line(const spoken_end& e) {
         out.field("code", error_name(e.result.error))
             .field("message", error_text(e.result.error, e.result.diagnostics, e.hint));
     return out.line();
+}
+
+std::string server_error_line(const fault_event& e) {
+    const auto message = format_error(e.error, e.diagnostics);
+    return json_object{}
+        .field("event", "error")
+        .raw("turn", "null")
+        .raw("reply", "null")
+        .field("server", e.server)
+        .field("code", error_name(e.error))
+        .field("message", e.hint.empty() ? message : fmt::format("{}; {}", message, e.hint))
+        .line();
 }
 
 std::string json_line(spoken_reply_number where, const function_result& r) {

@@ -43,5 +43,7 @@ std::string format_result(const function_result& r);
 std::string json_line(const spoken_chunk& s);
 std::string json_line(const spoken_end& e);
 std::string json_line(spoken_reply_number where, const function_result& r);
+/// An error of the whole chat.
+std::string server_error_line(const fault_event& e);
 
 }  // namespace tandem::command

@@ -2,6 +2,7 @@
 
 #include "chat/function_result.hpp"
 #include "chat/spoken_timing.hpp"
+#include "run/replay_events.hpp"
 
 #include "tandem/chunk.hpp"
 #include "tandem/result.hpp"
@@ -64,6 +65,7 @@ class chat_view {
     virtual void on_reply_ended(const spoken_end& e) = 0;
     /// A function that the reply called ended. Follows the end of the reply.
     virtual void on_function_ended(spoken_reply_number where, const function_result& r) = 0;
+    virtual void on_server_failed(const fault_event& e) = 0;
     /// show_note() reports information for the user, show_error() an error.
     virtual void show_note(std::string_view text) = 0;
     virtual void show_error(std::string_view text) = 0;

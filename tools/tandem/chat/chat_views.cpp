@@ -80,4 +80,9 @@ void chat_text_view::show_error(std::string_view text) {
     terminal_.print_error(wrap_for_stderr(terminal_, text));
 }
 
+void chat_json_view::on_server_failed(const fault_event& e) {
+    terminal_.print(server_error_line(e));
+    show_error(fault_text(e));
+}
+
 }  // namespace tandem::command

@@ -2,6 +2,7 @@
 
 #include "chat/chat_text.hpp"
 #include "chat/chat_view.hpp"
+#include "run/replay_text.hpp"
 #include "terminal/color.hpp"
 #include "terminal/terminal.hpp"
 
@@ -37,6 +38,7 @@ class chat_text_view final : public chat_view {
     }
     void on_reply_ended(const spoken_end& e) override;
     void on_function_ended(spoken_reply_number where, const function_result& r) override;
+    void on_server_failed(const fault_event& e) override { show_error(fault_text(e)); }
     void show_note(std::string_view text) override {
         if (!style_.is_quiet) terminal_.print_error(wrap_for_stderr(terminal_, text));
     }
@@ -52,7 +54,7 @@ class chat_text_view final : public chat_view {
     bool has_prompt_ = false;  // nothing printed after it yet
 };
 
-/// Prints one JSON object per line to stdout, and notes to stderr.
+/// Prints one JSON object per line to stdout, and notes and errors to stderr.
 class chat_json_view final : public chat_view {
  public:
     explicit chat_json_view(terminal& t) : terminal_(t) {}
@@ -68,6 +70,7 @@ class chat_json_view final : public chat_view {
     void on_function_ended(spoken_reply_number where, const function_result& r) override {
         terminal_.print(json_line(where, r));
     }
+    void on_server_failed(const fault_event& e) override;
     void show_note(std::string_view text) override {
         terminal_.print_error(wrap_for_stderr(terminal_, text));
     }

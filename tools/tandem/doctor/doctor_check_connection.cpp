@@ -69,17 +69,6 @@ finding another_server(const failure& f) {
             .remedy = words.remedy.empty() ? "check the URL" : words.remedy};
 }
 
-finding key_refused(const doctor_facts& facts, const failure& f) {
-    return {.name = "api_key",
-            .status = finding_status::bad,
-            .value = error_name(f.ec),
-            .message = facts.settings.has_key ? "the server rejects this API key"
-                                              : "the server requires an API key",
-            .remedy =
-                "use the key that llama-server was started with: --api-key-file FILE, or "
-                "TANDEM_API_KEY"};
-}
-
 finding key_accepted(const doctor_facts& facts) {
     finding f{.name = "api_key"};
     if (facts.requires_key.value_or(false)) {
@@ -113,7 +102,7 @@ void on_fault(const doctor_facts& facts, const failure& f, std::vector<finding>&
     if (facts.other_scheme_answers) return all.push_back(wrong_scheme(facts));
     if (is_unreachable(f)) return all.push_back(broken("reachable", f));
     all.push_back(reachable(facts));
-    if (f.ec == errc::unauthorized) return all.push_back(key_refused(facts, f));
+    if (f.ec == errc::unauthorized) return all.push_back(broken("api_key", f));
     if (f.ec == errc::model_loading) return all.push_back(still_loading(facts));
     if (f.ec == errc::server_error) return all.push_back(broken("server", f));
     all.push_back(another_server(f));

@@ -1,6 +1,7 @@
 #include "doctor/doctor_findings.hpp"
 
 #include "doctor/doctor_checks.hpp"
+#include "text/format_error.hpp"
 #include "text/terminal_text.hpp"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ bool has_bad_finding(const std::vector<finding>& findings) {
 }
 
 fault_words split_error_message(const failure& f) {
-    auto what = f.diag.client_message.empty() ? f.ec.message() : f.diag.client_message;
+    auto what = format_error(f.ec, {.client_message = f.diag.client_message});
     std::string detail;
     if (const auto at = what.rfind(" ("); what.ends_with(')') && at != what.npos) {
         detail = what.substr(at);

@@ -60,7 +60,7 @@ void replay_text_view::on_reply_ended(const end_event& e) {
 }
 
 void replay_text_view::on_server_failed(const fault_event& e) {
-    terminal_.print_error("tandem replay: " + fault_text(style(), e));
+    terminal_.print_error("tandem replay: " + fault_text(e));
 }
 
 void replay_text_view::on_run_finished(const replay_summary& s) {

@@ -340,9 +340,9 @@ std::string end_lines(const text_style& style, const end_event& e) {
     return reply_end_lines(style, e) + broken_lines(style, e);
 }
 
-std::string fault_text(const text_style& style, const fault_event& e) {
+std::string fault_text(const fault_event& e) {
     const auto words = words_of(e.error, e.diagnostics, std::string(e.hint));
-    return style.shows_servers ? fmt::format("{}: {}", e.server, words) : words;
+    return e.server.empty() ? words : fmt::format("{}: {}", e.server, words);
 }
 
 std::string summary_lines(const text_style& style, const replay_summary& s) {

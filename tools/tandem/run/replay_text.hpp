@@ -40,8 +40,8 @@ std::string chunk_lines(const text_style& style, const chunk_event& e);
 std::string end_lines(const text_style& style, const end_event& e);
 std::string summary_lines(const text_style& style, const replay_summary& s);
 
-/// Formats a fault as "connect_failed: what to do about it".
-std::string fault_text(const text_style& style, const fault_event& e);
+/// Formats a fault as "http://llama:8080: connect_failed: what to do about it".
+std::string fault_text(const fault_event& e);
 /// Returns "850 ms", "12.4 s" or "3 min 20 s".
 std::string format_elapsed(double ms);
 

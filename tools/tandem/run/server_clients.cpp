@@ -63,13 +63,19 @@ std::vector<std::string> server_clients::usable_server_urls() const {
 void server_clients::report_to(replay_view& view) const {
     for (const auto& s : servers_)
         if (s.answers) view.on_server_ready(s.url, s.props);
+    for (const auto& e : faults()) view.on_server_failed(e);
+}
+
+std::vector<fault_event> server_clients::faults() const {
+    std::vector<fault_event> all;
     for (const auto& s : servers_)
         if (!s.answers)
-            view.on_server_failed({.error = s.fault,
-                                   .diagnostics = s.diagnostics,
-                                   .t_ns = to_monotonic_ns(clock::now()),
-                                   .server = s.url,
-                                   .hint = is_left_out(s) ? "this run does not use it" : ""});
+            all.push_back({.error = s.fault,
+                           .diagnostics = s.diagnostics,
+                           .t_ns = to_monotonic_ns(clock::now()),
+                           .server = s.url,
+                           .hint = is_left_out(s) ? "this run does not use it" : ""});
+    return all;
 }
 
 void server_clients::close() {

@@ -46,6 +46,8 @@ class server_clients {
     awaitable<void> fetch_props(duration wait);
     /// Reports to the view which servers answered, and each failure.
     void report_to(replay_view& view) const;
+    /// The failures, which refer to this object.
+    std::vector<fault_event> faults() const;
     /// Cancels pending calls.
     void close();
 

@@ -15,6 +15,10 @@ struct renaming {
 constexpr std::array renamings{
     renaming{"set api_key to the one ",
              "use --api-key-file FILE or TANDEM_API_KEY to pass the one "},
+    renaming{"start llama-server, or check host and port",
+             "start llama-server, or set --url or TANDEM_URL to its URL"},
+    renaming{"set ca_file to ", "set --ca-file to "},
+    renaming{"set proxy to \"none\"", "set --proxy to none"},
     renaming{"set max_tokens to ", "set --max-tokens to "},
 };
 

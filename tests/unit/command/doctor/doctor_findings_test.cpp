@@ -120,15 +120,11 @@ const std::vector<row> rows{
     {"no_key_on_a_network", but([](facts& f) { f.is_private = false; }), "api_key", note,
      "not required, and the traffic is not encrypted",
      "if others can reach the server, start it with --api-key-file FILE and use https"},
-    {"a_key_is_missing", but([](facts& f) { refuse_props(f, errc::unauthorized, "", 401); }),
-     "api_key", bad, "the server requires an API key",
-     "use the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
-    {"a_wrong_key", but([](facts& f) {
-         refuse_props(f, errc::unauthorized, "", 401);
-         f.settings.has_key = true;
+    {"a_refused_key", but([](facts& f) {
+         refuse_props(f, errc::unauthorized, "no; set api_key to the one X has (HTTP 401)", 401);
      }),
-     "api_key", bad, "the server rejects this API key",
-     "use the key that llama-server was started with: --api-key-file FILE, or TANDEM_API_KEY"},
+     "api_key", bad, "no (HTTP 401)",
+     "use --api-key-file FILE or TANDEM_API_KEY to pass the one X has"},
 
     {"a_model", good(), "model", ok, "talk.gguf"},
     {"a_model_without_name", but([](facts& f) { f.props.value.model.clear(); }), "model", ok,
@@ -493,8 +489,8 @@ TEST(doctor_words, leave_pages_of_html_out) {
 }
 
 TEST(doctor_words, of_an_error_without_any_are_those_of_its_code) {
-    const auto w = split_error_message({errc::unauthorized, {}});
-    EXPECT_EQ(w.what + "; " + w.remedy, tandem::make_error_code(errc::unauthorized).message());
+    const auto w = split_error_message({errc::server_gone, {}});
+    EXPECT_EQ(w.what, tandem::make_error_code(errc::server_gone).message());
 }
 
 }  // namespace

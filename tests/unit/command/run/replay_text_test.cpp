@@ -302,8 +302,8 @@ TEST_F(text_lines, report_how_this_program_is_given_a_key) {
         "with (HTTP 401)",
         "Invalid API Key", 401};
     for (const auto* d : {&silent, &told}) {
-        const auto text = fault_text(
-            {}, {.error = make_error_code(tandem::errc::unauthorized), .diagnostics = *d});
+        const auto text =
+            fault_text({.error = make_error_code(tandem::errc::unauthorized), .diagnostics = *d});
         EXPECT_THAT(text, HasSubstr("use --api-key-file FILE or TANDEM_API_KEY to pass the one "));
         EXPECT_THAT(text, Not(HasSubstr("api_key")));
     }
