@@ -170,8 +170,11 @@ void cluster_member::distrust_store() {
 
 std::string cluster_member::make_load_text() {
     auto load = find_load_ ? find_load_() : shared_load{};
-    for (const auto& [channel, known] : servers_)
-        load[name_running_quantity(known.lender->name())] = known.lender->take_average_running();
+    for (const auto& [channel, known] : servers_) {
+        const auto& name = known.lender->name();
+        load[name_running_quantity(name)] = known.lender->take_average_running();
+        if (!known.lender->is_leaving()) load[name_served_quantity(name)] = 1;
+    }
     return to_text(load);
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tandem::cluster {
 
@@ -14,6 +15,11 @@ using shared_load = std::map<std::string, double>;
 std::string to_text(const shared_load& load);
 /// Ignores whatever is not a number.
 shared_load parse_load(std::string_view text);
+
+/// The quantity that a gateway reports for each server that it serves.
+std::string name_served_quantity(std::string_view server);
+/// The names of the servers that the gateway with this load serves.
+std::vector<std::string> find_served_servers(const shared_load& load);
 
 /// 0 if the load lacks the quantity.
 double find_quantity(const shared_load& load, const std::string& name);

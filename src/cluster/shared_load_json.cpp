@@ -6,6 +6,11 @@
 #include <cmath>
 
 namespace tandem::cluster {
+namespace {
+
+constexpr std::string_view served_mark = "serves ";
+
+}  // namespace
 
 std::string to_text(const shared_load& load) {
     auto object = nlohmann::json::object();
@@ -21,6 +26,17 @@ shared_load parse_load(std::string_view text) {
     for (const auto& [name, value] : object.items())
         if (value.is_number()) load[name] = value.get<double>();
     return load;
+}
+
+std::string name_served_quantity(std::string_view server) {
+    return std::string(served_mark) + std::string(server);
+}
+
+std::vector<std::string> find_served_servers(const shared_load& load) {
+    std::vector<std::string> servers;
+    for (const auto& [name, value] : load)
+        if (name.starts_with(served_mark)) servers.push_back(name.substr(served_mark.size()));
+    return servers;
 }
 
 double find_quantity(const shared_load& load, const std::string& name) {

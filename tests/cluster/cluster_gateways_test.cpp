@@ -74,6 +74,14 @@ class cluster_of_gateways : public serve_test {
         arguments.insert(arguments.begin(), {"cluster", "--cluster", store.url()});
         return run(std::move(arguments));
     }
+    /// The gateways that `tandem cluster` lists with the server.
+    json list_members_of_server() const {
+        const auto status = json::parse(run_cluster({"--json"}).out);
+        auto members = json::array();
+        for (const auto& g : status["gateways"])
+            if (g["servers"] == json::array({server_->url()})) members.push_back(g["id"]);
+        return members;
+    }
     std::vector<std::string> overlaps() const { return slot_overlaps(server_->observe()); }
 
     redis_server store;
@@ -147,18 +155,50 @@ TEST_F(cluster_of_gateways, drains_a_server_everywhere) {
 
 TEST_F(cluster_of_gateways, drains_a_server_by_command) {
     add_gateways(2);
-    EXPECT_TRUE(poll_until([&] { return run_cluster({"slots"}).out != "no server\n"; }));
-    EXPECT_EQ(run_cluster({"drain", server_->url()}).out,
-              fmt::format("server {}, drained\n", server_->url()));
+    EXPECT_TRUE(poll_until([&] { return list_members_of_server() == json::array({"g1", "g2"}); }));
+    const auto drain = [&](const char* action) {
+        return run_cluster({action, server_->url(), "--json"}).out;
+    };
+    const auto result = [&](const char* changes) {
+        return fmt::format(R"({{"name":"{}",{},"gateways":["g1","g2"]}})", server_->url(),
+                           changes) +
+               "\n";
+    };
+    EXPECT_EQ(drain("drain"), result(R"("drained":true,"changed":true)"));
     EXPECT_TRUE(shows(0, true));
     EXPECT_TRUE(shows(1, true));
-    EXPECT_EQ(run_cluster({"undrain", server_->url(), "--json"}).out,
-              fmt::format(R"({{"name":"{}","drained":false}})", server_->url()) + "\n");
+    EXPECT_EQ(drain("drain"), result(R"("drained":true,"changed":false)"));
+    EXPECT_EQ(drain("undrain"), result(R"("drained":false,"changed":true)"));
     EXPECT_TRUE(shows(0, false));
     EXPECT_TRUE(shows(1, false));
+    EXPECT_EQ(drain("undrain"), result(R"("drained":false,"changed":false)"));
+}
+
+TEST_F(cluster_of_gateways, drains_no_unknown_server) {
+    add_gateways(1);
+    EXPECT_TRUE(poll_until([&] { return list_members_of_server() == json::array({"g1"}); }));
     const auto unknown = run_cluster({"drain", "http://elsewhere:8080"});
     EXPECT_EQ(unknown.status, 1);
-    EXPECT_THAT(unknown.err, HasSubstr("no gateway has used server http://elsewhere:8080"));
+    EXPECT_THAT(unknown.err,
+                HasSubstr("SERVER is http://elsewhere:8080, which no gateway serves; they serve " +
+                          server_->url()));
+}
+
+TEST_F(cluster_of_gateways, shows_no_server_of_a_gateway_that_is_gone) {
+    add_gateways(1);
+    start_load(1);
+    EXPECT_TRUE(answers(1));
+    finish_load();
+    EXPECT_TRUE(poll_until([&] { return list_members_of_server() == json::array({"g1"}); }));
+    gateways.clear();
+    EXPECT_TRUE(poll_until([&] { return run_cluster({"slots"}).out == "no server\n"; }));
+}
+
+TEST_F(cluster_of_gateways, is_not_shown_without_its_store) {
+    const auto done = run({"cluster", "--cluster", "redis://127.0.0.1:1"});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_THAT(done.err, HasSubstr("; check --cluster, TANDEM_CLUSTER_PASSWORD, and that the "
+                                    "store runs"));
 }
 
 TEST_F(cluster_of_gateways, is_checked_by_the_doctor) {

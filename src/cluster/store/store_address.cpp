@@ -26,6 +26,7 @@ constexpr std::array schemes{
 };
 constexpr std::string_view unix_scheme = "unix://";
 constexpr std::size_t max_path_bytes = 107;  // of sockaddr_un, without the null at its end
+constexpr std::size_t max_quoted_bytes = 80;
 
 parsed_store_address fault(std::string text) {
     return {.fault = std::move(text)};
@@ -104,6 +105,11 @@ parsed_store_address parse_rest(std::string_view rest, const scheme& s) {
     return p;
 }
 
+std::string quote_without_password(std::string_view text) {
+    if (text.find('@') != text.npos) return "the address";
+    return fmt::format("\"{}\"", text.substr(0, max_quoted_bytes));
+}
+
 }  // namespace
 
 parsed_store_address parse_store_address(std::string_view text) {
@@ -119,8 +125,9 @@ parsed_store_address parse_store_address(std::string_view text) {
         schemes, [text](const scheme& known) { return text.starts_with(known.begin); });
     if (s == schemes.end())
         return fault(
-            "the address begins with none of redis://, rediss://, redis+sentinel://, "
-            "rediss+sentinel:// and unix://");
+            fmt::format("{} begins with none of redis://, rediss://, redis+sentinel://, "
+                        "rediss+sentinel:// and unix://",
+                        quote_without_password(text)));
     return parse_rest(text.substr(s->begin.size()), *s);
 }
 

@@ -36,6 +36,8 @@ awaitable<std::string> store_stream::connect(store_address::host_and_port where)
         ec = co_await connect_to(endpoint);
         if (!ec) break;
     }
+    if (ec == asio::error::operation_aborted)
+        co_return fmt::format("no connection to {}:{} in time", where.host, where.port);
     if (ec) co_return fmt::format("{}:{}: {}", where.host, where.port, ec.message());
     socket_.set_option(tcp::no_delay(true), ec);
     if (!tls_) co_return std::string();
@@ -48,6 +50,8 @@ awaitable<std::string> store_stream::shake_hands(std::string host) {
     SSL_set_tlsext_host_name(secured_->native_handle(), host.c_str());
     boost::system::error_code ec;
     co_await secured_->async_handshake(asio::ssl::stream_base::client, redirect_to(ec));
+    if (ec == asio::error::operation_aborted)
+        co_return fmt::format("{} did not answer the TLS handshake in time", host);
     co_return ec ? fmt::format("{}: TLS: {}", host, ec.message()) : std::string();
 }
 

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -26,6 +28,11 @@ TEST(shared_load, has_no_text_for_what_is_zero_or_not_finite) {
 TEST(shared_load, ignores_what_is_no_number) {
     EXPECT_EQ(parse_load(R"({"a":1,"b":"2","c":null,"d":[4]})"), (shared_load{{"a", 1}}));
     for (const char* text : {"", "[1]", "{", "7"}) EXPECT_EQ(parse_load(text), shared_load{});
+}
+
+TEST(shared_load, names_the_servers_that_a_gateway_serves) {
+    const shared_load load{{"running http://a", 2}, {name_served_quantity("http://b"), 1}};
+    EXPECT_EQ(find_served_servers(parse_load(to_text(load))), std::vector<std::string>{"http://b"});
 }
 
 }  // namespace

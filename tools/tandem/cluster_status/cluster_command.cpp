@@ -4,14 +4,17 @@
 #include "cluster_status/store_client.hpp"
 #include "os/exit_status.hpp"
 #include "terminal/terminal.hpp"
-#include "text/json_object.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 namespace tandem::command {
 namespace {
+
+constexpr std::string_view store_remedy =
+    "; check --cluster, TANDEM_CLUSTER_PASSWORD, and that the store runs";
 
 std::string show(store_client& store, const cluster_command_options& o) {
     const auto view = store.read_view(o.part);
@@ -19,9 +22,8 @@ std::string show(store_client& store, const cluster_command_options& o) {
 }
 
 std::string drain(store_client& store, const cluster_command_options& o) {
-    store.drain(o.server, o.is_drained);
-    if (o.json) return json_object{}.field("name", o.server).field("drained", o.is_drained).line();
-    return fmt::format("server {}, {}\n", o.server, o.is_drained ? "drained" : "not drained");
+    const auto result = store.drain(o.server, o.is_drained);
+    return o.json ? format_json(result) : format_text(result);
 }
 
 }  // namespace
@@ -29,13 +31,16 @@ std::string drain(store_client& store, const cluster_command_options& o) {
 int run_cluster(const cluster_command_options& options) {
     terminal t;
     store_client store(options.cluster, "tandem-cluster");
+    const bool is_connected = store.fault().empty();
     const auto text = options.server.empty() ? show(store, options) : drain(store, options);
     if (!store.fault().empty()) {
-        t.print_error("tandem cluster: " + store.fault());
+        t.print_error(
+            fmt::format("tandem cluster: {}{}", store.fault(), is_connected ? "" : store_remedy));
         return not_all_good;
     }
     t.print(text);
-    return t.failure().empty() ? all_good : not_all_good;
+    print_output_failure(t, "tandem cluster");
+    return output_exit_status(t).value_or(all_good);
 }
 
 }  // namespace tandem::command

@@ -3,6 +3,8 @@
 #include "flags/flag_parsing.hpp"
 #include "transport/server_url.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace tandem::command {
@@ -27,8 +29,10 @@ Usage: tandem cluster [FLAG...] [ACTION [SERVER]]
 
 The password of the store is in the variable TANDEM_CLUSTER_PASSWORD.
 
-Exit status: 0 done, 1 the store cannot be used or no gateway has used the
-server, 2 wrong use.)";
+drain and undrain name the gateways that act on it, within a second.
+
+Exit status: 0 done, 1 the store cannot be used or no gateway serves the server,
+2 wrong use.)";
 
 }  // namespace
 
@@ -66,6 +70,9 @@ void cluster_command_flags::read_action(cluster_command_options& o,
         if (!server_.empty()) faults.push_back(server_ + " is an unexpected argument");
         return;
     }
+    if (server_.empty())
+        return faults.push_back(
+            fmt::format("SERVER is missing; give the URL of the server to {}", action_));
     auto parsed = transport::parse_server_url(server_);
     if (parsed.fault) faults.push_back("SERVER: " + *parsed.fault);
     o.server = std::move(parsed.url.identity);

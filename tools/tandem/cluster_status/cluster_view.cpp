@@ -2,13 +2,17 @@
 
 #include "base/format_count.hpp"
 #include "base/parse_number.hpp"
+#include "cluster/shared_load.hpp"
 #include "text/json_object.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <map>
+#include <set>
 #include <string_view>
 
 namespace tandem::command {
@@ -68,7 +72,7 @@ std::string describe_gateways(const cluster_view& v) {
     std::string text;
     for (const auto& g : v.gateways) {
         text += fmt::format("gateway {}: {}, {}\n", g.id,
-                            g.missing_for > 0 ? "missing for " + in_seconds(g.missing_for) : "up",
+                            g.is_up() ? "up" : "missing for " + in_seconds(g.missing_for),
                             format_count(count_sessions(v, g), "voice session"));
     }
     return text.empty() ? "no gateway\n" : text;
@@ -121,6 +125,7 @@ std::string to_json(const cluster_view::gateway& g, std::int64_t sessions) {
         .field("id", g.id)
         .field("missing_ms", g.missing_for)
         .field("sessions", sessions)
+        .raw("servers", json_list(g.servers, json_string))
         .finish();
 }
 
@@ -137,14 +142,34 @@ std::string to_json(const cluster_view::server& s, cluster_part part) {
 }  // namespace
 
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
+                                                 const cluster::store_answer& loads,
                                                  std::int64_t now) {
+    std::map<std::string, std::string> load_of;
+    for_each_pair(loads,
+                  [&](const std::string& id, const std::string& load) { load_of[id] = load; });
     std::vector<cluster_view::gateway> all;
     for_each_pair(members, [&](const std::string& id, const std::string& end) {
         if (const auto at = parse_number<double>(end))
-            all.push_back({id, now - static_cast<std::int64_t>(*at)});
+            all.push_back({id, std::max<std::int64_t>(now - static_cast<std::int64_t>(*at), 0),
+                           cluster::find_served_servers(cluster::parse_load(load_of[id]))});
     });
     std::ranges::sort(all, {}, &cluster_view::gateway::id);
     return all;
+}
+
+std::vector<std::string> list_servers(const std::vector<cluster_view::gateway>& gateways) {
+    std::set<std::string> names;
+    for (const auto& g : gateways)
+        if (g.is_up()) names.insert(g.servers.begin(), g.servers.end());
+    return {names.begin(), names.end()};
+}
+
+std::vector<std::string> list_gateways_of(const std::string& server,
+                                          const std::vector<cluster_view::gateway>& gateways) {
+    std::vector<std::string> ids;
+    for (const auto& g : gateways)
+        if (g.is_up() && std::ranges::count(g.servers, server) > 0) ids.push_back(g.id);
+    return ids;
 }
 
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now) {
@@ -164,7 +189,7 @@ std::vector<cluster_view::wish> read_wishes(const cluster::store_answer& wishes,
     std::vector<cluster_view::wish> all;
     for_each_pair(wishes, [&](const std::string& gateway, std::string_view record) {
         const auto known = std::ranges::find(gateways, gateway, &cluster_view::gateway::id);
-        const bool is_up = known != gateways.end() && known->missing_for <= 0;
+        const bool is_up = known != gateways.end() && known->is_up();
         const auto due = parse_number<std::int64_t>(take_field(record));
         if (due && is_up) all.push_back({gateway, std::string(record), now - *due});
     });
@@ -200,6 +225,23 @@ std::string format_json(const cluster_view& v, cluster_part part) {
               }));
     j.raw("servers", json_list(v.servers, [part](const auto& s) { return to_json(s, part); }));
     return j.line();
+}
+
+std::string format_text(const drain_result& r) {
+    const auto* state = r.is_drained ? (r.has_changed ? "drained" : "drained already")
+                                     : (r.has_changed ? "no longer drained" : "was not drained");
+    return fmt::format("server {}, {}{}\n", r.server, state,
+                       r.gateways.empty() ? ", but no gateway that is up serves it"
+                                          : fmt::format(" at {}", fmt::join(r.gateways, ", ")));
+}
+
+std::string format_json(const drain_result& r) {
+    return json_object{}
+        .field("name", r.server)
+        .field("drained", r.is_drained)
+        .field("changed", r.has_changed)
+        .raw("gateways", json_list(r.gateways, json_string))
+        .line();
 }
 
 }  // namespace tandem::command

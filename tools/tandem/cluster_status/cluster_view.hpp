@@ -16,8 +16,12 @@ enum class cluster_part { status, slots, queue, sessions };
 struct cluster_view {
     struct gateway {
         std::string id;
-        /// Since the end of its lease; negative while it lasts.
+        /// Since the end of its lease; 0 while it lasts.
         std::int64_t missing_for = 0;
+        /// The names of the servers that it serves.
+        std::vector<std::string> servers{};
+
+        bool is_up() const noexcept { return missing_for == 0; }
     };
     struct slot {
         int number = 0;
@@ -51,10 +55,26 @@ struct cluster_view {
     std::vector<session> sessions{};
 };
 
+/// The result of `tandem cluster drain` or `undrain`.
+struct drain_result {
+    std::string server;
+    bool is_drained = false;
+    bool has_changed = false;
+    /// The ids of the gateways that follow.
+    std::vector<std::string> gateways{};
+};
+
 // The records that the scripts in src/cluster/scripts have written. `now`: the store's time in ms.
 // Fields that are not understood are left out.
+/// `loads`: by gateway.
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
+                                                 const cluster::store_answer& loads,
                                                  std::int64_t now);
+/// The names of the servers that the gateways serve that are up.
+std::vector<std::string> list_servers(const std::vector<cluster_view::gateway>& gateways);
+/// The ids of the gateways that are up and serve the server.
+std::vector<std::string> list_gateways_of(const std::string& server,
+                                          const std::vector<cluster_view::gateway>& gateways);
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);
 /// Leaves out wishes of gateways that are not up: the store keeps them until another gateway offers
 /// a slot.
@@ -69,5 +89,7 @@ std::optional<cluster_view::session> read_session(const std::string& id,
 
 std::string format_text(const cluster_view& v, cluster_part part);
 std::string format_json(const cluster_view& v, cluster_part part);
+std::string format_text(const drain_result& r);
+std::string format_json(const drain_result& r);
 
 }  // namespace tandem::command

@@ -5,6 +5,7 @@
 #include "tandem/duration.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,14 @@ namespace {
 // As in /admin/servers.
 std::string server_id(const std::string& name) {
     return name.substr(name.find("//") + 2);
+}
+
+std::string describe_unknown_server(const std::string& name,
+                                    const std::vector<std::string>& served) {
+    if (served.empty())
+        return fmt::format("SERVER is {}, but no gateway is up; start one with this server", name);
+    return fmt::format("SERVER is {}, which no gateway serves; they serve {}", name,
+                       fmt::join(served, ", "));
 }
 
 }  // namespace
@@ -38,20 +47,30 @@ store_client::store_client(const cluster::cluster_options& o, std::string client
 
 cluster_view store_client::read_view(cluster_part part) {
     cluster_view v;
-    const auto time = ask({"TIME"});
-    if (!time.is_list_of(2)) return v;
-    const auto now = std::stoll(time.items[0].text) * 1000 + std::stoll(time.items[1].text) / 1000;
-    v.gateways = read_gateways(ask({"ZRANGE", prefix_ + "members", "0", "-1", "WITHSCORES"}), now);
+    const auto now = ask_time();
+    v.gateways = ask_gateways(now);
     if (part != cluster_part::sessions) v.servers = read_servers(v.gateways, now);
     if (part == cluster_part::sessions || part == cluster_part::status)
         v.sessions = read_sessions(now);
     return v;
 }
 
+// In ms; 0 if the store does not answer.
+std::int64_t store_client::ask_time() {
+    const auto time = ask({"TIME"});
+    if (!time.is_list_of(2)) return 0;
+    return std::stoll(time.items[0].text) * 1000 + std::stoll(time.items[1].text) / 1000;
+}
+
+std::vector<cluster_view::gateway> store_client::ask_gateways(std::int64_t now) {
+    return read_gateways(ask({"ZRANGE", prefix_ + "members", "0", "-1", "WITHSCORES"}),
+                         ask({"HGETALL", prefix_ + "loads"}), now);
+}
+
 std::vector<cluster_view::server> store_client::read_servers(
     const std::vector<cluster_view::gateway>& gateways, std::int64_t now) {
     std::vector<cluster_view::server> servers;
-    for (auto& name : find_keys(prefix_ + "slots:")) {
+    for (auto& name : list_servers(gateways)) {
         auto slots = read_slots(ask({"HGETALL", prefix_ + "slots:" + name}), now);
         auto wishes = read_wishes(ask({"HGETALL", prefix_ + "wishes:" + name}), gateways, now);
         const bool is_drained = ask({"HGET", prefix_ + "drains", server_id(name)}).text == "1";
@@ -78,17 +97,29 @@ std::vector<cluster_view::session> store_client::read_sessions(std::int64_t now)
     return sessions;
 }
 
-void store_client::drain(const std::string& name, bool is_drained) {
+drain_result store_client::drain(const std::string& name, bool is_drained) {
+    drain_result r{.server = name, .is_drained = is_drained};
+    const auto gateways = ask_gateways(ask_time());
+    r.gateways = list_gateways_of(name, gateways);
     const auto drains = prefix_ + "drains";
     const auto id = server_id(name);
-    const bool is_known = ask({"EXISTS", prefix_ + "slots:" + name}).number == 1 ||
-                          ask({"HEXISTS", drains, id}).number == 1;
-    if (!fault_.empty()) return;
-    if (!is_known)
-        return void(fault_ = fmt::format(
-                        "no gateway has used server {}; give its URL as the gateways do", name));
+    const auto mark = ask({"HGET", drains, id}).text;
+    if (!fault_.empty()) return r;
+    const bool is_known = !r.gateways.empty() || !mark.empty() ||
+                          ask({"EXISTS", prefix_ + "slots:" + name}).number == 1;
+    if (!is_known) {
+        fault_ = describe_unknown_server(name, list_servers(gateways));
+        return r;
+    }
+    r.has_changed = (mark == "1") != is_drained;
+    if (r.has_changed) write_drain(id, is_drained);
+    return r;
+}
+
+void store_client::write_drain(const std::string& id, bool is_drained) {
     const auto& script = cluster::scripts::drain().text();
-    const auto answer = ask({"EVAL", script, "1", drains, id, is_drained ? "1" : "0", "0"});
+    const auto answer =
+        ask({"EVAL", script, "1", prefix_ + "drains", id, is_drained ? "1" : "0", "0"});
     if (answer.kind == cluster::answer_kind::error) fault_ = answer.text;
 }
 
@@ -97,7 +128,7 @@ store_facts store_client::read_facts() {
     facts.round_trip_ms = measure_round_trip();
     const auto view = read_view(cluster_part::slots);
     for (const auto& g : view.gateways)
-        if (g.missing_for <= 0) facts.gateways.push_back(g.id);
+        if (g.is_up()) facts.gateways.push_back(g.id);
     for (const auto& s : view.servers) facts.servers.push_back(s.name);
     facts.fault = fault_;
     return facts;

@@ -24,8 +24,8 @@ class store_client {
     cluster_view read_view(cluster_part part);
     store_facts read_facts();
     /// Drains a server, or ends the drain. Each gateway follows with its next heartbeat. Fails if
-    /// no gateway has used a server with this name, as in the view.
-    void drain(const std::string& name, bool is_drained);
+    /// no gateway serves or has used a server with this name, as in the view.
+    drain_result drain(const std::string& name, bool is_drained);
 
  private:
     cluster::store_answer ask(std::vector<std::string> words);
@@ -33,9 +33,12 @@ class store_client {
     std::vector<cluster::store_answer> ask_all(std::vector<std::vector<std::string>> commands);
     /// The names of the keys that begin with `begin`, without `begin`, in order.
     std::vector<std::string> find_keys(const std::string& begin);
+    std::int64_t ask_time();
+    std::vector<cluster_view::gateway> ask_gateways(std::int64_t now);
     std::vector<cluster_view::server> read_servers(
         const std::vector<cluster_view::gateway>& gateways, std::int64_t now);
     std::vector<cluster_view::session> read_sessions(std::int64_t now);
+    void write_drain(const std::string& id, bool is_drained);
     double measure_round_trip();
 
     boost::asio::io_context loop_;

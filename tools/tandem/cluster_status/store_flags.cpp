@@ -45,8 +45,8 @@ std::string make_gateway_id() {
 
 void store_flags::add_to(CLI::App& app, bool is_member) {
     add_value_flag(app, "--cluster", url_, "URL",
-                   "store that gateways share: redis://, rediss://, redis+sentinel:// or unix:// "
-                   "[none]",
+                   "store that gateways share: redis://, redis+sentinel://, with TLS rediss:// or "
+                   "rediss+sentinel://, or unix:// [none]",
                    group);
     add_value_flag(app, "--cluster-name", name_, "NAME",
                    "name of the cluster in the store [tandem]", group);

@@ -16,15 +16,13 @@ bool needs_no_escapes(char c) {
 }  // namespace
 
 // Avoids the JSON library for plain text, which is the common case.
+std::string json_string(std::string_view text) {
+    if (std::ranges::all_of(text, needs_no_escapes)) return fmt::format("\"{}\"", text);
+    return wire::dump_json(nlohmann::json(text));
+}
+
 json_object& json_object::field(const char* name, std::string_view value) {
-    using nlohmann::json;
-    if (!std::ranges::all_of(value, needs_no_escapes))
-        return raw(name, wire::dump_json(json(value)));
-    begin(name);
-    text_ += '"';
-    text_ += value;
-    text_ += '"';
-    return *this;
+    return raw(name, json_string(value));
 }
 
 json_object& json_object::field(const char* name, double value) {

@@ -54,6 +54,9 @@ class json_object {
     std::string text_;
 };
 
+/// Returns the text as a JSON string. Replaces invalid UTF-8.
+std::string json_string(std::string_view text);
+
 /// Returns a JSON array of the values that `json_of` returns.
 template <class Items, class JsonOf>
 std::string json_list(const Items& items, JsonOf json_of) {

@@ -10,6 +10,7 @@ namespace tandem::command {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class cluster_arguments : public arguments {
  protected:
@@ -43,7 +44,12 @@ TEST_F(cluster_arguments, are_refused_if_they_make_no_sense) {
         HasSubstr("ACTION is slot; it must be status, slots, queue, sessions, drain or undrain"));
     EXPECT_THAT(cluster({"slots", "http://llama"}).err,
                 HasSubstr("http://llama is an unexpected argument"));
-    EXPECT_THAT(cluster({"drain"}).err, HasSubstr("SERVER: the URL is empty"));
+    EXPECT_THAT(cluster({"drain"}).err,
+                HasSubstr("SERVER is missing; give the URL of the server to drain"));
+    EXPECT_THAT(parse({"cluster", "--cluster", "valkey"}).err,
+                HasSubstr("--cluster: \"valkey\" begins with none of redis://"));
+    EXPECT_THAT(parse({"cluster", "--cluster", "http://u:secret@valkey"}).err,
+                Not(HasSubstr("secret")));
     EXPECT_THAT(cluster({"drain", "llama"}).err, HasSubstr("SERVER: "));
     EXPECT_THAT(parse({"cluster", "slots"}).err, HasSubstr("--cluster is missing"));
     EXPECT_EQ(parse({"cluster"}).status, 2);

@@ -10,7 +10,9 @@ namespace tandem::command {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -28,7 +30,11 @@ cluster::store_answer number(std::int64_t n) {
 cluster_view some_view() {
     constexpr std::int64_t now = 100'000;
     cluster_view v{
-        .gateways = read_gateways(list_of({"b", "102000", "a", "88000", "c", "101000"}), now),
+        .gateways = read_gateways(
+            list_of({"b", "102000", "a", "88000", "c", "101000"}),
+            list_of({"a", R"({"serves http://gone":1})", "b",
+                     R"({"running server:8080":0.5,"serves server:8080":1})", "c", "odd"}),
+            now),
         .servers = {{.name = "server:8080",
                      .slots = read_slots(list_of({"born", "1", "1", "7:99000:0:b", "0", "6:0:1:a",
                                                   "highest", "7", "2", "3:0:0:"}),
@@ -59,16 +65,38 @@ server server:8080, drained
 }
 
 TEST(cluster_view, is_shown_as_json) {
-    EXPECT_EQ(format_json(some_view(), cluster_part::status),
-              R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0},)"
-              R"({"id":"b","missing_ms":-2000,"sessions":1},)"
-              R"({"id":"c","missing_ms":-1000,"sessions":0}],)"
-              R"("servers":[{"name":"server:8080","drained":true,"slots":[)"
-              R"({"slot":0,"gateway":"a","loan":6,"doubtful":true},)"
-              R"({"slot":1,"gateway":"b","loan":7,"used_ms_ago":1000,"doubtful":false},)"
-              R"({"slot":2,"gateway":"","loan":3,"doubtful":false}],)"
-              R"("waiting":[{"gateway":"b","kind":"turn","overdue_ms":2000},)"
-              R"({"gateway":"c","kind":"continuation","overdue_ms":-500}]}]})"
+    EXPECT_EQ(
+        format_json(some_view(), cluster_part::status),
+        R"({"gateways":[{"id":"a","missing_ms":12000,"sessions":0,"servers":["http://gone"]},)"
+        R"({"id":"b","missing_ms":0,"sessions":1,"servers":["server:8080"]},)"
+        R"({"id":"c","missing_ms":0,"sessions":0,"servers":[]}],)"
+        R"("servers":[{"name":"server:8080","drained":true,"slots":[)"
+        R"({"slot":0,"gateway":"a","loan":6,"doubtful":true},)"
+        R"({"slot":1,"gateway":"b","loan":7,"used_ms_ago":1000,"doubtful":false},)"
+        R"({"slot":2,"gateway":"","loan":3,"doubtful":false}],)"
+        R"("waiting":[{"gateway":"b","kind":"turn","overdue_ms":2000},)"
+        R"({"gateway":"c","kind":"continuation","overdue_ms":-500}]}]})"
+        "\n");
+}
+
+TEST(cluster_view, lists_the_servers_of_gateways_that_are_up) {
+    const auto gateways = some_view().gateways;
+    EXPECT_THAT(list_servers(gateways), ElementsAre("server:8080"));
+    EXPECT_THAT(list_gateways_of("server:8080", gateways), ElementsAre("b"));
+    EXPECT_THAT(list_gateways_of("http://gone", gateways), IsEmpty());
+}
+
+TEST(drain_results, report_what_has_changed_and_which_gateways_follow) {
+    EXPECT_EQ(format_text({"http://a", true, true, {"g1", "g2"}}),
+              "server http://a, drained at g1, g2\n");
+    EXPECT_EQ(format_text({"http://a", true, false, {"g1"}}),
+              "server http://a, drained already at g1\n");
+    EXPECT_EQ(format_text({"http://a", false, true, {"g1"}}),
+              "server http://a, no longer drained at g1\n");
+    EXPECT_EQ(format_text({"http://a", false, false, {}}),
+              "server http://a, was not drained, but no gateway that is up serves it\n");
+    EXPECT_EQ(format_json({"http://a", true, false, {"g1", "g2"}}),
+              R"({"name":"http://a","drained":true,"changed":false,"gateways":["g1","g2"]})"
               "\n");
 }
 
@@ -114,8 +142,8 @@ TEST(cluster_view, reports_that_a_part_is_empty) {
 TEST(cluster_view, leaves_out_records_that_it_does_not_understand) {
     const auto odd = list_of({"0", "", "1", "x:1:0:a", "y", "1:1:0:a", "2"});
     EXPECT_TRUE(read_slots(odd, 0).empty());
-    EXPECT_TRUE(read_gateways(list_of({"a", "soon"}), 0).empty());
-    EXPECT_TRUE(read_gateways({}, 0).empty());
+    EXPECT_TRUE(read_gateways(list_of({"a", "soon"}), {}, 0).empty());
+    EXPECT_TRUE(read_gateways({}, {}, 0).empty());
     EXPECT_FALSE(read_session("ended", list_of({"", ""}), number(0), 0));
     EXPECT_FALSE(read_session("unknown", {}, number(0), 0));
 }
