@@ -1,7 +1,7 @@
 #include "chat/chat_flags.hpp"
 
 #include "flags/run_flags.hpp"
-#include "os/input_file.hpp"
+#include "flags/tools_argument.hpp"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,6 @@ constexpr int fastest_voice = 450;
 
 // A chunk of 96 tokens takes half a minute to speak, in addition to the time for synthesis.
 constexpr auto default_continue_timeout = std::chrono::minutes(5);
-
-constexpr std::size_t max_tools_bytes = std::size_t{1} << 20;
 
 constexpr const char* chat_text = R"(Example:
   tandem chat --url http://127.0.0.1:8080 --system "You are a friendly voice."
@@ -45,7 +43,7 @@ stdin and exits when the file has been played; the default is aplay. If no sound
 can be played, each sentence still takes its normal time, and --wav FILE records
 what would have been heard.
 
---tools names a JSON file: OpenAI's list of tools, where each function also has
+--tools is JSON or a JSON file: OpenAI's list of tools, where each function has
 a "command", a list of a program and its arguments. The program reads the
 arguments of the call as JSON from stdin, and writes the result to stdout within
 "timeout_ms" [10000]. The functions that a reply calls run at once, while it is
@@ -106,7 +104,7 @@ void chat_flags::add_conversation_flags() {
     flags_.add_text("--load", o.load, "FILE", "continue a saved conversation");
     flags_.add_text("--save", o.save, "FILE", "save the conversation to this file at the end");
     add_record(flags_, o.record);
-    flags_.add_text("--tools", tools_, "FILE",
+    flags_.add_text("--tools", tools_, "JSON|FILE",
                     "functions that the model may call, with the commands that run them");
     add_wait(flags_, o.wait);
 }
@@ -202,11 +200,11 @@ void chat_flags::read_conversation(std::vector<std::string>& faults) {
 
 void chat_flags::read_tools(std::vector<std::string>& faults) {
     if (tools_.empty()) return;
-    const auto file = read_file(tools_, max_tools_bytes);
-    if (!file.fault.empty()) return faults.push_back("--tools " + file.fault);
-    auto parsed = parse_function_file(file.text);
+    const auto given = read_tools_argument(tools_);
+    if (!given.fault.empty()) return faults.push_back("--tools " + given.fault);
+    auto parsed = parse_function_file(given.text);
     for (const auto& fault : parsed.faults)
-        faults.push_back(fmt::format("--tools {}: {}", input_name(tools_), fault));
+        faults.push_back(fmt::format("{}: {}", given.origin, fault));
     options_.functions = std::move(parsed.functions);
     options_.service.client.generation.tools = std::move(parsed.tools);
 }

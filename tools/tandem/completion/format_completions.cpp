@@ -46,7 +46,7 @@ class offers {
                 has_words = true;
             }
         const auto value = o.get_positional() ? o.get_name(true) : o.get_type_name();
-        if (!has_words && value == "FILE") lines_ = ":files\n";
+        if (!has_words && value.ends_with("FILE")) lines_ = ":files\n";
         if (!has_words && value == "DIR") lines_ = ":folders\n";
     }
     std::string take() && { return std::move(lines_); }

@@ -1,6 +1,7 @@
 #include "flags/config_flags.hpp"
 
 #include "flags/flag_parsing.hpp"
+#include "flags/tools_argument.hpp"
 #include "os/input_file.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 1u << 20;
 constexpr std::size_t max_shown_default = 60;
+constexpr const char* tools_value = "JSON|FILE";
 
 std::string flag_names(std::string_view field) {
     const auto name = flag_name(field);
@@ -42,7 +44,7 @@ void config_flags::add_to(CLI::App& app, const std::function<bool(const field_in
         else
             option = app.add_option(flag_names(f.name), entry.texts)
                          ->allow_extra_args(false)
-                         ->type_name(f.value);
+                         ->type_name(std::string_view(f.name) == "tools" ? tools_value : f.value);
         option->description(help_of(f, defaults))->group(f.group);
     });
     add_value_flag(app, "--api-key-file", key_file_, "FILE",
@@ -56,10 +58,19 @@ std::vector<setting> config_flags::settings(std::vector<std::string>& faults) co
     for (const auto& f : flags_) {
         const auto origin = flag_name(f.field);
         if (!f.switched.empty()) result.push_back({origin, f.field, f.switched});
-        for (const auto& text : f.texts) result.push_back({origin, f.field, text});
+        for (const auto& text : f.texts)
+            f.field == "tools" ? add_tools(text, result, faults)
+                               : result.push_back({origin, f.field, text});
     }
     add_key_file(result, faults);
     return result;
+}
+
+void config_flags::add_tools(const std::string& value, std::vector<setting>& settings,
+                             std::vector<std::string>& faults) {
+    auto given = read_tools_argument(value);
+    if (!given.fault.empty()) return faults.push_back("--tools " + given.fault);
+    settings.push_back({std::move(given.origin), "tools", drop_commands(given.text)});
 }
 
 void config_flags::add_key_file(std::vector<setting>& settings,

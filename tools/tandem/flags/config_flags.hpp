@@ -48,6 +48,8 @@ class config_flags {
     };
 
     std::vector<setting> settings(std::vector<std::string>& faults) const;
+    static void add_tools(const std::string& value, std::vector<setting>& settings,
+                          std::vector<std::string>& faults);
     void add_key_file(std::vector<setting>& settings, std::vector<std::string>& faults) const;
 
     std::deque<flag> flags_;  // a deque because CLI11 keeps pointers to the elements

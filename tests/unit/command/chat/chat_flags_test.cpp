@@ -78,6 +78,14 @@ TEST_F(chat_arguments, name_a_file_of_functions) {
               R"([{"type":"function","function":{"name":"f"}}])");
 }
 
+TEST_F(chat_arguments, take_functions_as_json_too) {
+    const auto o =
+        chat({"--tools", R"([{"type":"function","function":{"name":"f"},"command":["f"]}])"});
+    ASSERT_EQ(o.functions.size(), 1u);
+    EXPECT_EQ(o.functions[0].name, "f");
+    EXPECT_THAT(refusal({"--tools", "[1]"}), HasSubstr("--tools: [0] must be an object"));
+}
+
 TEST_F(chat_arguments, have_every_fault_of_that_file_told) {
     const auto told = refusal({"--tools", file_with("[1,2]"), "--speed", "0"});
     EXPECT_THAT(told, HasSubstr("--tools " + file_ + ": [0] must be an object, not number"));

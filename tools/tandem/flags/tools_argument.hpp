@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+namespace tandem::command {
+
+/// The value of --tools: a JSON list, or the name of a file with one ("-": stdin).
+struct tools_argument {
+    std::string text{};
+    /// For messages: "--tools" or "--tools FILE".
+    std::string origin{};
+    /// Why the file cannot be used; empty if it can.
+    std::string fault{};
+};
+
+tools_argument read_tools_argument(const std::string& value);
+
+/// Returns the list without the commands of its functions, which only `tandem chat` runs.
+std::string drop_commands(const std::string& tools);
+
+}  // namespace tandem::command
