@@ -77,7 +77,10 @@ TEST_F(chat_with_tools, runs_what_the_model_calls_and_speaks_the_reply_to_the_re
     EXPECT_EQ(ends[0]["reply"], 0);
     EXPECT_EQ(ends[1]["turn"], 0);
     EXPECT_EQ(ends[1]["reply"], 1);
-    EXPECT_EQ(r.events("chunk").back()["reply"], 1);
+    const auto chunks = r.events("chunk");
+    EXPECT_TRUE(chunks.front()["silence_ms"].is_null());
+    EXPECT_EQ(chunks.back()["reply"], 1);
+    EXPECT_GE(chunks.back()["silence_ms"], 0) << "since the sound before the call";
     EXPECT_EQ(ends[1]["text"], "It is noon.");
     const auto result = r.event("result");
     EXPECT_EQ(result["id"], ends[0]["calls"][0]["id"]);

@@ -255,6 +255,7 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
                                                   .begun = begun_,
                                                   .said_at = since.at,
                                                   .vad_stop = since.vad_stop,
+                                                  .previous_end = since.sound_end,
                                                   .interrupt_after = rules_.barge_in_after};
     auto reply = talk_->generate(settings_.client.generation);
     const auto functions = functions_ = run_functions_of(reply);
@@ -265,7 +266,7 @@ auto chat::speak_reply(silence_start& since) -> awaitable<bool> {
     // From here on, an interrupt stops only the functions: the reply was heard.
     speaking_.reset();
     if (running->result().finish_reason != finish_reason::tool_calls) functions->stop();
-    if (const auto end = running->sound_end()) since = {*end, {}};
+    if (const auto end = running->sound_end()) since = {*end, {}, end};
     co_await report_end(*running, here.where);
     const bool has_results = co_await finish_functions(*functions, here.where);
     functions_.reset();

@@ -47,6 +47,8 @@ class chat {
     struct silence_start {
         time_point at{};
         duration vad_stop{};
+        // Set if it began with the end of a sound.
+        std::optional<time_point> sound_end{};
     };
 
     awaitable<void> run();

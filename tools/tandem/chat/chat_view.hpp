@@ -29,7 +29,7 @@ struct spoken_chunk {
     duration length{};
     /// Time from the chunk's arrival until its sound was ready.
     duration synthesis{};
-    /// Silence since the previous sound ended; unset for the first one.
+    /// Silence since the previous sound ended; unset for the first one of a turn.
     std::optional<duration> silence{};
     bool has_sound = false;
 };

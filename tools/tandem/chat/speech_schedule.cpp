@@ -9,7 +9,7 @@ time_point speech_schedule::next_sound_start(time_point now) const noexcept {
 }
 
 void speech_schedule::record_start(time_point at, duration length) noexcept {
-    if (ended_) silence_ = at - *ended_;
+    if (const auto before = ended_ ? ended_ : previous_end_) silence_ = at - *before;
     if (!first_began_) first_began_ = at;
     speaking_ = true;
     began_ = at;

@@ -13,7 +13,9 @@ namespace tandem::command {
 class speech_schedule {
  public:
     /// `sentence_pause` is the silence after a chunk that ends a sentence; other chunks have none.
-    explicit speech_schedule(duration sentence_pause) : pause_(sentence_pause) {}
+    /// `previous_end`: when the last sound before the reply ended in the same turn.
+    explicit speech_schedule(duration sentence_pause, std::optional<time_point> previous_end = {})
+        : pause_(sentence_pause), previous_end_(previous_end) {}
 
     /// Returns the start time of the next sound if it is ready at `now`.
     time_point next_sound_start(time_point now) const noexcept;
@@ -27,7 +29,7 @@ class speech_schedule {
     bool is_speaking() const noexcept { return speaking_; }
     /// Returns the share of the current sound that was heard by `now`, 0 to 1; 0 if there is none.
     double fraction_heard(time_point now) const noexcept;
-    /// Returns the silence before the latest sound; nothing for the first one.
+    /// Returns the silence before the latest sound; nothing for the first one of a turn.
     std::optional<duration> silence() const noexcept { return silence_; }
     /// Returns the end of the last sound that ended.
     std::optional<time_point> last_end() const noexcept { return ended_; }
@@ -35,6 +37,7 @@ class speech_schedule {
 
  private:
     duration pause_;
+    std::optional<time_point> previous_end_;
     bool speaking_ = false;
     time_point began_{};
     duration length_{};

@@ -20,7 +20,7 @@ spoken_reply::spoken_reply(boost::asio::any_io_executor executor, tandem::reply 
                            spoken_reply_context c)
     : reply_(std::move(reply)),
       in_(c),
-      schedule_(c.speaker.options().sentence_pause),
+      schedule_(c.speaker.options().sentence_pause, c.previous_end),
       marks_{.said_at = c.said_at, .begun_at = clock_now(), .vad_stop = c.vad_stop},
       timer_(executor),
       interrupt_timer_(executor) {}

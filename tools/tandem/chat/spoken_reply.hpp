@@ -25,6 +25,8 @@ class spoken_reply : public std::enable_shared_from_this<spoken_reply> {
         time_point begun{};
         time_point said_at{};
         duration vad_stop{};
+        /// When the last sound of the turn ended, if there was one.
+        std::optional<time_point> previous_end{};
         /// Interrupts the reply this long after its first sound.
         std::optional<duration> interrupt_after{};
     };

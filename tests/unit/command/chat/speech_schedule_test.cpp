@@ -42,6 +42,13 @@ TEST_F(schedule, lets_nobody_wait_for_a_pause_that_is_over) {
     EXPECT_EQ(sounds.next_sound_start(zero + 4s), zero + 4s);
 }
 
+TEST_F(schedule, reports_the_silence_since_the_reply_that_called_a_function) {
+    speech_schedule after_call{250ms, zero};
+    after_call.record_start(zero + 2s, 1s);
+    EXPECT_EQ(after_call.silence(), 2s);
+    EXPECT_FALSE(after_call.last_end());
+}
+
 TEST_F(schedule, reports_the_silence_between_two_sounds) {
     speak_first(boundary::sentence);
     EXPECT_FALSE(sounds.silence());
