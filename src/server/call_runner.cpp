@@ -60,9 +60,9 @@ class call_runner::running_call final : public std::enable_shared_from_this<runn
 
     void fail_with_timeout() {
         end(errc::request_timeout,
-            {.client_message =
-                 fmt::format("{} did not answer within {}{}", path_,
-                             has_own_limit_ ? "" : "request_timeout of ", to_string(limit_))});
+            {.client_message = fmt::format(
+                 "{} did not answer within {}{}; check the URL and the server's log", path_,
+                 has_own_limit_ ? "" : "request_timeout of ", to_string(limit_))});
     }
 
     call_runner& owner_;

@@ -82,6 +82,12 @@ TEST_F(words_of_arguments, tell_a_key_file_without_a_key) {
                 HasSubstr("--api-key-file " + file + ": has no key"));
 }
 
+TEST_F(words_of_arguments, name_the_file_of_a_key_that_cannot_be_sent) {
+    const auto file = file_with("two\nlines");
+    EXPECT_THAT(replay({"--api-key-file", file}).err,
+                HasSubstr("--api-key-file " + file + ": the API key's character 4 of 9"));
+}
+
 TEST_F(words_of_arguments, refuse_a_key_beside_a_file_of_it) {
     EXPECT_THAT(replay({"--api-key", "sesame", "--api-key-file", "/nowhere/x"}).err,
                 AllOf(HasSubstr("--api-key cannot be combined with --api-key-file"),

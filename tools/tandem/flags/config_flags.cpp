@@ -85,7 +85,8 @@ void config_flags::add_key_file(std::vector<setting>& settings,
         return faults.push_back(
             fmt::format("--api-key-file {}: has no key; write the key into it, or omit the flag",
                         input_name(key_file_)));
-    settings.push_back({"--api-key-file", "api_key", std::move(file.text)});
+    settings.push_back(
+        {"--api-key-file " + input_name(key_file_), "api_key", std::move(file.text)});
 }
 
 config_flags::loaded config_flags::load(const environment& variables,

@@ -86,7 +86,7 @@ std::string atomic_file::fault() const {
     std::error_code ec;
     const auto status = fs::status(target, ec);
     if (fs::exists(status) && !fs::is_regular_file(status))
-        return path_ + ": exists and is not a regular file";
+        return path_ + ": exists and is not a regular file; name another file";
     return file_fault_text(path_, part_file(target).fault());
 }
 

@@ -11,7 +11,8 @@ junit_report::junit_report(std::string path, std::string input, int expectations
 
 std::string junit_report::fault() const {
     if (path_.empty()) return {};
-    if (expectations_ == 0) return "--junit: no line of the prompts has expect";
+    if (expectations_ == 0)
+        return "--junit: no line of the prompts has expect; add it to one, or omit the flag";
     const auto fault = atomic_file(path_).fault();
     return fault.empty() ? fault : "--junit: " + fault;
 }

@@ -104,7 +104,7 @@ TEST_F(whole_files, name_a_place_that_is_not_there) {
 }
 
 TEST_F(whole_files, do_not_take_the_place_of_a_directory) {
-    EXPECT_THAT(atomic_file(place_).fault(), HasSubstr("not a regular file"));
+    EXPECT_THAT(atomic_file(place_).fault(), HasSubstr("not a regular file; name another file"));
 }
 
 }  // namespace
