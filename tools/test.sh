@@ -22,8 +22,9 @@ Steps:
   real      the tests on a real llama-server, which is fetched once (20 MB) from Debian
             testing into build/; skipped where it cannot be had, unless
             TANDEM_REQUIRE_REAL_SERVER=1
-  asan      the tests of the library and the gateway, and the command's as a program, under the
-            address and undefined-behaviour sanitizers
+  asan      the tests of the library, the gateway and the command under the address and
+            undefined-behaviour sanitizers; if asan is among the steps, it alone runs the unit
+            tests, and only the sanitizers run the integration tests
   tsan      the tests of transport, client and service under the thread sanitizer
   fuzz      each fuzz target for a short time (TANDEM_FUZZ_SECONDS, 5)
   lint      layout, shell scripts, what does not compile alone and clang-tidy (tools/lint.sh); what
@@ -39,18 +40,27 @@ END
 
 say() { printf '\n== test.sh, %s s: %s\n' "$SECONDS" "$*"; }
 
-# A build links about a hundred programs; lld takes less than half the time of GNU ld.
-linker() {
+is_wanted() { [[ " ${wanted[*]} " == *" $1 "* ]]; }
+
+# Prints the settings of a preset for cmake. A build links about a hundred programs; lld takes less
+# than half the time of GNU ld. Unit and integration tests take a third of the release build.
+settings_of() {
   ! command -v ld.lld >/dev/null || printf '%s\n' -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld
+  [[ $1 == release ]] || return 0
+  if is_wanted asan; then
+    printf '%s\n' -DTANDEM_BUILD_UNIT_TESTS=OFF
+  else
+    printf '%s\n' -DTANDEM_BUILD_UNIT_TESTS=ON
+  fi
 }
 
 # Builds a preset, or only the given targets of it.
 build() {
-  local preset=$1
+  local preset=$1 settings
   shift
   say "building $preset"
-  # shellcheck disable=SC2046 # one word or none
-  cmake --preset "$preset" $(linker) >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
+  mapfile -t settings < <(settings_of "$preset")
+  cmake --preset "$preset" "${settings[@]}" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
@@ -85,21 +95,21 @@ expect_clients() {
 build_release() { build release; }
 
 test_release() {
-  run_units release
+  is_wanted asan || run_units release
   TANDEM_SIMULATION_STEPS=2000000 run_tests release -LE 'real|unit'
 }
 
 # The release step already builds it, and its tests may be running there.
-build_real() { [[ " ${wanted[*]} " == *" release "* ]] || build release; }
+build_real() { is_wanted release || build release; }
 
 test_real() {
   if ! tools/llama-server.sh fetch >/dev/null; then
     say "NO REAL LLAMA-SERVER: its tests are skipped"
     [[ ${TANDEM_REQUIRE_REAL_SERVER-} != 1 ]] || return 1
   fi
-  # A soak of two minutes and a part of the chaos test, which takes five minutes in full.
-  TANDEM_SOAK_SECONDS=${TANDEM_SOAK_SECONDS:-120} \
-    TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-60} run_tests release -L real
+  # A soak of one minute and a part of the chaos test, which takes five minutes in full.
+  TANDEM_SOAK_SECONDS=${TANDEM_SOAK_SECONDS:-60} \
+    TANDEM_CHAOS_REPLIES=${TANDEM_CHAOS_REPLIES:-40} run_tests release -L real
 }
 
 # Runs the given unit test programs, or all of them, in one shard per core.
@@ -139,17 +149,13 @@ run_program() {
 }
 export -f run_program
 
-# The sanitizers examine what is shipped. The command's own units are left out: they take the
-# longest to compile, and its program is tested.
-readonly sanitized_units=(base channel cluster config conversation gateway loop recording reply
-  server service slots text transport unicode wire)
 readonly sanitized_programs=(integration integration_failures gateway_test command_test)
-build_asan() { build asan "${sanitized_units[@]/#/unit_}" "${sanitized_programs[@]}" simulation; }
+build_asan() { build asan tests/unit/all "${sanitized_programs[@]}" simulation; }
 
 # Short random runs suffice for the sanitizers. Tests that need a long simulation run in the
 # release build only, as do programs in other languages, which have their own time limits.
 test_asan() {
-  TANDEM_RANDOM_PERCENT=10 run_units asan "${sanitized_units[@]/#/unit_}"
+  TANDEM_RANDOM_PERCENT=10 run_units asan
   run_programs asan $((2 * cores)) "${sanitized_programs[@]}"
   TANDEM_SIMULATION_STEPS=200000 \
     run_tests asan -L simulation -E 'tries_all_that_may_happen|makes_the_transitions|crowd'
