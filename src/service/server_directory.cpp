@@ -49,9 +49,10 @@ std::vector<server_status> server_directory::status(time_point now) const {
 
 failure server_directory::unavailable_reason(time_point now) const {
     const auto& servers = list_.all();
-    std::string words = servers.empty()     ? "the service has no server: add one"
-                        : are_all_drained() ? "every server is drained: end a drain, or add one"
-                                            : "no server is up";
+    std::string words = servers.empty() ? "the service has no server: add one"
+                        : are_all_drained()
+                            ? "every server is drained: undrain one, or add a server"
+                            : "no server is up";
     for (const auto& s : servers)
         words += fmt::format("; {} is {}{}{}", transport::without_credentials(s.url),
                              s.removal_deadline ? "being removed"

@@ -179,9 +179,10 @@ TEST_F(cluster_of_gateways, drains_no_unknown_server) {
     EXPECT_TRUE(poll_until([&] { return list_members_of_server() == json::array({"g1"}); }));
     const auto unknown = run_cluster({"drain", "http://elsewhere:8080"});
     EXPECT_EQ(unknown.status, 1);
-    EXPECT_THAT(unknown.err,
-                HasSubstr("SERVER is http://elsewhere:8080, which no gateway serves; they serve " +
-                          server_->url()));
+    EXPECT_THAT(
+        unknown.err,
+        HasSubstr("SERVER is http://elsewhere:8080, which no gateway serves; the gateways serve " +
+                  server_->url()));
 }
 
 TEST_F(cluster_of_gateways, shows_no_server_of_a_gateway_that_is_gone) {

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import tempfile
 import unittest
 from contextlib import aclosing
 from unittest import mock
@@ -140,6 +141,18 @@ class Dialogues(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(VoiceError, "vad_stop_ms"):
             await spoken(self.dialogue, FIRST_TURN, vad_stop_ms=-1)
         self.assertEqual(FIRST, await asyncio.wait_for(spoken(self.dialogue, FIRST_TURN), 20))
+
+    async def test_says_denied_words_only_once(self):
+        with tempfile.NamedTemporaryFile("w") as denied:
+            denied.write("mushroom\n")
+            denied.flush()
+            dialogue = Dialogue(self.enterContext(gateway("--denied", denied.name)))
+            self.addAsyncCleanup(dialogue.close)
+            await spoken(dialogue, FIRST_TURN)
+            history = [*DIALOGUE[:3], {"role": "user", "content": "A mushroom."}]
+            with self.assertRaisesRegex(VoiceError, "content_policy"):
+                await spoken(dialogue, history)
+            self.assertEqual([SECOND], await spoken(dialogue, [*history, DIALOGUE[3]]))
 
     async def test_tells_what_is_wrong_with_an_option(self):
         dialogue = Dialogue(self.url, options={"temperature": "hot"})

@@ -376,6 +376,14 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
             await spoken(reply)
 
 
+async def say_yes(socket, question):
+    """Sends the chunk of a reply, and returns the names of that reply."""
+    reply = {"reply": "1", "turn": question["turn"]}
+    chunk = {"id": "1-0", "seq": 0, "text": "Yes.", "speech": "Yes.", "boundary": "sentence"}
+    await socket.send(json.dumps({"type": "chunk", **reply, **chunk}))
+    return reply
+
+
 class SessionErrors(SessionTest):
     async def test_tell_of_a_wrong_key(self):
         key, line = new_key("bot")
@@ -435,9 +443,7 @@ class SessionErrors(SessionTest):
         async def move_away(socket, number, question):
             if number == 1:
                 return await socket.close(4012)
-            reply = {"reply": "1", "turn": question["turn"]}
-            chunk = {"id": "1-0", "seq": 0, "text": "Yes.", "speech": "Yes.", "boundary": "sentence"}
-            await socket.send(json.dumps({"type": "chunk", **reply, **chunk}))
+            reply = await say_yes(socket, question)
             await socket.recv()
             await socket.send(json.dumps({"type": "end", **reply, "finish_reason": "eos", "text": "Yes."}))
             await socket.wait_closed()
@@ -445,6 +451,46 @@ class SessionErrors(SessionTest):
         self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 1000))
         session, _ = await self.connected_to(move_away)
         self.assertEqual(["Yes."], await spoken(session.ask(ASKED)))
+
+    async def test_keep_what_was_asked_and_heard_before_a_refused_result(self):
+        async def refuse_the_result(socket, number, question):
+            if number > 1:
+                return await socket.close(1011)
+            await say_yes(socket, question)
+            await socket.recv()
+            error = {"code": "rate_limit_exceeded", "message": "Wait.", "retryable": True}
+            await socket.send(json.dumps({"type": "error", "reply": "2", "turn": question["turn"], **error}))
+            await socket.recv()
+            await socket.close(1011)
+
+        self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))
+        session, openings = await self.connected_to(refuse_the_result)
+        for code in ("rate_limit_exceeded", "internal_error", "internal_error"):
+            with self.assertRaisesRegex(VoiceError, code):
+                await spoken(session.ask(ASKED))
+        told = [message["content"] for message in openings[1]["messages"]]
+        self.assertEqual([SYSTEM, ASKED, "Yes."], told[:3])
+
+    async def test_do_not_interrupt_the_question_after_a_refused_one(self):
+        received = []
+
+        async def refuse_the_second(socket, number, question):
+            await say_yes(socket, question)
+            async for text in socket:
+                received.append(json.loads(text))
+                if received[-1].get("turn") == "3":
+                    error = {"code": "content_policy", "message": "No.", "retryable": False}
+                    await socket.send(json.dumps({"type": "error", "reply": "2", "turn": "2", **error}))
+                    for turn in ("1", "3"):
+                        end = {"finish_reason": "eos", "text": ""}
+                        await socket.send(json.dumps({"type": "end", "reply": turn, "turn": turn, **end}))
+
+        session, _ = await self.connected_to(refuse_the_second)
+        await anext(session.ask(ASKED))
+        refused, asked = session.ask(ASKED), session.ask(ASKED)
+        self.assertEqual([[], []], [await spoken(refused), await spoken(asked)])
+        await session.close()
+        self.assertNotIn("interrupt", [message["type"] for message in received])
 
     async def test_go_on_after_too_many_messages(self):
         self.enterContext(mock.patch("tandem_voice._link.FIRST_WAIT", 0.01))

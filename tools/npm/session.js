@@ -241,7 +241,7 @@ class Session {
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
         // A refused question does not interrupt the reply before it.
         const others = [...this.#replies.values()];
-        const isAsked = reply && error.text === undefined && isQuestion(reply.message);
+        const isAsked = reply?.isRefused && error.text === undefined && isQuestion(reply.message);
         if (isAsked && others.every(({ isOver }) => isOver)) this.#post({ type: 'interrupt' });
     }
 

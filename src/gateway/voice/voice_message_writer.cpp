@@ -192,9 +192,8 @@ std::string encode_call_dropped(const voice_dropped_call& c) {
     out["reason"] = is_late ? "timeout" : "interrupted";
     if (is_late)
         out["message"] = fmt::format(
-            "no result for the call \"{}\" within call_timeout_ms, {}; send a result for each "
-            "call, "
-            "at first with \"later\":true if it takes longer",
+            "no result for the call \"{}\" came within {} ms (call_timeout_ms); answer every call, "
+            "with \"later\":true first if the function takes longer",
             c.call, to_ms(c.timeout));
     return dump_json(out);
 }
@@ -207,10 +206,11 @@ std::string encode_draft_skipped(std::string_view turn, std::string_view reason)
 
 std::string encode_end(const voice_end& e) {
     const auto& r = e.result;
-    // No reply has begun: this refuses the message that requested it.
+    // The reply has not begun, so it has no text and no usage.
     if (r.error == errc::nothing_to_resume)
-        return error_text(
-            {.why = to_api_error(r.error, r.diagnostics), .turn = std::string(e.turn)});
+        return error_text({.why = to_api_error(r.error, r.diagnostics),
+                           .reply = e.reply,
+                           .turn = std::string(e.turn)});
     const bool failed = r.finish_reason == finish_reason::error;
     json out{{"type", failed ? "error" : "end"}};
     add_names(out, e.reply, e.turn);

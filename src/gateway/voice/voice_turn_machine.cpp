@@ -120,7 +120,7 @@ auto voice_turn_machine::find_waiting(std::uint64_t number) -> queue::iterator {
 
 void voice_turn_machine::on_turn_permitted(time_point now, std::uint64_t number) {
     const auto found = find_waiting(number);
-    if (found == waiting_.end() || std::exchange(found->is_permitted, true)) return;
+    if (is_over() || found == waiting_.end() || std::exchange(found->is_permitted, true)) return;
     if (found->turn->is_requested_by_start() && !found->is_cancelled) interrupt_for(now, found);
     advance(now);
 }

@@ -55,9 +55,10 @@ class Dialogue:
                     await self._wait_until_spoken()
                     break
             is_left = False
-        except VoiceError:
+        except VoiceError as error:
             is_left = False
-            if reply.was_refused:
+            # Denied words would be denied again in each later start.
+            if reply.was_refused and error.code != "content_policy":
                 self._told = self._known
             raise
         finally:

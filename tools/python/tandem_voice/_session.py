@@ -299,13 +299,15 @@ class Session:
     def _end_by(self, error: Message, reply: Reply) -> None:
         if "reply" in error and reply.take_early_end():
             return
-        reply.was_refused = "text" not in error
+        reply.was_refused = "text" not in error and not reply.has_begun
         if reply.is_interrupted:
             self._finish(reply, INTERRUPTED)
         else:
             self._fail(reply, error_of(error))
-        if reply.was_refused and any(other.is_interrupted for other in self._open()):
-            self._send({"type": "interrupt"})  # what was refused has interrupted nothing
+        # What was refused has interrupted nothing. A later question still does.
+        others = self._open()
+        if reply.was_refused and others and all(other.is_interrupted for other in others):
+            self._send({"type": "interrupt"})
 
     def _finish(self, reply: Reply, end: Message) -> None:
         reply.finish(end)

@@ -122,7 +122,7 @@ file_content read_saved(const std::string& path) {
     if (path.empty()) return {};
     auto saved = read_file(path, max_saved_bytes);
     if (saved.fault.empty() && saved.text.empty())
-        saved.fault = input_name(path) + ": is empty; name a file of --save";
+        saved.fault = input_name(path) + ": is empty; name a file that --save wrote";
     return saved;
 }
 

@@ -228,7 +228,7 @@ std::string format_json(const cluster_view& v, cluster_part part) {
 }
 
 std::string format_text(const drain_result& r) {
-    const auto* state = r.is_drained ? (r.has_changed ? "drained" : "drained already")
+    const auto* state = r.is_drained ? (r.has_changed ? "drained" : "already drained")
                                      : (r.has_changed ? "no longer drained" : "was not drained");
     return fmt::format("server {}, {}{}\n", r.server, state,
                        r.gateways.empty() ? ", but no gateway that is up serves it"

@@ -24,8 +24,11 @@ std::string server_id(const std::string& name) {
 std::string describe_unknown_server(const std::string& name,
                                     const std::vector<std::string>& served) {
     if (served.empty())
-        return fmt::format("SERVER is {}, but no gateway is up; start one with this server", name);
-    return fmt::format("SERVER is {}, which no gateway serves; they serve {}", name,
+        return fmt::format(
+            "SERVER is {}, but no gateway reports that it serves a server; start one with this "
+            "server",
+            name);
+    return fmt::format("SERVER is {}, which no gateway serves; the gateways serve {}", name,
                        fmt::join(served, ", "));
 }
 

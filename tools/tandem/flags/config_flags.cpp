@@ -58,9 +58,12 @@ std::vector<setting> config_flags::settings(std::vector<std::string>& faults) co
     for (const auto& f : flags_) {
         const auto origin = flag_name(f.field);
         if (!f.switched.empty()) result.push_back({origin, f.field, f.switched});
-        for (const auto& text : f.texts)
-            f.field == "tools" ? add_tools(text, result, faults)
-                               : result.push_back({origin, f.field, text});
+        for (const auto& text : f.texts) {
+            if (f.field == "tools")
+                add_tools(text, result, faults);
+            else
+                result.push_back({origin, f.field, text});
+        }
     }
     add_key_file(result, faults);
     return result;
@@ -68,6 +71,7 @@ std::vector<setting> config_flags::settings(std::vector<std::string>& faults) co
 
 void config_flags::add_tools(const std::string& value, std::vector<setting>& settings,
                              std::vector<std::string>& faults) {
+    if (value.empty()) return settings.push_back({"--tools", "tools", ""});
     auto given = read_tools_argument(value);
     if (!given.fault.empty()) return faults.push_back("--tools " + given.fault);
     settings.push_back({std::move(given.origin), "tools", drop_commands(given.text)});

@@ -90,7 +90,7 @@ TEST(drain_results, report_what_has_changed_and_which_gateways_follow) {
     EXPECT_EQ(format_text({"http://a", true, true, {"g1", "g2"}}),
               "server http://a, drained at g1, g2\n");
     EXPECT_EQ(format_text({"http://a", true, false, {"g1"}}),
-              "server http://a, drained already at g1\n");
+              "server http://a, already drained at g1\n");
     EXPECT_EQ(format_text({"http://a", false, true, {"g1"}}),
               "server http://a, no longer drained at g1\n");
     EXPECT_EQ(format_text({"http://a", false, false, {}}),

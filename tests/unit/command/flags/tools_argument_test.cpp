@@ -31,6 +31,10 @@ TEST_F(tools_arguments, are_json_or_a_file_in_each_command) {
     }
 }
 
+TEST_F(tools_arguments, that_are_empty_clear_those_of_the_configuration) {
+    EXPECT_EQ(tools_of("replay", ""), "");
+}
+
 TEST_F(tools_arguments, lose_the_commands_that_only_a_chat_runs) {
     EXPECT_EQ(tools_of("replay", file_with(with_command)), tools);
     EXPECT_EQ(tools_of("replay", with_command), tools);

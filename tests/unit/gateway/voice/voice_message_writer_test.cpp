@@ -89,7 +89,7 @@ TEST(voice_call_dropped, reports_why) {
         .reply = 2, .turn = "t", .call = "c1", .why = call_drop_reason::timeout, .timeout = 60s};
     EXPECT_EQ(json::parse(encode_call_dropped(dropped)), json::parse(R"({"type":"call_dropped",
                   "reply":"2","turn":"t","call":"c1","reason":"timeout",
-                  "message":"no result for the call \"c1\" within call_timeout_ms, 60000; send a result for each call, at first with \"later\":true if it takes longer"})"));
+                  "message":"no result for the call \"c1\" came within 60000 ms (call_timeout_ms); answer every call, with \"later\":true first if the function takes longer"})"));
     dropped.why = call_drop_reason::interrupted;
     EXPECT_EQ(json::parse(encode_call_dropped(dropped))["reason"], "interrupted");
 }
@@ -172,14 +172,14 @@ TEST(voice_end, of_a_reply_that_failed_is_an_error_that_names_it) {
     EXPECT_EQ(text.find("secret"), std::string::npos);
 }
 
-TEST(voice_end, of_a_reply_with_nothing_to_resume_refuses_the_message) {
+TEST(voice_end, of_a_reply_with_nothing_to_resume_has_no_text) {
     const reply_result r{.finish_reason = finish_reason::error, .error = errc::nothing_to_resume};
     const auto e = json::parse(encode_end({.reply = 4, .turn = "t-4", .result = r}));
     EXPECT_EQ(e["code"], "nothing_to_resume");
+    EXPECT_EQ(e["reply"], "4");
     EXPECT_EQ(e["turn"], "t-4");
     EXPECT_EQ(e["retryable"], false);
-    for (const auto* field : {"reply", "text", "usage", "metrics"})
-        EXPECT_FALSE(e.contains(field)) << field;
+    for (const auto* field : {"text", "usage", "metrics"}) EXPECT_FALSE(e.contains(field)) << field;
 }
 
 TEST(voice_error, reports_what_is_wrong_and_whether_to_try_again) {
