@@ -154,19 +154,18 @@ std::string json_line(const spoken_end& e) {
     out.raw("voice_to_voice", e.timing ? timing_object(*e.timing) : "null");
     if (e.result.error)
         out.field("code", error_name(e.result.error))
-            .field("message", error_text(e.result.error, e.result.diagnostics, e.hint));
+            .field("message", format_error(e.result.error, e.result.diagnostics, e.hint));
     return out.line();
 }
 
 std::string server_error_line(const fault_event& e) {
-    const auto message = format_error(e.error, e.diagnostics);
     return json_object{}
         .field("event", "error")
         .raw("turn", "null")
         .raw("reply", "null")
         .field("server", e.server)
         .field("code", error_name(e.error))
-        .field("message", e.hint.empty() ? message : fmt::format("{}; {}", message, e.hint))
+        .field("message", format_error(e.error, e.diagnostics, e.hint))
         .line();
 }
 

@@ -109,9 +109,8 @@ std::string expected_json(const replay_summary& s) {
 
 void add_fault(json_object& out, const error_code& ec, const diagnostics& d,
                const std::string& hint = {}) {
-    const auto message = format_error(ec, d);
     out.field("code", error_name(ec))
-        .field("message", hint.empty() ? message : message + "; " + hint)
+        .field("message", format_error(ec, d, hint))
         .field("retryable", is_retryable(ec));
 }
 

@@ -179,8 +179,7 @@ std::string servers_text(const end_event& e) {
 }
 
 std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
-    return fmt::format("{}: {}{}{}", error_name(ec), format_error(ec, d), hint.empty() ? "" : "; ",
-                       hint);
+    return fmt::format("{}: {}", error_name(ec), format_error(ec, d, hint));
 }
 
 std::string call_lines(const text_style& style, const end_event& e) {

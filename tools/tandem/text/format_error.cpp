@@ -24,10 +24,12 @@ constexpr std::array renamings{
 
 }  // namespace
 
-std::string format_error(const error_code& ec, const diagnostics& d) {
+std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint) {
     auto words = d.to_string();
     if (words.empty()) words = ec.message();
-    return name_flags(std::move(words));
+    words = name_flags(std::move(words));
+    if (!hint.empty()) words.append("; ").append(hint);
+    return words;
 }
 
 std::string name_flags(std::string message) {

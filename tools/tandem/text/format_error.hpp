@@ -3,11 +3,13 @@
 #include "tandem/error.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace tandem::command {
 
 /// Returns the library's error message, with field names replaced by flags of this program.
-std::string format_error(const error_code& ec, const diagnostics& d);
+/// A hint follows it, unless that is empty.
+std::string format_error(const error_code& ec, const diagnostics& d, std::string_view hint = {});
 /// The same for a message of the library's log.
 std::string name_flags(std::string message);
 
