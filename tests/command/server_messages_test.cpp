@@ -19,9 +19,8 @@ class server_messages : public replay_test,
         // Doctor wraps its lines.
         auto text = end.out + end.err;
         std::ranges::replace(text, '\n', ' ');
-        text.erase(
-            std::ranges::unique(text, [](char a, char b) { return a == ' ' && b == ' '; }).begin(),
-            text.end());
+        const auto are_spaces = [](char a, char b) { return a == ' ' && b == ' '; };
+        text.erase(std::unique(text.begin(), text.end(), are_spaces), text.end());
         return text;
     }
 };
