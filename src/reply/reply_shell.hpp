@@ -44,6 +44,7 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
     bool is_streamed() const noexcept { return is_streamed_; }
     /// Whether text was generated.
     bool has_begun() const noexcept { return machine_.has_begun(); }
+    bool is_generating_call() const noexcept { return machine_.is_generating_call(); }
     bool has_ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     const reply_result& result() const noexcept;
 

@@ -176,6 +176,26 @@ TEST_F(a_calling_conversation, can_be_resumed_after_a_late_result) {
               R"(Result of get_time {"zone": "UTC"}: 12:00)");
 }
 
+TEST_F(a_calling_conversation, that_is_loaded_while_the_model_writes_the_call_generates_it_again) {
+    server_options.tokens_per_second = 50;
+    start();
+    auto talk = ask();
+    std::string saved;
+    consumer reply(talk.generate(with_tools()), [&](consumer&, const chunk&) {
+        talk.async_save([&](error_code, std::string text) { saved = std::move(text); });
+    });
+    ASSERT_TRUE(loop.run_until([&] { return !saved.empty(); }));
+    reply.interrupt();
+    loop.run_to_end(reply);
+    error_code ec;
+    diagnostics diag;
+    auto loaded = bots->load(saved, with_tools(), ec, diag);
+    ASSERT_TRUE(loaded) << diag.to_string();
+    const auto rest = run(loaded->resume());
+    EXPECT_EQ(rest.result().finish_reason, finish_reason::tool_calls);
+    EXPECT_THAT(rest.result().calls, SizeIs(1));
+}
+
 TEST_F(a_calling_conversation, may_call_after_words_of_the_assistant) {
     start();
     auto talk = ask();

@@ -109,6 +109,7 @@ class turn_history {
 
     void begin_reply(std::uint64_t reply) noexcept;
     void on_handed_over(const chunk& c);
+    void expect_call() noexcept { turn_.expect_call(); }
     void on_generated(time_point now, std::string_view unspoken);
     void on_continued(time_point now, chunk_id id);
     bool record_heard(time_point now, chunk_id id, std::size_t speech_characters);

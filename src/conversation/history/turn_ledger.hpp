@@ -29,6 +29,8 @@ class turn_ledger {
     void begin_reply(std::uint64_t reply) noexcept { reply_ = reply; }
     /// Takes each chunk once, in order.
     void on_handed_over(const chunk& c);
+    /// A call follows the text that was handed over, so the model has not ended the turn.
+    void expect_call() noexcept { is_complete_ = false; }
     /// The reply ended with this text generated but not handed over.
     void on_generated(std::string_view unspoken);
     /// The whole text of the turn, which no model generates.

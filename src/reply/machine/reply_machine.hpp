@@ -118,6 +118,7 @@ class reply_machine {
     std::optional<std::string> upcoming_speech() const;
     /// The called functions; nullopt until they are known.
     std::optional<called_functions> get_called_functions() const;
+    bool is_generating_call() const noexcept { return calls_.has_call() && !outcome_; }
     std::uint32_t handed_over() const noexcept { return delivery_.handed_over(); }
     void on_continued(time_point now, chunk_id id);
     /// The voice needs this long for the rest of this chunk. Has no effect if it speaks another
