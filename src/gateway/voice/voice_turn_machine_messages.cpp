@@ -78,7 +78,7 @@ void voice_turn_machine::on_socket_attached(time_point now, voice_socket socket,
     if (!has_conversation_) take_conversation(first.conversation);
     spoken_on_.reset();
     if (first.last) take_last(*first.last);
-    if (has_words(first) && kind_of(first) != kind::messages) drop_resume();
+    if (first.text || first.prompt) drop_resume();
     if (is_running()) reply_->is_unheard = true;  // ready promises the resumed reply
     send(encode_ready({.session = setup_.session,
                        .model = setup_.model,

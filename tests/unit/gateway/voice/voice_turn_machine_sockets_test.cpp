@@ -91,16 +91,6 @@ TEST(voice_socket, that_comes_with_new_words_has_them_answered_in_place_of_the_r
     EXPECT_THAT(s.asked(), IsEmpty());
 }
 
-TEST(voice_socket, that_comes_with_messages_to_answer_has_nothing_resumed) {
-    dropped s;
-    s.permits = false;
-    s.attach(second,
-             R"({"type":"start","session":"s-1","messages":[{"role":"user","content":"No"}]})");
-    EXPECT_THAT(s.asked(), ElementsAre("check 2"));
-    s.permit(2);
-    EXPECT_THAT(s.asked(), ElementsAre("append No", "generate 2", "next 2"));
-}
-
 TEST(voice_socket, resumes_nothing_that_the_client_interrupted_itself) {
     speaking_to_first s;
     s.say(first, R"({"type":"interrupt"})");
