@@ -403,6 +403,10 @@ class SessionErrors(SessionTest):
         with self.assertRaisesRegex(VoiceError, "connect_failed: ws://127.0.0.1:1/"):
             await self.enterAsyncContext(connect("http://127.0.0.1:1"))
 
+    async def test_tell_of_a_wrong_url(self):
+        with self.assertRaisesRegex(VoiceError, "127.0.0.1:1 is no URL of a gateway; pass one such as"):
+            await self.enterAsyncContext(connect("127.0.0.1:1"))
+
     async def test_tell_what_is_wrong_with_an_option(self):
         with self.assertRaisesRegex(VoiceError, "invalid_value: .*temperature"):
             await self.connected(options={"temperature": "hot"})

@@ -193,7 +193,7 @@ class key_file_reader {
         const auto [first, is_new] = known.emplace(value, i);
         if (!is_new)
             add(fmt::format("keys[{}].{}", i, what),
-                fmt::format("is also the hash of keys[{}]", first->second));
+                fmt::format("is also the {} of keys[{}]", what, first->second));
     }
 
     std::vector<config_fault> faults_;

@@ -138,4 +138,9 @@ TEST_F(words_of_arguments, name_the_line_at_which_a_broken_file_ends) {
                 HasSubstr("line 2 is not"));
 }
 
+TEST_F(words_of_arguments, name_a_ca_file_that_is_not_there) {
+    EXPECT_THAT(replay({"--ca-file", "/nowhere/ca.pem"}).err,
+                HasSubstr("--ca-file /nowhere/ca.pem: No such file or directory"));
+}
+
 }  // namespace

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 import websockets
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from ._error import VoiceError, error_of
 
@@ -176,6 +176,9 @@ class Link:
                 close_timeout=CLOSE_WITHIN,
             )
             event = await asyncio.wait_for(self._greet(), OPEN_WITHIN)
+        except InvalidURI as error:
+            why = f"{self._url} is no URL of a gateway; pass one such as http://127.0.0.1:8090"
+            raise VoiceError("connect_failed", why) from error
         except InvalidHandshake as error:
             raise refusal(address, error, len(self._protocols) > 1) from error
         except (OSError, ConnectionClosed, asyncio.TimeoutError) as error:

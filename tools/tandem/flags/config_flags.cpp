@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -28,6 +30,12 @@ std::string help_of(const field_info& f, const config& defaults) {
     return value.empty() || value.size() > max_shown_default
                ? f.help
                : fmt::format("{} [{}]", f.help, value);
+}
+
+void check_ca_file(const std::string& path, std::vector<std::string>& faults) {
+    if (path.empty()) return;
+    if (const input_descriptor file(path); file.get() < 0)
+        faults.push_back(fmt::format("--ca-file {}: {}", path, std::strerror(errno)));
 }
 
 }  // namespace
@@ -112,6 +120,7 @@ config_flags::loaded config_flags::load(const environment& variables,
     std::vector<std::string> urls;
     for (const auto& s : layers.servers())
         if (s.file.empty()) urls.push_back(s.url);
+    check_ca_file(layers.result().server.ca_file, faults);
     return {layers.result(), std::move(urls), layers.servers(), layers.has("continue_timeout")};
 }
 

@@ -113,7 +113,7 @@ TEST(api_key_file, names_all_faults_at_once) {
                             "keys[1].concurrent: must be a whole number from 0 to 1000000",
                             "keys[1].requests_per_minut: is not a field of a key",
                             "keys[2]: is of type number, but must be an object",
-                            "keys[1].sha256: is also the hash of keys[0]"));
+                            "keys[1].sha256: is also the sha256 of keys[0]"));
 }
 
 TEST(api_key_file, names_what_is_missing_and_what_is_there_for_it) {
