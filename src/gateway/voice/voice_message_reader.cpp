@@ -226,9 +226,10 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     template <class Heard>
     bool read_place(json& v, const std::string& at, Heard& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
-        return require_member(v, at, "chunk") && read_members(v, at, out) &&
-               require(!out.share || (*out.share >= 0 && *out.share <= 1), joined(at, "share"),
-                       "must be from 0 to 1");
+        if (!require_member(v, at, "chunk") || !read_members(v, at, out)) return false;
+        const double share = out.share.value_or(0);
+        return (share >= 0 && share <= 1) ||
+               fail(joined(at, "share"), fmt::format("is {}; it must be 0 to 1", share));
     }
     static int count_places(const voice::heard& m) {
         return m.chars.has_value() + m.share.has_value() + m.words.has_value() + m.said.has_value();

@@ -50,14 +50,14 @@ class voice_value_reader {
     }
     bool read_value(json& v, const std::string& at, std::uint64_t& out) {
         make_integer(v);
-        if (!v.is_number_unsigned()) return fail(at, "must be a whole number of at least 0");
+        if (!v.is_number_unsigned()) return fail_number(v, at, "a whole number of at least 0");
         out = v.get<std::uint64_t>();
         return true;
     }
     bool read_value(json& v, const std::string& at, std::int64_t& out) {
         constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
         make_integer(v);
-        if (!v.is_number_integer()) return fail_type(v, at, "a whole number");
+        if (!v.is_number_integer()) return fail_number(v, at, "a whole number");
         if (v.is_number_unsigned() && v.get<std::uint64_t>() > most)
             return fail(at, "is too large");
         out = v.get<std::int64_t>();
@@ -84,7 +84,8 @@ class voice_value_reader {
         if (!read_value(v, at, name)) return false;
         const auto found = find_voice_value<Enum>(name);
         out = found.value_or(out);
-        return found || fail(at, "must be one of " + list_voice_values<Enum>());
+        return found || fail(at, fmt::format("is {}; it must be one of {}", show_text(name),
+                                             list_voice_values<Enum>()));
     }
     template <class T>
     bool read_value(json& v, const std::string& at, std::optional<T>& out) {
@@ -115,6 +116,15 @@ class voice_value_reader {
     }
     bool fail_type(const json& v, const std::string& at, const char* expected) {
         return fail(at, fmt::format("is of type {}, but must be {}", v.type_name(), expected));
+    }
+    bool fail_number(const json& v, const std::string& at, const char* expected) {
+        if (!v.is_number()) return fail_type(v, at, expected);
+        return fail(at, fmt::format("is {}; it must be {}", v.dump(), expected));
+    }
+    static std::string show_text(const std::string& text) {
+        constexpr std::size_t max_shown = 64;
+        return text.size() <= max_shown ? json(text).dump()
+                                        : fmt::format("a text of {} bytes", text.size());
     }
     bool require(bool is_right, const std::string& at, std::string_view what) {
         return is_right || fail(at, what);
