@@ -91,10 +91,18 @@ class key_file_reader {
             if (known != fields.end())
                 (this->*known->read)(value, wire::append_field_path(at, name), key);
             else
-                add(wire::append_field_path(at, name), "is not a field of a key");
+                add(wire::append_field_path(at, name),
+                    fmt::format("is not a field of a key, which has {}", list_fields()));
         }
         for (const auto* const needed : {"name", "sha256"})
             if (!object.contains(needed)) add(wire::append_field_path(at, needed), "is missing");
+    }
+
+    static std::string list_fields() {
+        std::string names;
+        for (const auto& f : fields)
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", f.name);
+        return names;
     }
 
     void read_name(const json& value, const std::string& at, api_key& key) {
@@ -165,9 +173,11 @@ class key_file_reader {
 
     void read_number(const json& value, const std::string& at, std::int64_t most,
                      std::int64_t& out) {
+        if (!check_type(value.is_number(), value, at, "a number")) return;
         if (!value.is_number_unsigned() ||
             value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
-            return add(at, fmt::format("must be a whole number from 0 to {}", most));
+            return add(at, fmt::format("is {}; it must be a whole number from 0 to {}",
+                                       value.dump(), most));
         out = value.get<std::int64_t>();
     }
     void read_requests(const json& value, const std::string& at, api_key& key) {

@@ -108,12 +108,15 @@ TEST(api_key_file, takes_hexadecimal_digits_of_both_cases) {
 TEST(api_key_file, names_all_faults_at_once) {
     auto broken = plain_key();
     broken.update({{"concurrent", -1}, {"requests_per_minut", 3}});
-    EXPECT_THAT(faults_of(file_of(json::array({plain_key(""), broken, 7}))),
-                ElementsAre("keys[0].name: must be 1 to 64 printable ASCII characters",
-                            "keys[1].concurrent: must be a whole number from 0 to 1000000",
-                            "keys[1].requests_per_minut: is not a field of a key",
-                            "keys[2]: is of type number, but must be an object",
-                            "keys[1].sha256: is also the sha256 of keys[0]"));
+    EXPECT_THAT(
+        faults_of(file_of(json::array({plain_key(""), broken, 7}))),
+        ElementsAre("keys[0].name: must be 1 to 64 printable ASCII characters",
+                    "keys[1].concurrent: is -1; it must be a whole number from 0 to 1000000",
+                    "keys[1].requests_per_minut: is not a field of a key, which has name, "
+                    "sha256, rights, models, priority, requests_per_minute, "
+                    "tokens_per_minute, concurrent",
+                    "keys[2]: is of type number, but must be an object",
+                    "keys[1].sha256: is also the sha256 of keys[0]"));
 }
 
 TEST(api_key_file, names_what_is_missing_and_what_is_there_for_it) {
