@@ -175,7 +175,7 @@ std::string cluster_member::make_load_text() {
         load[name_running_quantity(name)] = known.lender->take_average_running();
         if (!known.lender->is_leaving()) load[name_served_quantity(name)] = 1;
     }
-    return to_text(load);
+    return serialize_load(load);
 }
 
 void cluster_member::apply_load(const shared_load& elsewhere) {

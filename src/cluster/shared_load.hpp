@@ -12,13 +12,13 @@ namespace tandem::cluster {
 using shared_load = std::map<std::string, double>;
 
 /// As a JSON object. Omits zeros and what is not finite.
-std::string to_text(const shared_load& load);
+std::string serialize_load(const shared_load& load);
 /// Ignores whatever is not a number.
 shared_load parse_load(std::string_view text);
 
-/// The quantity that a gateway reports for each server that it serves.
+/// Names the quantity that shows that a gateway serves this server.
 std::string name_served_quantity(std::string_view server);
-/// The names of the servers that the gateway with this load serves.
+/// Returns the names of the servers that a gateway with this load serves.
 std::vector<std::string> find_served_servers(const shared_load& load);
 
 /// 0 if the load lacks the quantity.

@@ -12,7 +12,7 @@ constexpr std::string_view served_mark = "serves ";
 
 }  // namespace
 
-std::string to_text(const shared_load& load) {
+std::string serialize_load(const shared_load& load) {
     auto object = nlohmann::json::object();
     for (const auto& [name, value] : load)
         if (std::isfinite(value) && value != 0) object[name] = value;

@@ -88,7 +88,7 @@ class slot_share {
     std::optional<time_point> next_event(time_point now) const;
     /// Number of borrowed slots, including those that need a poll before use.
     int count_slots() const noexcept { return static_cast<int>(held_.size()); }
-    /// Number of idle ones among them that need a poll before use.
+    /// Number of idle borrowed slots that need a poll before use.
     int count_unchecked() const;
     /// Number of slots that were lost to other gateways while this one had them.
     std::int64_t count_lost() const noexcept { return lost_; }

@@ -20,7 +20,7 @@ inline std::string invalid_value_text(std::string_view given, std::string_view e
 /// Examples of valid times, for a message about an invalid one.
 inline constexpr std::string_view time_examples = ", such as 250ms, 2s, 1m or 0.5h";
 
-/// 0 → "0", 3600 → "1h", 3540 → "59m", 0.001 → "1ms".
+/// Uses the largest unit without a fraction: 0 → "0", 3600 → "1h", 3540 → "59m", 0.001 → "1ms".
 inline std::string format_time_limit(duration d) {
     using std::chrono::hours, std::chrono::minutes;
     if (d == duration{}) return "0";

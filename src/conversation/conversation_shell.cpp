@@ -276,7 +276,7 @@ void conversation_shell::on_handed_over(const chunk& c) {
     if (c.id.reply != running_) return;
     has_spoken_here_ = true;
     if (!c.text.empty()) history_.on_handed_over(c);
-    // A turn that another process resumes meanwhile must generate the call.
+    // Another process may resume the turn before the call is complete, and must then generate it.
     const auto reply = reply_.lock();
     if (reply && reply->is_generating_call()) history_.expect_call();
 }

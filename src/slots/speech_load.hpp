@@ -19,7 +19,7 @@ struct load_report {
     double sessions = 0;
     /// 1 if the latest session began so recently that its effect does not show yet.
     double new_sessions = 0;
-    /// The tokens/s that all servers can generate, and 1 if that was observed just now.
+    /// How many tokens/s all servers can generate, and 1 if the process has just observed it.
     double supply = 0;
     double observers = 0;
 };

@@ -105,7 +105,7 @@ class moving_sessions : public store_fixture {
     }
     void add_other_gateway(const cluster::shared_load& load) {
         ask(link, {"ZADD", "tdm:tandem:members", "9999999999999", "other"});
-        ask(link, {"HSET", "tdm:tandem:loads", "other", cluster::to_text(load)});
+        ask(link, {"HSET", "tdm:tandem:loads", "other", cluster::serialize_load(load)});
     }
     /// Hears the reply to its end, and returns its text.
     static std::string hear(voice_client& c) {

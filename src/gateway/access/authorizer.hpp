@@ -76,9 +76,8 @@ struct credentials {
 };
 
 /// Authenticates and authorizes every request, and rate-limits replies, before they are queued.
-/// Rejected replies do not count. Without keys everyone has all rights,
-/// except web pages of other machines: otherwise a browser would let any visited page use a gateway
-/// on loopback.
+/// Rejected replies do not count. Without keys everyone has all rights, except web pages of other
+/// machines: otherwise a browser would let any visited page use a gateway on loopback.
 ///
 /// Failed attempts are limited per client address, to slow down guessing: above the limit, requests
 /// are rejected without checking the key. Keys that were used from the address before are exempt,

@@ -154,23 +154,23 @@ using voice_message =
                  voice::resume, voice::result, voice::say, voice::hearing, voice::draft,
                  voice::commit, voice::drop, voice::end>;
 
-/// What a message is about, which an error about it repeats; empty if there is none.
+/// The ids in a message, which an error about it repeats. Empty if the message has none.
 struct voice_message_ids {
     /// The client's id of the turn.
     std::string turn{};
-    /// The call whose result it is.
+    /// The id of the call that the message answers.
     std::string call{};
 };
 voice_message_ids get_ids(const voice_message& message);
 
 /// Why a message is rejected.
 struct voice_message_error : api_error {
-    /// As far as they are readable.
+    /// Those that are readable.
     voice_message_ids ids{};
 };
 
-/// Parses a message of a limited size. Unknown fields are ignored, and null counts as absent.
-/// Rejects invalid JSON and excessive nesting or values (`invalid_json`), an unknown type
+/// Parses a message, whose size the caller limits. Ignores unknown fields, and treats null as
+/// absent. Rejects invalid JSON and excessive nesting or values (`invalid_json`), an unknown type
 /// (`unknown_type`), and duplicate fields and wrong types or ranges of values (`invalid_value`,
 /// with the path of the field as in "messages[0].role"). Accepted messages are valid UTF-8 and pass
 /// the library's checks of options and messages; only the options of two starts may still conflict.

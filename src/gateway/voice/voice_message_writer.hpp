@@ -61,7 +61,7 @@ struct voice_dropped_call {
     std::string_view turn{};
     std::string_view call{};
     call_drop_reason why = call_drop_reason::interrupted;
-    /// How long its result was awaited.
+    /// The time limit for its result.
     duration timeout{};
 };
 std::string encode_call_dropped(const voice_dropped_call& c);
@@ -93,7 +93,7 @@ struct voice_error {
     std::optional<std::uint64_t> reply{};
     /// The client's id of the turn of that reply, or of the rejected message.
     std::string turn{};
-    /// The call whose result is rejected.
+    /// The id of the call whose result the error rejects.
     std::string call{};
     /// Whether the socket is closed afterwards.
     bool fatal = false;

@@ -53,11 +53,11 @@ struct voice_setup {
 ///
 /// One reply runs at a time. A new turn of the user interrupts the running reply once the turn is
 /// permitted, and begins when that reply has ended. A given text waits for that end. Each accepted
-/// reply ends with exactly one `end`, or one `error` that names it; without a socket, this message
-/// is kept for the next socket. Ids of chunks that are not of this session, or not of its last
-/// reply, have no effect. A lost socket counts as an interruption; when another socket resumes the
-/// session, the reply is resumed. The new socket may say what the listener heard meanwhile, and
-/// which chunk the voice still speaks.
+/// reply ends with exactly one `end`, or one `error` that names it. While there is no socket, the
+/// session keeps this message for the next one. It ignores ids of chunks of other sessions, and of
+/// replies before its last one. A lost socket interrupts the reply, and the next socket resumes it.
+/// The new socket may say what the listener heard meanwhile, and which chunk the voice still
+/// speaks.
 ///
 /// A reply may call functions. When each call has its result, the reply to the results begins. An
 /// interruption, a new turn of the user and a lost socket drop the calls without a result. A late

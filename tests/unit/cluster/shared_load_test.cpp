@@ -14,14 +14,15 @@ using namespace tandem::cluster;
 
 TEST(shared_load, returns_from_its_text) {
     const shared_load load{{"running http://llama:8080", 2.5}, {"sessions \"talk\" \xff", 3}};
-    const auto read = parse_load(to_text(load));
+    const auto read = parse_load(serialize_load(load));
     EXPECT_EQ(find_quantity(read, "running http://llama:8080"), 2.5);
     EXPECT_EQ(read.size(), 2u);
 }
 
 TEST(shared_load, has_no_text_for_what_is_zero_or_not_finite) {
-    EXPECT_EQ(to_text({{"sessions talk", 0}, {"demand talk", NAN}, {"supply talk", HUGE_VAL}}),
-              "{}");
+    EXPECT_EQ(
+        serialize_load({{"sessions talk", 0}, {"demand talk", NAN}, {"supply talk", HUGE_VAL}}),
+        "{}");
     EXPECT_EQ(find_quantity(parse_load("{}"), "sessions talk"), 0);
 }
 
@@ -32,7 +33,8 @@ TEST(shared_load, ignores_what_is_no_number) {
 
 TEST(shared_load, names_the_servers_that_a_gateway_serves) {
     const shared_load load{{"running http://a", 2}, {name_served_quantity("http://b"), 1}};
-    EXPECT_EQ(find_served_servers(parse_load(to_text(load))), std::vector<std::string>{"http://b"});
+    EXPECT_EQ(find_served_servers(parse_load(serialize_load(load))),
+              std::vector<std::string>{"http://b"});
 }
 
 }  // namespace

@@ -70,9 +70,9 @@ struct drain_result {
 std::vector<cluster_view::gateway> read_gateways(const cluster::store_answer& members,
                                                  const cluster::store_answer& loads,
                                                  std::int64_t now);
-/// The names of the servers that the gateways serve that are up.
+/// Returns the names of the servers that the running gateways serve.
 std::vector<std::string> list_servers(const std::vector<cluster_view::gateway>& gateways);
-/// The ids of the gateways that are up and serve the server.
+/// Returns the ids of the running gateways that serve the server.
 std::vector<std::string> list_gateways_of(const std::string& server,
                                           const std::vector<cluster_view::gateway>& gateways);
 std::vector<cluster_view::slot> read_slots(const cluster::store_answer& slots, std::int64_t now);

@@ -12,8 +12,8 @@ namespace tandem::command {
 enum class dialogue_use { whole, requests };
 
 /// Reads the dialogues of a file, or of stdin for "-". `common`: the options of the run, with which
-/// they must agree. Reports faults or an empty file in the name of the command `who`
-/// ("tandem replay") and then returns none.
+/// they must agree. If there are faults, or the file is empty, prints messages that begin with the
+/// command `who` ("tandem replay"), and returns none.
 std::vector<dialogue> read_dialogue_file(const std::string& file, const std::string& who,
                                          const generation_options& common, dialogue_use use,
                                          terminal& t);

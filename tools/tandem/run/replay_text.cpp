@@ -178,7 +178,7 @@ std::string servers_text(const end_event& e) {
     return text;
 }
 
-std::string words_of(const error_code& ec, const diagnostics& d, const std::string& hint = {}) {
+std::string words_of(const error_code& ec, const diagnostics& d, std::string_view hint = {}) {
     return fmt::format("{}: {}", error_name(ec), format_error(ec, d, hint));
 }
 
@@ -340,7 +340,7 @@ std::string end_lines(const text_style& style, const end_event& e) {
 }
 
 std::string fault_text(const fault_event& e) {
-    const auto words = words_of(e.error, e.diagnostics, std::string(e.hint));
+    const auto words = words_of(e.error, e.diagnostics, e.hint);
     return e.server.empty() ? words : fmt::format("{}: {}", e.server, words);
 }
 
