@@ -79,6 +79,9 @@ struct saved_conversation {
     /// Calls of functions whose result may still come, the oldest first; at most 128. Long
     /// arguments are omitted.
     std::vector<tool_call> late_calls{};
+    /// The server of its last turn, as in reply_result::servers, where a slot may still hold its
+    /// text; empty before the first turn. service::load() prefers it.
+    std::string server{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;
 };

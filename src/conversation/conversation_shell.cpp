@@ -255,7 +255,9 @@ conversation_state conversation_shell::state() const {
 }
 
 std::string conversation_shell::saved() const {
-    return wire::serialize_conversation(history_.saved(said_meanwhile_));
+    auto saved = history_.saved(said_meanwhile_);
+    saved.server = server_url();
+    return wire::serialize_conversation(saved);
 }
 
 void conversation_shell::save_slot(std::string file, slot_file_job::handler done) {

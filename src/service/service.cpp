@@ -114,9 +114,10 @@ std::optional<conversation> service::load(std::string_view json, const generatio
                     fmt::format("not a saved conversation: {} {}", fault->field, fault->message)};
         return std::nullopt;
     }
+    auto near = std::move(saved.server);
     return conversation(begin(detail::used(core_),
-                              conversations::turn_history(std::move(saved), detail::now()), {},
-                              &options));
+                              conversations::turn_history(std::move(saved), detail::now()),
+                              std::move(near), &options));
 }
 
 void service::add_server(std::string url) {

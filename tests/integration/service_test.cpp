@@ -163,6 +163,20 @@ TEST_F(a_service, takes_its_servers_in_turn) {
     EXPECT_EQ(state_of(talks[0]).server, at) << "a conversation stays where it is";
 }
 
+TEST_F(a_service, continues_a_saved_conversation_on_the_server_that_has_its_text) {
+    config.placement = placement::round_robin;
+    start(2);
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    const auto at = state_of(talk).server;
+    const auto saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); });
+    error_code ec;
+    auto loaded = bots->load(saved.second, ec);
+    ASSERT_TRUE(loaded) << ec.message();
+    say(*loaded, "And you?");
+    EXPECT_EQ(state_of(*loaded).server, at);
+}
+
 TEST_F(a_service, prefers_the_server_that_has_the_least_to_do) {
     start(2);
     auto talks = many(3);

@@ -100,7 +100,8 @@ class conversation_reader {
                read_member(root, "", "exchanges", out.exchanges) &&
                read_member(root, "", "last_turn", out.last_turn) &&
                read_member(root, "", "open_turn", out.open_turn) &&
-               read_member(root, "", "late_calls", out.late_calls);
+               read_member(root, "", "late_calls", out.late_calls) &&
+               read_member(root, "", "server", out.server);
     }
     bool fail(std::string field, std::string message) {
         fault_ = config_fault{std::move(field), std::move(message)};
@@ -298,6 +299,7 @@ std::string serialize_conversation(const saved_conversation& c) {
               {"last_turn", json_of(c.last_turn)}};
     if (c.open_turn) root["open_turn"] = json_of(*c.open_turn);
     if (!c.late_calls.empty()) root["late_calls"] = json_of(c.late_calls);
+    if (!c.server.empty()) root["server"] = c.server;
     return dump_json(root);
 }
 
