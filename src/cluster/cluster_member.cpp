@@ -34,9 +34,12 @@ std::string name_of(const std::string& url) {
     return transport::parse_server_url(url).url.identity;
 }
 
-/// The quantity of a shared_load: how many requests run on the server.
+// Quantities of a shared_load: how many requests run on the server, and its conversations.
 std::string name_running_quantity(const std::string& server) {
     return "running " + server;
+}
+std::string name_conversations_quantity(const std::string& server) {
+    return "conversations " + server;
 }
 
 }  // namespace
@@ -173,6 +176,7 @@ std::string cluster_member::make_load_text() {
     for (const auto& [channel, known] : servers_) {
         const auto& name = known.lender->name();
         load[name_running_quantity(name)] = known.lender->take_average_running();
+        load[name_conversations_quantity(name)] = known.lender->count_conversations();
         if (!known.lender->is_leaving()) load[name_served_quantity(name)] = 1;
     }
     return serialize_load(load);
@@ -180,9 +184,13 @@ std::string cluster_member::make_load_text() {
 
 void cluster_member::apply_load(const shared_load& elsewhere) {
     const auto others = static_cast<int>(members_ - 1);
-    for (const auto& [channel, known] : servers_)
+    for (const auto& [channel, known] : servers_) {
+        const auto& name = known.lender->name();
         known.lender->set_use_elsewhere(
-            {others, find_quantity(elsewhere, name_running_quantity(known.lender->name()))});
+            {.processes = others,
+             .running = find_quantity(elsewhere, name_running_quantity(name)),
+             .conversations = find_quantity(elsewhere, name_conversations_quantity(name))});
+    }
     if (on_load_) on_load_(elsewhere);
 }
 

@@ -39,6 +39,8 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
 
     /// The average number of requests that this process ran on the server since the last call.
     double take_average_running();
+    /// The conversations of this process that are assigned to the server.
+    int count_conversations() const { return use_->slots->lock()->conversations; }
     void set_use_elsewhere(const slots::use_elsewhere& u);
 
     share_status status() const;

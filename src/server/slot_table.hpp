@@ -35,6 +35,8 @@ struct slot_table {
 
     /// Clients and services; a service has no manager before its first request.
     int users = 0;
+    /// Conversations of this process that are assigned to the server.
+    int conversations = 0;
     slot_defaults defaults{};
     std::optional<int> slots_set{};
     std::optional<duration> guard_set{};

@@ -1,31 +1,50 @@
 #include "service/server_choice.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace tandem::services {
 namespace {
 
-// Load per slot, because servers may differ. Running generation counts before the number of
-// conversations.
-std::pair<double, double> load_of(const server_load& s) {
+// If all processes chose among all shared servers, each would choose the same one until it learned
+// of the others' choices. The best of a few random servers is nearly as good (Mitzenmacher, "The
+// Power of Two Choices in Randomized Load Balancing", 2001).
+constexpr std::size_t max_shared_candidates = 8;
+
+// Load per slot, because servers may differ. A call lasts longer than a reply, so the number of
+// conversations counts before that of running requests, unless all slots are in use.
+std::tuple<bool, double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);
-    return {s.generating / slots, s.conversations / slots};
+    const bool is_full = s.slots > 0 && s.generating >= slots;
+    return {is_full, s.conversations / slots, s.generating / slots};
 }
 
 }  // namespace
 
-std::optional<std::size_t> server_choice::choose(std::span<const server_load> servers) {
-    std::optional<std::size_t> best;
+// Begins with the next server in turn, which comes first among equals.
+std::vector<std::size_t> server_choice::list_candidates(std::span<const server_load> servers) {
+    std::vector<std::size_t> candidates;
+    bool is_one_shared = false;
     for (std::size_t i = 0; i < servers.size(); ++i) {
-        // Counted from the next server in turn, which therefore comes first among equals.
         const auto place = (next_ + i) % servers.size();
         if (!servers[place].may_serve) continue;
-        const bool is_better = !best || (rule_ == placement::least_busy &&
-                                         load_of(servers[place]) < load_of(servers[*best]));
-        if (is_better) best = place;
+        candidates.push_back(place);
+        is_one_shared = is_one_shared || servers[place].is_shared;
     }
-    if (best) next_ = *best + 1;
+    if (rule_ == placement::round_robin || !is_one_shared) return candidates;
+    std::ranges::shuffle(candidates, random_);
+    candidates.resize(std::min(candidates.size(), max_shared_candidates));
+    return candidates;
+}
+
+std::optional<std::size_t> server_choice::choose(std::span<const server_load> servers) {
+    const auto candidates = list_candidates(servers);
+    if (candidates.empty()) return std::nullopt;
+    auto best = candidates.front();
+    if (rule_ == placement::least_busy)
+        best = *std::ranges::min_element(candidates, {},
+                                         [&](std::size_t i) { return load_of(servers[i]); });
+    next_ = best + 1;
     return best;
 }
 

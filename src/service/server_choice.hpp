@@ -3,8 +3,11 @@
 #include "tandem/service_config.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <random>
 #include <span>
+#include <vector>
 
 namespace tandem::services {
 
@@ -13,20 +16,25 @@ struct server_load {
     bool may_serve = false;
     /// Number of usable slots; 0 if not known yet.
     int slots = 0;
-    int conversations = 0;
-    int generating = 0;
+    double conversations = 0;
+    double generating = 0;
+    /// Other processes place conversations on the server, too, and learn of these with a delay.
+    bool is_shared = false;
 };
 
 /// Chooses servers. Pure.
 class server_choice {
  public:
-    explicit server_choice(placement rule) : rule_(rule) {}
+    server_choice(placement rule, std::uint64_t seed) : rule_(rule), random_(seed) {}
 
     /// An index into `servers`; nullopt if none may serve.
     std::optional<std::size_t> choose(std::span<const server_load> servers);
 
  private:
+    std::vector<std::size_t> list_candidates(std::span<const server_load> servers);
+
     placement rule_;
+    std::minstd_rand random_;
     std::size_t next_ = 0;  // round-robin position
 };
 

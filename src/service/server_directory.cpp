@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 #include <utility>
 
@@ -15,8 +16,12 @@ services::server_state server_directory::state_of(const services::listed_server&
     const auto& server = *uses_.at(s.id);
     const bool takes_requests = server.circuit.allows(now);
     const auto slots = server.slots->lock();
+    const auto& elsewhere = slots->scheduler.elsewhere();
     return {.takes_requests = takes_requests,
-            .slots = slots->known.props() ? slots->scheduler.slots() : 0};
+            .slots = slots->known.props() ? slots->scheduler.slots() : 0,
+            .is_shared = elsewhere.processes > 0,
+            .conversations_elsewhere = elsewhere.conversations,
+            .running_elsewhere = elsewhere.running};
 }
 
 services::server_state_query server_directory::states(time_point now) const {
@@ -84,9 +89,13 @@ bool server_directory::no_server_ever_reached() const {
 }
 
 server_directory::server_directory(const service_config& c, slot_scope scope)
-    : list_(c.placement, c.health_interval), scope_(scope) {
+    : list_(c.placement, c.health_interval, std::random_device()()), scope_(scope) {
     if (c.servers.empty()) add(c, c.client.server.url);
     for (const auto& url : c.servers) add(c, url);
+}
+
+void server_directory::record_conversations(server_id id) {
+    if (const auto* const s = list_.find(id)) uses_.at(id)->set_conversations(s->conversations);
 }
 
 void server_directory::add(const service_config& c, const std::string& url) {

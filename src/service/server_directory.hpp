@@ -29,6 +29,9 @@ class server_directory {
     services::server_list& list() noexcept { return list_; }
     const std::shared_ptr<server_usage>& get_usage(server_id id) const { return uses_.at(id); }
 
+    /// Records the list's count of conversations for the other processes that use the server.
+    void record_conversations(server_id id);
+
     /// Has no effect if the server is present; cancels a pending removal.
     void add(const service_config& c, const std::string& url);
     /// Returns the number of replies on the server; nullopt if it is not present.

@@ -91,12 +91,15 @@ bool server_list::may_serve(const listed_server& s, const server_criteria& crite
 listed_server* server_list::choose_other(const server_criteria& criteria,
                                          const server_state_query& ask, health_rule is_usable) {
     std::vector<server_load> loads;
-    for (const auto& s : servers_)
+    for (const auto& s : servers_) {
+        const auto state = ask(s);
         loads.push_back(
             {.may_serve = s.id != criteria.pinned && may_serve(s, criteria, ask, is_usable),
-             .slots = ask(s).slots,
-             .conversations = s.conversations,
-             .generating = s.generating});
+             .slots = state.slots,
+             .conversations = s.conversations + state.conversations_elsewhere,
+             .generating = s.generating + state.running_elsewhere,
+             .is_shared = state.is_shared});
+    }
     const auto chosen = choice_.choose(loads);
     return chosen ? &servers_[*chosen] : nullptr;
 }

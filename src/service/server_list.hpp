@@ -42,6 +42,10 @@ struct server_state {
     bool takes_requests = true;
     /// Number of usable slots; 0 if not known yet.
     int slots = 0;
+    /// Other processes use the server: their conversations, and how many requests they run.
+    bool is_shared = false;
+    double conversations_elsewhere = 0;
+    double running_elsewhere = 0;
 };
 using server_state_query = std::function<server_state(const listed_server&)>;
 
@@ -60,8 +64,8 @@ using leave_kind = detail::reason_to_leave::kind;
 /// their due events. Pure.
 class server_list {
  public:
-    server_list(placement rule, duration health_interval)
-        : choice_(rule), health_interval_(health_interval) {}
+    server_list(placement rule, duration health_interval, std::uint64_t seed = 0)
+        : choice_(rule, seed), health_interval_(health_interval) {}
 
     /// Returns the new server's id; no_server if the server is present, in which case a pending
     /// removal is cancelled.

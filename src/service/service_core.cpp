@@ -143,13 +143,16 @@ void service_core::on_conversation_started(const std::shared_ptr<conversation_sh
 auto service_core::pin_if_suitable(std::string_view url) -> server_link_ptr {
     if (url.empty()) return nullptr;
     const auto* const s = directory_.list().pin_if_suitable(url, directory_.states(now()));
-    return s ? get_or_make_link(*s) : nullptr;
+    if (!s) return nullptr;
+    directory_.record_conversations(s->id);
+    return get_or_make_link(*s);
 }
 
 void service_core::on_conversation_ended(slots::owner_id conversation,
                                          const server_link_ptr& pinned) {
     conversations_.erase(conversation);
     directory_.list().unpin(id_of(pinned));
+    directory_.record_conversations(id_of(pinned));
 }
 
 auto service_core::assign_server(const server_criteria& criteria)
@@ -159,6 +162,8 @@ auto service_core::assign_server(const server_criteria& criteria)
         arm_timer();
         return directory_.unavailable_reason(now());
     }
+    directory_.record_conversations(id_of(criteria.pinned));
+    directory_.record_conversations(s->id);
     auto link = get_or_make_link(*s);
     // A hanging server is detected while the turn begins there.
     if (criteria.is_for_turn && s->health.check_if_stale(now())) arm_timer();

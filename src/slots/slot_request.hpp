@@ -153,10 +153,12 @@ struct residence_changes {
     std::int64_t evaluated = 0;
 };
 
-/// The use of a server by other processes: their number, and how many requests they run on average.
+/// The use of a server by other processes: their number, how many requests they run on average, and
+/// their conversations.
 struct use_elsewhere {
     int processes = 0;
     double running = 0;
+    double conversations = 0;
 };
 
 }  // namespace tandem::slots

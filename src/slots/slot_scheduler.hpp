@@ -104,6 +104,7 @@ class slot_scheduler {
     /// Nullopt if no live request of this process could run if one more slot were here.
     std::optional<slot_shortage> find_shortage(time_point now) const;
     void set_use_elsewhere(const use_elsewhere& u) noexcept { elsewhere_ = u; }
+    const use_elsewhere& elsewhere() const noexcept { return elsewhere_; }
     /// The time of all requests of this process together.
     duration find_running_time(time_point now);
     /// Whether the server restores a displaced text from its host memory, so that it costs little
