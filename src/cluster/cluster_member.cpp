@@ -52,6 +52,7 @@ cluster_member::cluster_member(const boost::asio::any_io_executor& executor, clu
       commands_(executor, options_of(options_), instruments_.log),
       messages_(executor, options_of(options_), {}),
       sessions_(executor, commands_, {key("session:"), key("processes")}, options_.gateway_id),
+      texts_(commands_, key("text:")),
       beat_timer_(executor),
       leave_timer_(executor),
       process_(key(fmt::format("process:{:016x}", make_random_number()))) {

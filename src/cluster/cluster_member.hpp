@@ -7,6 +7,7 @@
 #include "cluster/session_store.hpp"
 #include "cluster/shared_drains.hpp"
 #include "cluster/shared_load.hpp"
+#include "cluster/shared_texts.hpp"
 #include "cluster/slot_lender.hpp"
 #include "cluster/store/store_link.hpp"
 #include "cluster/store/store_script.hpp"
@@ -80,6 +81,7 @@ class cluster_member final : public lending_store {
              std::vector<std::string> arguments, store_link::answer_handler done);
     cluster_status status() const;
     session_store& sessions() noexcept { return sessions_; }
+    shared_texts& texts() noexcept { return texts_; }
 
     void claim(const std::string& server, int slots, const share_action::claim& c,
                claim_handler done) override;
@@ -117,6 +119,7 @@ class cluster_member final : public lending_store {
     store_link commands_;
     store_link messages_;
     session_store sessions_;
+    shared_texts texts_;
     boost::asio::steady_timer beat_timer_;
     boost::asio::steady_timer leave_timer_;
     std::map<std::string, shared_server> servers_;  // by channel

@@ -2,6 +2,7 @@
 
 #include "gateway/answers/random_ids.hpp"
 #include "gateway/policy/prompt_texts.hpp"
+#include "gateway/sessions/conversation_sharing.hpp"
 #include "gateway/sessions/session_admission.hpp"
 #include "gateway/telemetry/audit_line.hpp"
 #include "loop/clock.hpp"
@@ -99,7 +100,7 @@ awaitable<std::optional<finished_answer>> generate_answer(answer_client& client,
     }
     client.on_disconnect(nullptr);
     const auto& result = reply.result();
-    remember_affinity(core.places, job.pin, std::move(talk), bytes, result, detail::now());
+    remember_place(core, job.pin, std::move(talk), bytes, result);
     charge(client, core, *job.model, who, reply, false);
     who.release();
     if (result.finish_reason == finish_reason::error) {

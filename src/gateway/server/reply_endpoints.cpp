@@ -7,6 +7,7 @@
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"
+#include "gateway/sessions/conversation_sharing.hpp"
 #include "gateway/sessions/generation_job.hpp"
 #include "loop/clock.hpp"
 
@@ -44,7 +45,7 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, an
     answer_stream events(head_of(core, model, kind), request.include_usage);
     streamed_reply answer(exchange, core, model, events, request.stream_by);
     co_await answer.run(reply, who);
-    remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
+    remember_place(core, job.pin, std::move(talk), bytes, reply.result());
 }
 
 // --- as one body
@@ -154,6 +155,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     continue_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);
+    co_await async_learn_place(core, job.pin);
     if (how.stream)
         co_await answer_as_stream(exchange, core, kind, how, std::move(job), who);
     else

@@ -6,6 +6,7 @@
 #include "gateway/server/endpoints.hpp"
 #include "gateway/server/reply_delivery.hpp"
 #include "gateway/server/request_trace.hpp"
+#include "gateway/sessions/conversation_sharing.hpp"
 #include "gateway/sessions/generation_job.hpp"
 #include "loop/clock.hpp"
 
@@ -14,6 +15,7 @@
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,13 +34,28 @@ std::string make_table_key(const admitted& who, const std::string& id) {
     return who.key_name() + '\n' + id;
 }
 
+bool is_newest(const socket_response* newest, const std::string& id) {
+    return newest && !newest->id.empty() && newest->id == id;
+}
+
+/// Learns the responses that the request refers to, if another gateway has them.
+awaitable<void> async_learn_history(gateway_core& core, const admitted& who,
+                                    const response_request& request,
+                                    const socket_response* newest) {
+    std::set<std::string> ids;
+    if (!request.previous.empty()) ids.insert(request.previous);
+    for (const auto& item : request.references) ids.insert(find_response_of_item(item.id));
+    for (const auto& id : ids)
+        if (!is_newest(newest, id)) co_await async_learn_response(core, make_table_key(who, id));
+}
+
 /// Adds the history. A response that may be continued identifies the conversation, unless the
 /// client does.
 std::optional<api_error> resolve_history(gateway_core& core, const admitted& who,
                                          const std::string& id, response_request& request,
                                          const socket_response* newest) {
     const auto find = [&](const std::string& response) -> const kept_response* {
-        if (newest && !newest->id.empty() && newest->id == response) return &newest->kept;
+        if (is_newest(newest, response)) return &newest->kept;
         return core.responses.find(detail::now(), make_table_key(who, response));
     };
     if (auto error = resolve_references(request, find)) return error;
@@ -74,7 +91,7 @@ class response_keeper {
         kept_response kept{std::move(said), std::move(request_.affinity_key)};
         if (newest_ && bytes <= max_socket_bytes)
             *newest_ = {newest_->running_id, id_, kept, bytes, request_.store};
-        if (request_.store) core_.responses.put(detail::now(), key_, std::move(kept), bytes);
+        if (request_.store) keep_response(core_, key_, std::move(kept), bytes);
     }
 
  private:
@@ -108,19 +125,24 @@ generation_job make_job(answer_client& client, const gateway_core& core, served_
     return job;
 }
 
-std::variant<response_order, api_error> check_request(answer_client& client, gateway_core& core,
-                                                      const admitted& who, response_request request,
-                                                      socket_response* newest) {
+awaitable<std::variant<response_order, api_error>> async_check_request(answer_client& client,
+                                                                       gateway_core& core,
+                                                                       const admitted& who,
+                                                                       response_request request,
+                                                                       socket_response* newest) {
+    co_await async_learn_history(core, who, request, newest);
     response_head head{.id = make_random_id("resp_", core.random), .created = std::time(nullptr)};
-    if (auto error = resolve_history(core, who, head.id, request, newest)) return *std::move(error);
+    if (auto error = resolve_history(core, who, head.id, request, newest))
+        co_return *std::move(error);
     const auto texts = collect_texts(request.messages, {}, request.options);
-    if (auto error = check_prompt(client, core, texts)) return *std::move(error);
+    if (auto error = check_prompt(client, core, texts)) co_return *std::move(error);
     const auto found = core.models.find(request.model, who);
-    if (const auto* error = std::get_if<api_error>(&found)) return *error;
+    if (const auto* error = std::get_if<api_error>(&found)) co_return *error;
     auto& model = *std::get<served_model*>(found);
-    if (auto error = take_adapters(core, model, request)) return *std::move(error);
+    if (auto error = take_adapters(core, model, request)) co_return *std::move(error);
     auto job = make_job(client, core, model, request, who);
-    if (auto error = check_session_admission(core, job)) return *std::move(error);
+    co_await async_learn_place(core, job.pin);
+    if (auto error = check_session_admission(core, job)) co_return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;
     response_order order{.head = head,
@@ -129,7 +151,7 @@ std::variant<response_order, api_error> check_request(answer_client& client, gat
                          .is_streamed = request.stream,
                          .generates = request.generate,
                          .keeper = {core, who, head.id, std::move(request), newest}};
-    return order;
+    co_return order;
 }
 
 /// Evaluates the prompt in the conversation's slot. A request that continues the response finds it
@@ -140,7 +162,7 @@ void warm_conversation(answer_client& client, gateway_core& core, response_order
     const auto bytes = bytes_of(job);
     auto talk = std::make_shared<conversation>(open(core.places, job, detail::now()));
     talk->warm(job.options);
-    if (!job.pin.empty()) core.places.put(detail::now(), job.pin, std::move(talk), bytes);
+    if (!job.pin.empty()) core.places.put(detail::now(), job.pin, {.talk = std::move(talk)}, bytes);
     order.keeper.keep_messages(bytes);
 }
 
@@ -156,7 +178,7 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
     // Keeps the response before the client can learn of its end and continue it.
     answer.on_finished([&](const finished_answer& a) { order.keeper.keep(a, bytes); });
     co_await answer.run(reply, who);
-    remember_affinity(core.places, job.pin, std::move(talk), bytes, reply.result(), detail::now());
+    remember_place(core, job.pin, std::move(talk), bytes, reply.result());
 }
 
 awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,
@@ -203,8 +225,8 @@ awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, adm
     auto read = read_response_request(exchange.body(), core.defaults());
     if (const auto* error = std::get_if<api_error>(&read))
         co_return co_await refuse(exchange, who, *error);
-    auto made =
-        check_request(exchange, core, who, std::get<response_request>(std::move(read)), nullptr);
+    auto made = co_await async_check_request(exchange, core, who,
+                                             std::get<response_request>(std::move(read)), nullptr);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await refuse(exchange, who, *error);
     co_await answer_request(exchange, core, std::get<response_order>(made), who);
@@ -212,7 +234,7 @@ awaitable<void> answer_response(http_exchange& exchange, gateway_core& core, adm
 
 awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
                                  response_request request, admitted& who, socket_response& newest) {
-    auto made = check_request(client, core, who, std::move(request), &newest);
+    auto made = co_await async_check_request(client, core, who, std::move(request), &newest);
     if (const auto* error = std::get_if<api_error>(&made))
         co_return co_await refuse(client, who, *error);
     auto& order = std::get<response_order>(made);
@@ -230,8 +252,7 @@ awaitable<void> answer_on_socket(answer_client& client, gateway_core& core,
 
 void keep_beyond_socket(gateway_core& core, const admitted& who, const socket_response& newest) {
     if (newest.is_stored)
-        core.responses.put(detail::now(), make_table_key(who, newest.id), newest.kept,
-                           newest.bytes);
+        keep_response(core, make_table_key(who, newest.id), newest.kept, newest.bytes);
 }
 
 }  // namespace tandem::gateway

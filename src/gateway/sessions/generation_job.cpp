@@ -16,7 +16,9 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
 conversation open(affinity_table& places, const generation_job& job, time_point now) {
     auto& bots = job.model->bots;
     const auto* const place = job.pin.empty() ? nullptr : places.find(now, job.pin);
-    auto talk = place ? bots.create(job.setup, **place) : bots.create(job.setup);
+    const bool has_ids = place && place->talk;
+    auto talk = has_ids ? bots.create(job.setup, *place->talk)
+                        : bots.create(job.setup, place ? place->server : std::string());
     if (job.setup.raw) talk.append({.role = "user", .content = job.prompt});
     return talk;
 }
@@ -32,17 +34,20 @@ std::size_t bytes_of(const generation_job& job) {
     return copies * bytes;
 }
 
-void remember_affinity(affinity_table& places, const std::string& pin, conversation talk,
-                       std::size_t bytes, const reply_result& result, time_point now) {
-    if (pin.empty() || result.servers.empty() || result.usage.prompt == 0 ||
+std::optional<conversation_place> find_place(conversation talk, const reply_result& result) {
+    if (result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
-        return;
+        return std::nullopt;
+    return conversation_place{result.servers.back(),
+                              std::make_shared<const conversation>(std::move(talk))};
+}
+
+std::size_t bytes_of_place(std::size_t bytes, const reply_result& result) {
     // The token ids in the slot, and the text of the reply.
     constexpr int bytes_of_token = 8;
     const auto tokens = static_cast<std::size_t>(result.usage.prompt) +
                         static_cast<std::size_t>(result.usage.generated);
-    places.put(now, pin, std::make_shared<const conversation>(std::move(talk)),
-               1024 + bytes + bytes_of_token * tokens);
+    return 1024 + bytes + bytes_of_token * tokens;
 }
 
 api_error make_reply_error(const reply_result& result) {

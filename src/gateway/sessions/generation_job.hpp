@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tandem::gateway {
@@ -29,11 +30,19 @@ struct generation_job {
     generation_options options{};
 };
 
-/// The latest request of each conversation that its client identifies. While it exists, the
-/// scheduler expects the conversation on its slot to continue.
+/// Where the latest request of a conversation ran.
+struct conversation_place {
+    /// As in reply_result::servers; empty if it is not known yet.
+    std::string server{};
+    /// While it exists, the scheduler expects the conversation on its slot to continue. nullptr if
+    /// another gateway had the request.
+    std::shared_ptr<const conversation> talk{};
+};
+
+/// The places of the conversations that their clients identify.
 inline constexpr cache_limits affinity_table_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::minutes(10)};
-using affinity_table = bounded_cache<std::string, std::shared_ptr<const conversation>>;
+using affinity_table = bounded_cache<std::string, conversation_place>;
 
 /// Identifies a conversation across requests; distinct for each key. Empty if the client does not
 /// identify it.
@@ -43,10 +52,10 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
 conversation open(affinity_table& places, const generation_job& job, time_point now);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
 std::size_t bytes_of(const generation_job& job);
-/// Remembers the place of a conversation, unless the reply failed or never reached a server.
-/// `bytes` is from bytes_of().
-void remember_affinity(affinity_table& places, const std::string& pin, conversation talk,
-                       std::size_t bytes, const reply_result& result, time_point now);
+/// Returns the place of a conversation, unless the reply failed or never reached a server.
+std::optional<conversation_place> find_place(conversation talk, const reply_result& result);
+/// Approximate memory of the place. `bytes` is from bytes_of().
+std::size_t bytes_of_place(std::size_t bytes, const reply_result& result);
 
 /// The error of a failed reply. That of a call that cannot be parsed contains the call, because the
 /// answer does not.

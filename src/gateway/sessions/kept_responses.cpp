@@ -1,5 +1,7 @@
 #include "gateway/sessions/kept_responses.hpp"
 
+#include "tandem/saved_conversation.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +21,22 @@ std::vector<tool_call> find_open_calls(const kept_response& r) {
 }
 
 }  // namespace
+
+// The messages follow the affinity key, in one line of JSON.
+std::string serialize_response(const kept_response& r) {
+    const saved_conversation said{.exchanges = {{.messages = r.messages}}};
+    return r.affinity_key + '\n' + saved_text(said);
+}
+
+std::optional<kept_response> parse_response(std::string_view text) {
+    const auto line = text.rfind('\n');
+    saved_conversation said;
+    if (line == std::string_view::npos || read_saved(text.substr(line + 1), said) ||
+        said.exchanges.size() != 1)
+        return std::nullopt;
+    return kept_response{std::move(said.exchanges.front().messages),
+                         std::string(text.substr(0, line))};
+}
 
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,
                                            std::size_t max_messages) {

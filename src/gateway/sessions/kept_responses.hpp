@@ -29,6 +29,11 @@ inline constexpr cache_limits kept_response_limits{
     .entries = 4096, .bytes = std::size_t{64} << 20, .ttl = std::chrono::seconds(60)};
 using kept_response_table = bounded_cache<std::string, kept_response>;
 
+/// The response as a text for other gateways.
+std::string serialize_response(const kept_response& r);
+/// Returns nullopt if the text is no such text.
+std::optional<kept_response> parse_response(std::string_view text);
+
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
 /// the output of a call of that response, or if there are more than `max_messages`.
 std::optional<api_error> continue_response(response_request& request, const kept_response& before,

@@ -43,6 +43,21 @@ TEST(kept_response, is_forgotten_after_a_minute) {
     EXPECT_FALSE(table.find(kept_at + 61s, "bot\nresp_1"));
 }
 
+TEST(kept_response, is_read_by_other_gateways_as_it_was_written) {
+    auto written = answered();
+    written.affinity_key = "anna\n42";
+    written.messages.back().tool_calls = {{"call_1", "clock", "{}"}};
+    const auto read = parse_response(serialize_response(written));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->messages, written.messages);
+    EXPECT_EQ(read->affinity_key, written.affinity_key);
+}
+
+TEST(kept_response, is_not_read_from_another_text) {
+    for (const auto* text : {"", "anna", "anna\n", "anna\n{}", "anna\n{\"version\": 1}"})
+        EXPECT_FALSE(parse_response(text)) << text;
+}
+
 TEST(kept_response, precedes_the_input_and_follows_the_instructions) {
     auto r = ask("And you?");
     r.messages.insert(r.messages.begin(), {.role = "system", .content = "Be kind."});

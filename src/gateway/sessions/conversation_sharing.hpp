@@ -1,0 +1,30 @@
+#pragma once
+
+#include "gateway/sessions/gateway_core.hpp"
+
+#include "tandem/conversation.hpp"
+#include "tandem/reply.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <string>
+
+// What the gateways of a cluster know of each other's HTTP conversations. Without a cluster, each
+// gateway knows its own ones only.
+namespace tandem::gateway {
+
+/// Learns where another gateway last had the conversation. If the store does not answer within
+/// 50 ms, the conversation may start on another server.
+boost::asio::awaitable<void> async_learn_place(gateway_core& core, const std::string& pin);
+/// Remembers where the conversation ran. `bytes` is from bytes_of().
+void remember_place(gateway_core& core, const std::string& pin, conversation talk,
+                    std::size_t bytes, const reply_result& result);
+
+/// Learns the response with this key of kept_response_table from the gateway that has it.
+boost::asio::awaitable<void> async_learn_response(gateway_core& core, const std::string& key);
+/// Keeps a response for the requests that continue it.
+void keep_response(gateway_core& core, const std::string& key, kept_response response,
+                   std::size_t bytes);
+
+}  // namespace tandem::gateway
