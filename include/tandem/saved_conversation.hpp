@@ -79,7 +79,7 @@ struct saved_conversation {
     /// Calls of functions whose result may still come, the oldest first; at most 128. Long
     /// arguments are omitted.
     std::vector<tool_call> late_calls{};
-    /// The server of its last turn, as in reply_result::servers, where a slot may still hold its
+    /// URL, without credentials, of the server of its last turn, where a slot may still hold its
     /// text; empty before the first turn. service::load() prefers it.
     std::string server{};
 

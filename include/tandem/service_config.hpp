@@ -17,7 +17,7 @@ inline namespace v0 {
 /// Which server a conversation is pinned to.
 enum class placement {
     round_robin,  ///< the next in the list
-    least_busy,   ///< the one with a free slot and the fewest conversations per slot
+    least_busy,   ///< the one with the fewest running replies per slot, then conversations
 };
 
 /// The name of the value, as in logs, files and flags.

@@ -256,7 +256,7 @@ conversation_state conversation_shell::state() const {
 
 std::string conversation_shell::saved() const {
     auto saved = history_.saved(said_meanwhile_);
-    saved.server = server_url();
+    if (link_) saved.server = link_->shown_url();
     return wire::serialize_conversation(saved);
 }
 

@@ -177,6 +177,17 @@ TEST_F(a_service, continues_a_saved_conversation_on_the_server_that_has_its_text
     EXPECT_EQ(state_of(*loaded).server, at);
 }
 
+TEST_F(a_service, saves_no_credentials_of_a_server) {
+    mocks.push_back(std::make_unique<mock::server>(server_options));
+    auto url = server().url();
+    config.servers = {url.insert(url.find("://") + 3, "bot:secret@")};
+    bots.emplace(loop.ioc.get_executor(), config, instruments);
+    auto talk = bots->create();
+    say(talk, "Hello!");
+    const auto saved = loop.call<std::string>([&](auto h) { talk.async_save(std::move(h)); });
+    EXPECT_THAT(saved.second, AllOf(HasSubstr(server().url()), Not(HasSubstr("secret"))));
+}
+
 TEST_F(a_service, prefers_the_server_that_has_the_least_to_do) {
     start(2);
     auto talks = many(3);

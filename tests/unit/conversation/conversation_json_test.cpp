@@ -34,6 +34,7 @@ saved_conversation full() {
                    {{{"user", "Thanks"}}}};
     c.last_turn = {12, 8, 4};
     c.late_calls = {{"2", "time", "{}"}};
+    c.server = "http://a";
     return c;
 }
 
@@ -47,7 +48,8 @@ constexpr std::string_view full_text =
     R"("late_calls":[{"arguments":"{}","id":"2","name":"time"}],)"
     R"("options":{"draft_limit":5,"interrupted":"handed_over","interrupted_mark":"…","isolate":true,)"
     R"("messages":[{"content":"Be brief.","role":"system"}],)"
-    R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim":false,"trim_slack":0.5},"version":1})";
+    R"("raw":true,"reply_reserve":7,"resume_grace_ms":1.5,"trim":false,"trim_slack":0.5},)"
+    R"("server":"http://a","version":1})";
 
 /// The fault of the text as "field message", or an empty string.
 std::string fault_of(std::string_view text) {
