@@ -174,12 +174,14 @@ void cluster_member::distrust_store() {
 
 std::string cluster_member::make_load_text() {
     auto load = find_load_ ? find_load_() : shared_load{};
+    std::vector<std::string> served;
     for (const auto& [channel, known] : servers_) {
         const auto& name = known.lender->name();
         load[name_running_quantity(name)] = known.lender->take_average_running();
         load[name_conversations_quantity(name)] = known.lender->count_conversations();
-        if (!known.lender->is_leaving()) load[name_served_quantity(name)] = 1;
+        if (!known.lender->is_leaving()) served.push_back(name);
     }
+    load[name_served_quantity(served)] = 1;
     return serialize_load(load);
 }
 

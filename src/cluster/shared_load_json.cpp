@@ -1,9 +1,11 @@
 #include "cluster/shared_load.hpp"
 #include "wire/json/dump_json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <sstream>
 
 namespace tandem::cluster {
 namespace {
@@ -28,14 +30,18 @@ shared_load parse_load(std::string_view text) {
     return load;
 }
 
-std::string name_served_quantity(std::string_view server) {
-    return std::string(served_mark) + std::string(server);
+// URLs contain no spaces.
+std::string name_served_quantity(const std::vector<std::string>& servers) {
+    return fmt::format("{}{}", served_mark, fmt::join(servers, " "));
 }
 
 std::vector<std::string> find_served_servers(const shared_load& load) {
     std::vector<std::string> servers;
-    for (const auto& [name, value] : load)
-        if (name.starts_with(served_mark)) servers.push_back(name.substr(served_mark.size()));
+    for (const auto& [name, value] : load) {
+        if (!name.starts_with(served_mark)) continue;
+        std::istringstream names(name.substr(served_mark.size()));
+        for (std::string server; names >> server;) servers.push_back(std::move(server));
+    }
     return servers;
 }
 

@@ -1,7 +1,8 @@
 #include "service/server_choice.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <cmath>
+#include <utility>
 
 namespace tandem::services {
 namespace {
@@ -11,12 +12,11 @@ namespace {
 // Power of Two Choices in Randomized Load Balancing", 2001).
 constexpr std::size_t max_shared_candidates = 8;
 
-// Load per slot, because servers may differ. A call lasts longer than a reply, so the number of
-// conversations counts before that of running requests, unless all slots are in use.
-std::tuple<bool, double, double> load_of(const server_load& s) {
+// Load per slot, because servers may differ. Running generation counts before the number of
+// conversations, many of which may have ended. Averages of other processes are rounded.
+std::pair<double, double> load_of(const server_load& s) {
     const double slots = std::max(1, s.slots);
-    const bool is_full = s.slots > 0 && s.generating >= slots;
-    return {is_full, s.conversations / slots, s.generating / slots};
+    return {std::round(s.generating) / slots, s.conversations / slots};
 }
 
 }  // namespace

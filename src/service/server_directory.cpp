@@ -124,7 +124,11 @@ std::vector<std::string> server_directory::find_unlisted_servers(
 
 std::vector<services::server_id> server_directory::drop_drained() {
     auto dropped = list_.drop_drained();
-    for (const auto id : dropped) uses_.erase(id);
+    for (const auto id : dropped) {
+        // A link keeps the usage while conversations that are idle have it.
+        uses_.at(id)->set_conversations(0);
+        uses_.erase(id);
+    }
     return dropped;
 }
 

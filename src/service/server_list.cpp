@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace tandem::services {
 
@@ -128,8 +129,9 @@ listed_server* server_list::assign_server(const server_criteria& criteria,
 
 listed_server* server_list::pin_if_suitable(std::string_view url, const server_state_query& ask) {
     const auto has_room = [&](const listed_server& s) {
-        const auto slots = ask(s).slots;
-        return slots == 0 || s.generating < slots;
+        const auto state = ask(s);
+        const double running = s.generating + std::round(state.running_elsewhere);
+        return state.slots == 0 || running < state.slots;
     };
     const auto serves = [&](const listed_server& s) {
         return may_serve(s, {}, ask, &server_health::may_serve);

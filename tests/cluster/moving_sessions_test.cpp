@@ -148,6 +148,7 @@ TEST_F(moving_sessions, are_reported_to_other_gateways_as_load) {
     connect(link);
     EXPECT_TRUE(run_until(
         [this] { return read_load("sessions talk") == 1 && read_load("demand talk") > 0; }));
+    EXPECT_TRUE(run_until([this] { return read_load("conversations " + server_) == 1; }));
 }
 
 // Its requests alone, one on 64 slots, do not show the speed of all slots.

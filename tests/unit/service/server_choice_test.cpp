@@ -42,19 +42,19 @@ TEST(round_robin, passes_by_those_that_may_not_serve) {
     EXPECT_THAT(chosen(choice, {up(), {}, up()}, 3), ElementsAre(0u, 2u, 0u));
 }
 
-TEST(least_busy, takes_the_one_that_has_the_fewest_conversations_for_its_slots) {
+TEST(least_busy, takes_the_one_that_generates_the_least_for_its_slots) {
     server_choice choice(placement::least_busy, 1);
-    EXPECT_EQ(choice.choose(std::vector{up(2, 5, 0), up(8, 9, 2), up(2, 6, 0)}), 1u);
+    EXPECT_EQ(choice.choose(std::vector{up(2, 0, 1), up(8, 9, 2), up(2, 0, 2)}), 1u);
 }
 
-TEST(least_busy, takes_the_one_that_generates_the_least_if_all_have_as_many_conversations) {
+TEST(least_busy, counts_conversations_if_all_generate_as_much) {
     server_choice choice(placement::least_busy, 1);
-    EXPECT_EQ(choice.choose(std::vector{up(4, 2, 2), up(4, 2, 1), up(4, 2, 3)}), 1u);
+    EXPECT_EQ(choice.choose(std::vector{up(2, 5), up(2, 4), up(2, 6)}), 1u);
 }
 
-TEST(least_busy, takes_one_with_a_free_slot_if_there_is_one) {
+TEST(least_busy, takes_an_average_of_requests_for_the_nearest_number) {
     server_choice choice(placement::least_busy, 1);
-    EXPECT_EQ(choice.choose(std::vector{up(2, 2, 2), up(2, 9, 1), up(2, 3, 3)}), 1u);
+    EXPECT_EQ(choice.choose(std::vector{up(4, 5, 1.04), up(4, 4, 0.96), up(4, 3, 1.6)}), 1u);
 }
 
 TEST(least_busy, takes_equal_servers_in_turn) {

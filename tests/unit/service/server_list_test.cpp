@@ -88,6 +88,19 @@ TEST(server_list, begins_it_where_it_was_on_a_full_server_only_if_no_other_has_r
     EXPECT_TRUE(t.list.pin_if_suitable("two", all_is_well));
 }
 
+TEST(server_list, counts_requests_of_other_processes_on_a_full_server) {
+    two_servers t;
+    const auto use = [&t](double running) {
+        return [&t, running](const listed_server& s) {
+            return server_state{.slots = 4,
+                                .is_shared = true,
+                                .running_elsewhere = s.id == t.two ? running : 0};
+        };
+    };
+    EXPECT_FALSE(t.list.pin_if_suitable("two", use(3.96)));
+    EXPECT_TRUE(t.list.pin_if_suitable("two", use(3.4)));
+}
+
 TEST(server_list, moves_a_conversation_that_must_go_elsewhere) {
     two_servers t;
     t.place(no_server);
