@@ -8,8 +8,20 @@ namespace tandem::cluster {
 shared_texts::shared_texts(store_link& link, std::string prefix)
     : link_(link), prefix_(std::move(prefix)) {}
 
-void shared_texts::put(const std::string& key, std::string text, duration kept) {
-    if (text.size() > max_bytes) return;
+bool shared_texts::may_put(time_point now, std::size_t bytes) {
+    if (bytes > max_bytes) return false;
+    if (now - minute_ >= std::chrono::minutes(1)) {
+        minute_ = now;
+        minute_bytes_ = 0;
+    }
+    if (minute_bytes_ + bytes > max_bytes_per_minute) return false;
+    minute_bytes_ += bytes;
+    return true;
+}
+
+void shared_texts::put(time_point now, const std::string& key, std::string text, duration kept) {
+    constexpr std::size_t bytes_of_entry = 128;
+    if (!may_put(now, bytes_of_entry + key.size() + text.size())) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(kept).count();
     link_.run({"SET", prefix_ + key, std::move(text), "PX", std::to_string(ms)},
               [](const auto&) {});
@@ -19,8 +31,9 @@ void shared_texts::find(const std::string& key, duration limit, find_handler don
     link_.run(
         {"GET", prefix_ + key},
         [done = std::move(done)](const auto& answer) {
-            const bool is_found = answer && answer->kind == answer_kind::text;
-            done(is_found ? std::optional(answer->text) : std::nullopt);
+            found_text found{.is_answered = answer && answer->kind != answer_kind::error};
+            if (answer && answer->kind == answer_kind::text) found.text = answer->text;
+            done(std::move(found));
         },
         limit);
 }

@@ -10,27 +10,39 @@
 
 namespace tandem::cluster {
 
+/// An answer of the store to a search for a text.
+struct found_text {
+    /// False: the store did not answer in time.
+    bool is_answered = false;
+    std::optional<std::string> text{};
+};
+
 /// Texts in the store that each gateway may write and read. On the link's loop.
 class shared_texts {
  public:
     /// A longer text is not kept.
     static constexpr std::size_t max_bytes = std::size_t{1} << 20;
+    /// The store keeps no more from a gateway, so that the texts do not displace its other data.
+    static constexpr std::size_t max_bytes_per_minute = std::size_t{64} << 20;
 
-    /// Receives nullopt if there is no such text, or if the store does not answer in time.
-    using find_handler = std::function<void(std::optional<std::string>)>;
+    using find_handler = std::function<void(found_text)>;
 
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
     /// Keeps the text this long, instead of an earlier one.
-    void put(const std::string& key, std::string text, duration kept);
+    void put(time_point now, const std::string& key, std::string text, duration kept);
     /// The handler is called at most once, never from within the call, and not after the link's
     /// end. `limit` is at most store_link::answer_limit.
     void find(const std::string& key, duration limit, find_handler done);
 
  private:
+    bool may_put(time_point now, std::size_t bytes);
+
     store_link& link_;
     std::string prefix_;
+    time_point minute_{};           // begins here
+    std::size_t minute_bytes_ = 0;  // put within it
 };
 
 }  // namespace tandem::cluster

@@ -38,15 +38,30 @@ bool is_newest(const socket_response* newest, const std::string& id) {
     return newest && !newest->id.empty() && newest->id == id;
 }
 
-/// Learns the responses that the request refers to, if another gateway has them.
-awaitable<void> async_learn_history(gateway_core& core, const admitted& who,
-                                    const response_request& request,
-                                    const socket_response* newest) {
+/// The responses that the request refers to. Those beyond the limit are unknown here, unless this
+/// gateway has them.
+std::set<std::string> list_responses(const response_request& request) {
+    constexpr std::size_t max_responses = 8;
     std::set<std::string> ids;
-    if (!request.previous.empty()) ids.insert(request.previous);
-    for (const auto& item : request.references) ids.insert(find_response_of_item(item.id));
-    for (const auto& id : ids)
-        if (!is_newest(newest, id)) co_await async_learn_response(core, make_table_key(who, id));
+    if (is_response_id(request.previous)) ids.insert(request.previous);
+    for (const auto& item : request.references)
+        if (auto id = find_response_of_item(item.id);
+            ids.size() < max_responses && is_response_id(id))
+            ids.insert(std::move(id));
+    return ids;
+}
+
+/// Learns the responses that the request refers to, if another gateway has them. Returns an error
+/// if the store did not answer.
+awaitable<std::optional<api_error>> async_learn_history(gateway_core& core, const admitted& who,
+                                                        const response_request& request,
+                                                        const socket_response* newest) {
+    for (const auto& id : list_responses(request)) {
+        if (is_newest(newest, id)) continue;
+        const bool is_answered = co_await async_learn_response(core, make_table_key(who, id));
+        if (!is_answered) co_return make_store_away_error(id);
+    }
+    co_return std::nullopt;
 }
 
 /// Adds the history. A response that may be continued identifies the conversation, unless the
@@ -130,7 +145,8 @@ awaitable<std::variant<response_order, api_error>> async_check_request(answer_cl
                                                                        const admitted& who,
                                                                        response_request request,
                                                                        socket_response* newest) {
-    co_await async_learn_history(core, who, request, newest);
+    if (auto error = co_await async_learn_history(core, who, request, newest))
+        co_return *std::move(error);
     response_head head{.id = make_random_id("resp_", core.random), .created = std::time(nullptr)};
     if (auto error = resolve_history(core, who, head.id, request, newest))
         co_return *std::move(error);
@@ -160,9 +176,14 @@ void warm_conversation(answer_client& client, gateway_core& core, response_order
     auto& job = order.job;
     note(client, *job.model, {}, finish_reason::eos);
     const auto bytes = bytes_of(job);
-    auto talk = std::make_shared<conversation>(open(core.places, job, detail::now()));
+    const auto now = detail::now();
+    auto talk = std::make_shared<conversation>(open(core.places, job, now));
     talk->warm(job.options);
-    if (!job.pin.empty()) core.places.put(detail::now(), job.pin, {.talk = std::move(talk)}, bytes);
+    if (!job.pin.empty()) {
+        const auto* const known = core.places.find(now, job.pin);
+        auto server = known ? known->server : std::string();
+        core.places.put(now, job.pin, {std::move(server), std::move(talk)}, bytes);
+    }
     order.keeper.keep_messages(bytes);
 }
 

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 namespace tandem::gateway {
@@ -23,17 +22,25 @@ std::string place_key(const std::string& pin) {
     return "place:" + pin;
 }
 
+// Makes sure that a long history is not serialized in vain.
+std::size_t count_text_bytes(const kept_response& r) {
+    std::size_t bytes = 0;
+    for (const auto& m : r.messages) bytes += m.content.size();
+    return bytes;
+}
+
 std::string response_key(const std::string& key) {
     return "response:" + key;
 }
 
-awaitable<std::optional<std::string>> async_find_text(std::shared_ptr<cluster::cluster_member> from,
-                                                      std::string key, duration limit) {
+// Does not keep the member, whose end drops the handler.
+awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, std::string key,
+                                               duration limit) {
     co_return co_await boost::asio::async_initiate<decltype(use_awaitable),
-                                                   void(std::optional<std::string>)>(
+                                                   void(cluster::found_text)>(
         [&](auto handler) {
             const auto waiting = std::make_shared<decltype(handler)>(std::move(handler));
-            from->texts().find(key, limit, [waiting](auto text) { (*waiting)(std::move(text)); });
+            from.texts().find(key, limit, [waiting](auto text) { (*waiting)(std::move(text)); });
         },
         use_awaitable);
 }
@@ -42,13 +49,13 @@ awaitable<std::optional<std::string>> async_find_text(std::shared_ptr<cluster::c
 
 awaitable<void> async_learn_place(gateway_core& core, const std::string& pin) {
     if (!core.cluster || pin.empty()) co_return;
-    auto server = co_await async_find_text(core.cluster, place_key(pin), place_limit);
-    if (!server) co_return;
+    auto found = co_await async_find_text(*core.cluster, place_key(pin), place_limit);
+    if (!found.text) co_return;
     const auto now = detail::now();
     const auto* const known = core.places.find(now, pin);
-    if (known && (known->server.empty() || known->server == *server)) co_return;
-    const auto bytes = pin.size() + server->size();
-    core.places.put(now, pin, {.server = *std::move(server)}, bytes);
+    if (known && known->server == *found.text) co_return;
+    const auto bytes = pin.size() + found.text->size();
+    core.places.put(now, pin, {.server = *std::move(found.text)}, bytes);
 }
 
 void remember_place(gateway_core& core, const std::string& pin, conversation talk,
@@ -56,26 +63,29 @@ void remember_place(gateway_core& core, const std::string& pin, conversation tal
     if (pin.empty()) return;
     auto place = find_place(std::move(talk), result);
     if (!place) return;
+    const auto now = detail::now();
     if (core.cluster)
-        core.cluster->texts().put(place_key(pin), place->server, affinity_table_limits.ttl);
-    core.places.put(detail::now(), pin, *std::move(place), bytes_of_place(bytes, result));
+        core.cluster->texts().put(now, place_key(pin), place->server, affinity_table_limits.ttl);
+    core.places.put(now, pin, *std::move(place), bytes_of_place(bytes, result));
 }
 
-awaitable<void> async_learn_response(gateway_core& core, const std::string& key) {
-    if (!core.cluster || core.responses.find(detail::now(), key)) co_return;
-    const auto text = co_await async_find_text(core.cluster, response_key(key),
-                                               cluster::store_link::answer_limit);
-    if (!text) co_return;
-    if (auto response = parse_response(*text))
-        core.responses.put(detail::now(), key, *std::move(response), text->size());
+awaitable<bool> async_learn_response(gateway_core& core, const std::string& key) {
+    if (!core.cluster || core.responses.find(detail::now(), key)) co_return true;
+    const auto found = co_await async_find_text(*core.cluster, response_key(key),
+                                                cluster::store_link::answer_limit);
+    if (!found.text) co_return found.is_answered;
+    if (auto response = parse_response(*found.text))
+        core.responses.put(detail::now(), key, *std::move(response), found.text->size());
+    co_return true;
 }
 
 void keep_response(gateway_core& core, const std::string& key, kept_response response,
                    std::size_t bytes) {
-    if (core.cluster)
-        core.cluster->texts().put(response_key(key), serialize_response(response),
+    const auto now = detail::now();
+    if (core.cluster && count_text_bytes(response) <= cluster::shared_texts::max_bytes)
+        core.cluster->texts().put(now, response_key(key), serialize_response(response),
                                   kept_response_limits.ttl);
-    core.responses.put(detail::now(), key, std::move(response), bytes);
+    core.responses.put(now, key, std::move(response), bytes);
 }
 
 }  // namespace tandem::gateway

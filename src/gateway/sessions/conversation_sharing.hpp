@@ -21,8 +21,9 @@ boost::asio::awaitable<void> async_learn_place(gateway_core& core, const std::st
 void remember_place(gateway_core& core, const std::string& pin, conversation talk,
                     std::size_t bytes, const reply_result& result);
 
-/// Learns the response with this key of kept_response_table from the gateway that has it.
-boost::asio::awaitable<void> async_learn_response(gateway_core& core, const std::string& key);
+/// Learns the response with this key of kept_response_table from the gateway that has it. Returns
+/// false if the store did not answer.
+boost::asio::awaitable<bool> async_learn_response(gateway_core& core, const std::string& key);
 /// Keeps a response for the requests that continue it.
 void keep_response(gateway_core& core, const std::string& key, kept_response response,
                    std::size_t bytes);

@@ -1,6 +1,7 @@
 #include "gateway/sessions/generation_job.hpp"
 
 #include "gateway/json/json_text.hpp"
+#include "transport/server_url.hpp"
 
 #include <utility>
 
@@ -38,7 +39,7 @@ std::optional<conversation_place> find_place(conversation talk, const reply_resu
     if (result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
         return std::nullopt;
-    return conversation_place{result.servers.back(),
+    return conversation_place{transport::without_credentials(result.servers.back()),
                               std::make_shared<const conversation>(std::move(talk))};
 }
 

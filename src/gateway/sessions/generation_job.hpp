@@ -32,7 +32,7 @@ struct generation_job {
 
 /// Where the latest request of a conversation ran.
 struct conversation_place {
-    /// As in reply_result::servers; empty if it is not known yet.
+    /// The URL without credentials; empty if it is not known yet.
     std::string server{};
     /// While it exists, the scheduler expects the conversation on its slot to continue. nullptr if
     /// another gateway had the request.

@@ -87,6 +87,22 @@ std::optional<api_error> resolve_references(
     return std::nullopt;
 }
 
+bool is_response_id(std::string_view id) noexcept {
+    constexpr std::size_t max_bytes = 64;
+    return id.starts_with("resp_") && id.size() <= max_bytes;
+}
+
+api_error make_store_away_error(const std::string& id) {
+    auto e = make_error(503, "cluster_unavailable",
+                        fmt::format("the store of the cluster does not answer, and this gateway "
+                                    "does not have the response '{}'; try again, or send the "
+                                    "whole conversation as input",
+                                    quote_text(id)),
+                        "previous_response_id");
+    e.retry_after = std::chrono::seconds(1);
+    return e;
+}
+
 api_error make_no_response_error(const std::string& id) {
     return make_error(400, "previous_response_not_found",
                       fmt::format("the response '{}' is unknown or no longer kept; send the whole "

@@ -49,6 +49,11 @@ std::optional<api_error> resolve_references(
     response_request& request,
     const std::function<const kept_response*(const std::string& id)>& find);
 
+/// Whether the id can be that of a response; its length is then bounded.
+bool is_response_id(std::string_view id) noexcept;
+
+/// HTTP 503: only the store of the cluster could tell whether the response is kept.
+api_error make_store_away_error(const std::string& id);
 /// HTTP 400, as in OpenAI's API.
 api_error make_no_response_error(const std::string& id);
 
