@@ -246,6 +246,33 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
         self.wire.cut()
         self.assertEqual(" ".join(FIRST[1:]), " ".join(await spoken(reply)))
 
+    async def test_count_a_chunk_that_the_voice_ends_before_the_gateway_answers(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        for _ in FIRST:
+            await anext(reply)
+        self.wire.delay_answers()
+        self.wire.cut()
+        await self.wire.asked.wait()
+        left = asyncio.create_task(spoken(reply))
+        await asyncio.sleep(0)
+        self.wire.let_answers()
+        self.assertEqual([], await left)
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_keep_what_was_heard_before_an_interrupt_before_the_gateway_answers(self):
+        with gateway(heard_words=3) as url:
+            async with Wire(port_of(url)) as wire, connect(wire.url, system=SYSTEM) as session:
+                reply = session.ask(ASKED)
+                chunk = await anext(reply)
+                wire.delay_answers()
+                wire.cut()
+                await wire.asked.wait()
+                session.interrupt(chunk, words=3)
+                wire.let_answers()
+                self.assertEqual([], await spoken(reply))
+                self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
     async def test_say_nothing_of_a_reply_that_was_interrupted_meanwhile(self):
         session = await self.connected()
         reply = session.ask(ASKED)

@@ -1,15 +1,19 @@
-"""A port that forwards to the gateway, and loses what the test wants."""
+"""A port that forwards to the gateway, and loses or delays what the test wants."""
 
 import asyncio
 import contextlib
 
 
 class Wire:
-    """`lost`, to be awaited, is set when bytes of a lost direction have come."""
+    """`lost`, to be awaited, is set when bytes of a lost direction have come, and `asked` when a connection
+    whose answers wait has sent its first message."""
 
     def __init__(self, port):
         self._port, self._writers, self._losing = port, set(), None
         self.lost = asyncio.Event()
+        self.asked = asyncio.Event()
+        self._answers = asyncio.Event()
+        self._answers.set()
 
     async def __aenter__(self):
         self._server = await asyncio.start_server(self._carry, "127.0.0.1")
@@ -29,6 +33,14 @@ class Wire:
         self._losing = None
         for writer in list(self._writers):
             writer.transport.abort()
+
+    def delay_answers(self):
+        """What follows the handshake waits until let_answers(), on new connections."""
+        self._answers.clear()
+        self.asked.clear()
+
+    def let_answers(self):
+        self._answers.set()
 
     def lead_to(self, port):
         """A gateway that knows no sessions takes the place of the other."""
@@ -55,8 +67,14 @@ class Wire:
         await asyncio.wait(tasks)
 
     async def _forward(self, reader, writer, direction):
+        is_handshake = True
         with contextlib.suppress(ConnectionError):
             while piece := await reader.read(1 << 16):
+                if not is_handshake and direction == "down":
+                    await self._answers.wait()
+                if not is_handshake and direction == "up":
+                    self.asked.set()
+                is_handshake = False
                 if self._losing == direction:
                     self.lost.set()
                 else:

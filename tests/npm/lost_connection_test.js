@@ -92,6 +92,44 @@ for (const [when, cut] of [
         talk.close();
     });
 
+/** Its second connection hears nothing before release(). */
+function holding() {
+    let count = 0;
+    let tellAsked, release;
+    const asked = new Promise((resolve) => (tellAsked = resolve));
+    const released = new Promise((resolve) => (release = resolve));
+    class Held extends Cut {
+        #isHeld = ++count === 2;
+
+        send(data) {
+            super.send(data);
+            if (this.#isHeld) tellAsked();
+        }
+
+        set onmessage(take) {
+            super.onmessage = async (event) => {
+                if (this.#isHeld) await released;
+                take(event);
+            };
+        }
+    }
+    return { Held, asked, release };
+}
+
+test('a chunk that the voice ends before the gateway answers counts', async () => {
+    const { Held, asked, release } = holding();
+    const talk = connect(gateway.url, { system, WebSocket: Held });
+    const text = await textOf(talk.ask('Hello!'), async (chunk) => {
+        if (!chunk.text.includes('for you?')) return;
+        await Cut.cut();
+        await asked;
+        setImmediate(release);
+    });
+    assert.equal(text, story);
+    assert.equal(await textOf(talk.ask('And tomorrow?')), 'Tomorrow, too.');
+    talk.close();
+});
+
 test('what is heard while there is no connection counts', async () => {
     const talk = connect(gateway.url, { system, WebSocket: Cut });
     await textOf(talk.ask('Hello!'), async ({ id }) => {

@@ -28,6 +28,8 @@ export class Link {
     #closed = new AbortController();
     /** What the listener heard last, for the next connection: {chunk, speaking, chars, …}. */
     last = undefined;
+    /** `last` as the first message of the connection had it. */
+    told = undefined;
 
     /**
      * url: of the gateway.
@@ -162,7 +164,8 @@ export class Link {
 
     #begin(socket) {
         const message = { type: 'start', ...this.#handlers.opening(this.#session) };
-        if (this.#session) message.last = this.last;
+        this.told = this.#session ? this.last : undefined;
+        message.last = this.told;
         socket.send(JSON.stringify(message));
     }
 

@@ -187,12 +187,20 @@ class Session {
         const isSent = ({ turn }) => !waiting.some((message) => message.turn === turn);
         const sent = [...this.#replies.values()].filter(isSent);
         if (resumed) {
+            this.#continueSpoken();
             this.#goOn(sent, turns);
             waiting.forEach((message) => this.#link.send(message));
         } else {
             this.#askAgain(sent);
             waiting.filter(isLeft).forEach((message) => this.#link.send(message));
         }
+    }
+
+    // The voice may have ended the chunk since the connection told that it was being spoken.
+    #continueSpoken() {
+        const { told, last } = this.#link;
+        const isSpoken = last?.share === 1 && last.chunk === told?.chunk;
+        if (isSpoken && told.speaking) this.#link.send({ type: 'continue', chunk: told.chunk });
     }
 
     /** turns: those of which the gateway will send an end, one for each end. */

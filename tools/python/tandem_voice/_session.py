@@ -222,9 +222,21 @@ class Session:
             self._begin_anew(sent)
         for _, result in reversed(self._results):
             self._link.send_first(result)
+        heard = self._heard_meanwhile()
         if self._owes_interrupt:
-            self._link.send_first({"type": "interrupt"})
+            self._link.send_first({"type": "interrupt", **({"heard": heard} if heard else {})})
+        elif heard:
+            self._link.send_first({"type": "continue", "chunk": heard["chunk"]})
         self._is_lost = self._owes_interrupt = False
+
+    def _heard_meanwhile(self) -> Message | None:
+        """How much was heard of the chunk that the voice has ended, or stopped, since the connection told
+        that it was being spoken."""
+        told, last = self._link.told, self._link.last
+        if not told or not last or not told.get("speaking") or last.get("speaking"):
+            return None
+        is_same = last["chunk"] == told["chunk"]
+        return {name: part for name, part in last.items() if name != "text"} if is_same else None
 
     def _go_on(self, replies: list[Reply], turns: list[str]) -> None:
         """`turns` are those of which the gateway will send an end, one for each end."""
