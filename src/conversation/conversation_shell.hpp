@@ -114,6 +114,7 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     // A turn from its start to its first request.
     struct turn_start {
         std::uint64_t reply = 0;
+        time_point began{};
         start_handler done;
         int max_tokens = 0;
         /// The reply is for a reader, to whom calls may be shown as text.

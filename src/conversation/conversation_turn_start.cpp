@@ -98,6 +98,7 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     begin_history_turn(reply);
     starting_ =
         std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                .began = now(),
                                                 .done = std::move(done),
                                                 .max_tokens = options->max_tokens,
                                                 .is_streamed = reply.is_streamed(),
@@ -126,6 +127,7 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
     ++metrics_.resumed;
     const auto start = std::make_shared<turn_start>(
         turn_start{.reply = reply.id(),
+                   .began = now(),
                    .done = std::move(done),
                    .max_tokens = turn_options_->max_tokens,
                    .is_streamed = reply.is_streamed(),
@@ -160,6 +162,7 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
     if (const auto left = std::exchange(generating_at_, nullptr)) host_->on_turn_ended(left);
     find_server(
         std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                .began = now(),
                                                 .done = std::move(done),
                                                 .max_tokens = turn_options_->max_tokens,
                                                 .is_streamed = reply.is_streamed(),
@@ -180,7 +183,8 @@ void conversation_shell::end_server_check(const start_ptr& start) noexcept {
 
 void conversation_shell::fail(const start_ptr& start, const failure& why) {
     end_server_check(start);
-    const bool is_unconnected = is_connect_error(why.ec) && host_->no_server_ever_reached();
+    const bool is_unconnected =
+        is_connect_error(why.ec) && host_->no_server_ever_reached(start->began);
     start->done(why.ec, why.diag, {.is_permanent = is_unconnected || host_->are_all_drained()});
 }
 
@@ -249,14 +253,17 @@ void conversation_shell::leave_server(const reason_to_leave& reason) {
 // If all servers have failed this reply, they are tried again.
 auto conversation_shell::assign_server(const turn_start& start)
     -> std::variant<server_link_ptr, failure> {
-    auto placed = host_->assign_server(
-        {.pinned = link_, .prefer_other = start.is_failover, .excluded = failed_servers_});
+    auto placed = host_->assign_server({.pinned = link_,
+                                        .prefer_other = start.is_failover,
+                                        .excluded = failed_servers_,
+                                        .turn_began = start.began});
     const bool is_first_attempt = !start.unreachable;
     if (std::holds_alternative<server_link_ptr>(placed) || failed_servers_.empty() ||
         !is_first_attempt)
         return placed;
     failed_servers_.clear();
-    return host_->assign_server({.pinned = link_, .prefer_other = start.is_failover});
+    return host_->assign_server(
+        {.pinned = link_, .prefer_other = start.is_failover, .turn_began = start.began});
 }
 
 void conversation_shell::find_server(const start_ptr& start) {

@@ -24,6 +24,8 @@ struct server_criteria {
     /// A turn's request follows: if the circuit is open, that request is the trial. Work that
     /// nothing waits for leaves the trial to a turn.
     bool is_for_turn = true;
+    /// Earlier failures do not decide that there is no server.
+    time_point turn_began = time_point::min();
 };
 
 /// The parts of the service that its conversations need. Called on the strand.
@@ -38,9 +40,9 @@ class server_provider {
     /// A request to the server failed. Returns true if the server is gone or not ready, so that no
     /// turn may start there.
     virtual bool on_server_failed(const server_link_ptr& link, const failure& why) = 0;
-    /// Whether no server has ever been reached, which means the set-up is wrong and waiting does
-    /// not help.
-    virtual bool no_server_ever_reached() const = 0;
+    /// Whether no server has ever been reached, although it was tried since then, which means the
+    /// set-up is wrong and waiting does not help.
+    virtual bool no_server_ever_reached(time_point since) const = 0;
     /// Whether there are servers, but each is drained.
     virtual bool are_all_drained() const = 0;
     /// The conversation needs a server until on_reply_ended().

@@ -52,7 +52,7 @@ std::vector<server_status> server_directory::status(time_point now) const {
     return all;
 }
 
-failure server_directory::unavailable_reason(time_point now) const {
+failure server_directory::unavailable_reason(time_point now, time_point turn_began) const {
     const auto& servers = list_.all();
     std::string words = servers.empty() ? "the service has no server: add one"
                         : are_all_drained()
@@ -69,11 +69,11 @@ failure server_directory::unavailable_reason(time_point now) const {
             words += fmt::format("; the last requests to {} failed, so it is not used for a while",
                                  transport::without_credentials(s.url));
     // Waiting does not help if only the key is wrong.
-    const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [](const auto& s) {
-        return s.health.rejects_key();
+    const bool refuse_key = !servers.empty() && std::ranges::all_of(servers, [&](const auto& s) {
+        return s.health.rejects_key() && s.health.was_tried_since(turn_began);
     });
     error_code ec = refuse_key ? errc::unauthorized : errc::no_model;
-    if (no_server_ever_reached()) ec = servers.front().health.never_reached_error();
+    if (no_server_ever_reached(turn_began)) ec = servers.front().health.never_reached_error();
     return {ec, {.client_message = std::move(words)}};
 }
 
@@ -82,9 +82,9 @@ bool server_directory::are_all_drained() const {
            std::ranges::all_of(list_.all(), &services::listed_server::is_drained);
 }
 
-bool server_directory::no_server_ever_reached() const {
-    return !list_.all().empty() && std::ranges::all_of(list_.all(), [](const auto& s) {
-        return bool(s.health.never_reached_error());
+bool server_directory::no_server_ever_reached(time_point since) const {
+    return !list_.all().empty() && std::ranges::all_of(list_.all(), [since](const auto& s) {
+        return s.health.never_reached_error() && s.health.was_tried_since(since);
     });
 }
 

@@ -44,11 +44,11 @@ class server_directory {
     /// The states of the servers at this time, for the list.
     services::server_state_query states(time_point now) const;
     std::vector<server_status> status(time_point now) const;
-    /// Why no server is available for a turn.
-    failure unavailable_reason(time_point now) const;
-    /// Whether connections were tried but no server was ever reached, which means the set-up is
-    /// wrong.
-    bool no_server_ever_reached() const;
+    /// Why no server is available for a turn that began at this time.
+    failure unavailable_reason(time_point now, time_point turn_began) const;
+    /// Whether connections were tried since then but no server was ever reached, which means the
+    /// set-up is wrong.
+    bool no_server_ever_reached(time_point since) const;
     /// Whether there are servers, but each is drained.
     bool are_all_drained() const;
 

@@ -66,7 +66,7 @@ bool server_health::check_if_stale(time_point now) noexcept {
 // A server without /health cannot be watched: it counts as up, unless it has also failed to answer
 // as a llama-server. Any other answer than "ok" may come from a proxy that reports a dead server.
 bool server_health::record_check_result(time_point now, const error_code& ec, std::string words) {
-    answered_at_ = now;
+    answered_at_ = tried_at_ = now;
     record_reached(ec);
     is_unresponsive_ = ec == errc::request_timeout || ec == errc::connect_timeout;
     const bool is_key_unchecked = refuses_key_ && !is_check_authenticated_;
@@ -94,6 +94,7 @@ bool server_health::record_request_failure(time_point now, const error_code& ec,
     record_reached(ec);
     const bool is_no_server = ec == errc::not_supported && identity_ != identity::healthy;
     if (!indicates_server_down(ec) && !is_no_server) return false;
+    tried_at_ = now;
     if (is_no_server) identity_ = identity::foreign;
     const bool was_up = may_serve();
     // A single broken reply may be due to its own connection, so the check decides.

@@ -34,6 +34,9 @@ class server_health {
     bool needs_authenticated_check() const noexcept {
         return !has_passed_authenticated_check_ || refuses_key_ || is_foreign();
     }
+    /// Whether a check or a request has shown the server's state since then. An earlier failure
+    /// does not count against a turn: nothing is checked while no reply runs.
+    bool was_tried_since(time_point t) const noexcept { return tried_at_ >= t; }
     /// Why no connection to the server has ever succeeded; no error once it has answered anything.
     error_code never_reached_error() const noexcept { return why_never_reached_; }
     /// The result of the check. Returns true if the state changed.
@@ -68,6 +71,7 @@ class server_health {
     duration pause_{};  // before the next check of a server that is not up
     time_point check_requested_at_{};
     time_point answered_at_ = time_point::min();
+    time_point tried_at_ = time_point::min();
     bool is_unresponsive_ = false;
     bool refuses_key_ = false;
     bool is_check_authenticated_ = false;  // for the running check

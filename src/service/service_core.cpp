@@ -160,7 +160,7 @@ auto service_core::assign_server(const server_criteria& criteria)
     auto* const s = select_server(criteria);
     if (!s) {
         arm_timer();
-        return directory_.unavailable_reason(now());
+        return directory_.unavailable_reason(now(), criteria.turn_began);
     }
     directory_.record_conversations(id_of(criteria.pinned));
     directory_.record_conversations(s->id);

@@ -47,7 +47,9 @@ class service_core final : public std::enable_shared_from_this<service_core>,
 
     std::variant<server_link_ptr, failure> assign_server(const server_criteria& criteria) override;
     bool on_server_failed(const server_link_ptr& link, const failure& why) override;
-    bool no_server_ever_reached() const override { return directory_.no_server_ever_reached(); }
+    bool no_server_ever_reached(time_point since) const override {
+        return directory_.no_server_ever_reached(since);
+    }
     bool are_all_drained() const override { return directory_.are_all_drained(); }
     void on_reply_started() override;
     void on_reply_ended() override;

@@ -229,6 +229,17 @@ TEST_F(a_service, reports_which_server_made_each_chunk_of_a_reply_that_continued
     EXPECT_EQ(state_of(talks[0]).metrics.moves, 1);
 }
 
+TEST_F(a_service, tries_a_server_again_that_was_not_there_at_an_earlier_turn) {
+    start();
+    server_options.port = server().port();
+    server().stop();
+    auto early = bots->create();
+    expect_error(say(early, "Hello!"), errc::connect_failed);
+    mocks.front() = std::make_unique<mock::server>(server_options);
+    auto talk = bots->create();
+    EXPECT_EQ(say(talk, "And you?").text(), "I am well, too.");
+}
+
 TEST_F(a_service, reports_why_no_server_can_be_had) {
     start();
     auto talk = bots->create();

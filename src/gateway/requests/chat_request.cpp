@@ -23,7 +23,8 @@ bool refuse_logprobs(field_reader& fields, const json& body) {
 
 bool refuse_functions(field_reader& fields, const json& body) {
     const auto* functions = field_reader::find(body, "functions");
-    return !functions || fields.fail_unsupported("functions", "is not supported; use tools");
+    const bool is_none = !functions || (functions->is_array() && functions->empty());
+    return is_none || fields.fail_unsupported("functions", "is not supported; use tools");
 }
 
 bool refuse_modalities(field_reader& fields, const json& body) {

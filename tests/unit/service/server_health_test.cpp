@@ -102,6 +102,16 @@ TEST(server_health, is_asked_if_a_turn_begins_unless_it_has_just_answered) {
     EXPECT_FALSE(h.check_if_stale(at(700ms))) << "the answer is still pending";
 }
 
+TEST(server_health, knows_since_when_it_was_tried) {
+    server_health s(5s);
+    EXPECT_FALSE(s.was_tried_since(at(0s)));
+    s.record_request_failure(at(1s), errc::connect_failed, "");
+    EXPECT_TRUE(s.was_tried_since(at(1s)));
+    EXPECT_FALSE(s.was_tried_since(at(2s)));
+    s.record_check_result(at(3s), errc::connect_failed, "");
+    EXPECT_TRUE(s.was_tried_since(at(2s)));
+}
+
 TEST(server_health, hangs_from_a_time_out_to_the_next_answer) {
     auto h = asked(errc::request_timeout);
     EXPECT_TRUE(h.is_hanging());

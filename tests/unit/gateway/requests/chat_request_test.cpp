@@ -115,7 +115,7 @@ TEST(chat_request, is_pinned_by_its_session_else_its_cache_key_else_its_user) {
 TEST(chat_request, passes_over_what_it_does_not_know) {
     chat_with(R"("metadata":{"a":"b"},"store":true,"new":[1,{}],
         "n":1,"logprobs":false,"top_logprobs":null,"modalities":["text"],
-        "functions":null)");
+        "functions":[])");
 }
 
 TEST(chat_request, is_refused_with_the_path_of_what_is_wrong) {
@@ -151,7 +151,7 @@ TEST(chat_request, is_refused_with_the_path_of_what_is_wrong) {
         {R"("n":2)", "n", "unsupported_value"},
         {R"("n":0)", "n", "unsupported_value"},
         {R"("logprobs":true)", "logprobs", "unsupported_value"},
-        {R"("functions":[])", "functions", "unsupported_value"},
+        {R"("functions":[{}])", "functions", "unsupported_value"},
         {R"("modalities":["text","audio"])", "modalities[1]", "unsupported_value"},
         {R"("user":5)", "user", "invalid_type"},
         {R"("parallel_tool_calls":"no")", "parallel_tool_calls", "invalid_type"},
