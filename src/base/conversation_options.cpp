@@ -1,20 +1,12 @@
 #include "tandem/conversation_options.hpp"
 
+#include "base/enum_names.hpp"
+
 namespace tandem {
 inline namespace v0 {
 
 std::string_view to_string(history_policy p) noexcept {
-    switch (p) {
-        case history_policy::heard:
-            return "heard";
-        case history_policy::handed_over:
-            return "handed_over";
-        case history_policy::full:
-            return "full";
-        case history_policy::none:
-            return "none";
-    }
-    return {};
+    return name_in({"heard", "handed_over", "full", "none"}, p);
 }
 
 }  // namespace v0

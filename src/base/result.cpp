@@ -1,6 +1,6 @@
 #include "tandem/result.hpp"
 
-#include "tandem/chunk.hpp"
+#include "base/enum_names.hpp"
 
 #include <fmt/format.h>
 
@@ -10,81 +10,21 @@ namespace tandem {
 inline namespace v0 {
 
 std::string_view to_string(boundary b) noexcept {
-    switch (b) {
-        case boundary::sentence:
-            return "sentence";
-        case boundary::clause:
-            return "clause";
-        case boundary::word:
-            return "word";
-        case boundary::limit:
-            return "limit";
-        case boundary::end:
-            return "end";
-    }
-    return {};
+    return name_in({"sentence", "clause", "word", "limit", "end"}, b);
 }
 
 std::string_view to_string(finish_reason r) noexcept {
-    switch (r) {
-        case finish_reason::eos:
-            return "eos";
-        case finish_reason::stop_word:
-            return "stop_word";
-        case finish_reason::length:
-            return "length";
-        case finish_reason::tool_calls:
-            return "tool_calls";
-        case finish_reason::interrupted:
-            return "interrupted";
-        case finish_reason::error:
-            return "error";
-    }
-    return {};
+    return name_in({"eos", "stop_word", "length", "tool_calls", "interrupted", "error"}, r);
 }
 
 std::string_view to_string(cache_break::cause c) noexcept {
-    using cause = cache_break::cause;
-    switch (c) {
-        case cause::system_prompt:
-            return "system_prompt";
-        case cause::tools:
-            return "tools";
-        case cause::trimmed:
-            return "trimmed";
-        case cause::history:
-            return "history";
-    }
-    return {};
+    return name_in({"system_prompt", "tools", "trimmed", "history"}, c);
 }
 
 std::string_view to_string(timeline_event::kind k) noexcept {
-    using kind = timeline_event::kind;
-    switch (k) {
-        case kind::slot_wait:
-            return "slot_wait";
-        case kind::request:
-            return "request";
-        case kind::first_token:
-            return "first_token";
-        case kind::boundary:
-            return "boundary";
-        case kind::cut:
-            return "cut";
-        case kind::chunk:
-            return "chunk";
-        case kind::continued:
-            return "continued";
-        case kind::end:
-            return "end";
-        case kind::warming:
-            return "warming";
-        case kind::warmed:
-            return "warmed";
-        case kind::lost:
-            return "lost";
-    }
-    return {};
+    return name_in({"slot_wait", "request", "first_token", "boundary", "cut", "chunk", "continued",
+                    "end", "warming", "warmed", "lost"},
+                   k);
 }
 
 double token_usage::cache_hit_ratio() const noexcept {

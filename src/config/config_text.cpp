@@ -1,3 +1,4 @@
+#include "base/enum_names.hpp"
 #include "base/parse_number.hpp"
 #include "config/describe_expected_value.hpp"
 #include "transport/server_url.hpp"
@@ -94,12 +95,9 @@ bool set_value(std::optional<Number>& value, std::string_view text) {
 template <class Enum>
 requires std::is_enum_v<Enum>
 bool set_value(Enum& value, std::string_view text) {
-    for (int i = 0; !to_string(static_cast<Enum>(i)).empty(); ++i)
-        if (text == to_string(static_cast<Enum>(i))) {
-            value = static_cast<Enum>(i);
-            return true;
-        }
-    return false;
+    const auto read = parse_enum<Enum>(text);
+    value = read.value_or(value);
+    return read.has_value();
 }
 
 template <class Enum>
@@ -198,81 +196,31 @@ std::string to_string(duration d) {
 }
 
 std::string_view to_string(pacing p) noexcept {
-    switch (p) {
-        case pacing::automatic:
-            return automatic;
-        case pacing::strict:
-            return "strict";
-        case pacing::warm:
-            return "warm";
-        case pacing::ahead:
-            return "ahead";
-        case pacing::stream:
-            return "stream";
-    }
-    return {};
+    return name_in({automatic, "strict", "warm", "ahead", "stream"}, p);
 }
 
 std::string_view to_string(boundary_rule r) noexcept {
-    switch (r) {
-        case boundary_rule::classic:
-            return "classic";
-        case boundary_rule::spoken:
-            return "spoken";
-    }
-    return {};
+    return name_in({"classic", "spoken"}, r);
 }
 
 std::string_view to_string(speech_form s) noexcept {
-    switch (s) {
-        case speech_form::exact:
-            return "exact";
-        case speech_form::clean:
-            return "clean";
-    }
-    return {};
+    return name_in({"exact", "clean"}, s);
 }
 
 std::string_view to_string(emoji_speech s) noexcept {
-    switch (s) {
-        case emoji_speech::removed:
-            return "removed";
-        case emoji_speech::kept:
-            return "kept";
-    }
-    return {};
+    return name_in({"removed", "kept"}, s);
 }
 
 std::string_view to_string(code_speech s) noexcept {
-    switch (s) {
-        case code_speech::skipped:
-            return "skipped";
-        case code_speech::spoken:
-            return "spoken";
-    }
-    return {};
+    return name_in({"skipped", "spoken"}, s);
 }
 
 std::string_view to_string(url_speech s) noexcept {
-    switch (s) {
-        case url_speech::kept:
-            return "kept";
-        case url_speech::host:
-            return "host";
-    }
-    return {};
+    return name_in({"kept", "host"}, s);
 }
 
 std::string_view to_string(mark_speech s) noexcept {
-    switch (s) {
-        case mark_speech::drop:
-            return "drop";
-        case mark_speech::keep:
-            return "keep";
-        case mark_speech::report:
-            return "report";
-    }
-    return {};
+    return name_in({"drop", "keep", "report"}, s);
 }
 
 std::optional<std::string> set_field(config& c, std::string_view name, std::string_view text) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/enum_names.hpp"
+
 #include "tandem/config_fields.hpp"
 
 #include <fmt/format.h>
@@ -32,16 +34,6 @@ inline std::string describe_time_range(duration least, duration most) {
     return fmt::format("a time from {} to {}", format_time_limit(least), format_time_limit(most));
 }
 
-/// "a", "a or b", "a, b or c": the names that to_string() has for the values from 0 on.
-template <class Enum>
-std::string join_enum_names() {
-    const auto name = [](int i) { return to_string(static_cast<Enum>(i)); };
-    std::string names(name(0));
-    for (int i = 1; !name(i).empty(); ++i)
-        names += fmt::format("{}{}", name(i + 1).empty() ? " or " : ", ", name(i));
-    return names;
-}
-
 template <class Number>
 requires std::is_arithmetic_v<Number> std::string describe_expected_value(const field_info& f,
                                                                           const Number&) {
@@ -64,7 +56,7 @@ inline std::string describe_expected_value(const field_info&, const speech_repla
 }
 template <class Enum>
 requires std::is_enum_v<Enum> std::string describe_expected_value(const field_info&, const Enum&) {
-    return join_enum_names<Enum>();
+    return list_enum_names<Enum>(" or ");
 }
 /// For a field that may be unset: describes its value when set.
 template <class T>

@@ -1,5 +1,6 @@
 #include "tandem/service_config.hpp"
 
+#include "base/enum_names.hpp"
 #include "transport/server_url.hpp"
 
 #include "tandem/config_fields.hpp"
@@ -34,28 +35,11 @@ void check_servers(const service_config& c, std::vector<config_fault>& faults) {
 }  // namespace
 
 std::string_view to_string(placement p) noexcept {
-    switch (p) {
-        case placement::round_robin:
-            return "round_robin";
-        case placement::least_busy:
-            return "least_busy";
-    }
-    return {};
+    return name_in({"round_robin", "least_busy"}, p);
 }
 
 std::string_view to_string(server_status::health h) noexcept {
-    using health = server_status::health;
-    switch (h) {
-        case health::unknown:
-            return "not asked yet";
-        case health::up:
-            return "up";
-        case health::loading:
-            return "loading its model";
-        case health::down:
-            return "down";
-    }
-    return {};
+    return name_in({"not asked yet", "up", "loading its model", "down"}, h);
 }
 
 std::vector<config_fault> check(const service_config& c) {

@@ -1,6 +1,6 @@
 #include "conversation/history/conversation_json.hpp"
 
-#include "text/characters/utf8.hpp"
+#include "base/enum_names.hpp"
 #include "wire/calls/answer_reader.hpp"
 #include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
@@ -167,11 +167,9 @@ class conversation_reader {
     bool read_value(json& v, const std::string& at, history_policy& out) {
         std::string name;
         if (!read_value(v, at, name)) return false;
-        for (int i = 0; !to_string(static_cast<history_policy>(i)).empty(); ++i) {
-            out = static_cast<history_policy>(i);
-            if (name == to_string(out)) return true;
-        }
-        return fail(at, "must be heard, handed_over, full or none");
+        const auto read = parse_enum<history_policy>(name);
+        out = read.value_or(out);
+        return read || fail(at, "must be heard, handed_over, full or none");
     }
 
     bool read_value(json& v, const std::string& at, tool_call& out) {

@@ -1,5 +1,6 @@
 #include "gateway/access/api_keys.hpp"
 
+#include "base/enum_names.hpp"
 #include "gateway/access/base64url.hpp"
 
 #include <boost/algorithm/hex.hpp>
@@ -19,15 +20,7 @@ using key_bits = std::array<unsigned char, key_bytes>;
 }  // namespace
 
 std::string_view to_string(reply_priority p) noexcept {
-    switch (p) {
-        case reply_priority::low:
-            return "low";
-        case reply_priority::normal:
-            return "normal";
-        case reply_priority::high:
-            return "high";
-    }
-    return {};
+    return name_in({"high", "normal", "low"}, p);
 }
 
 std::optional<sha256_hash> hash_sha256(std::string_view text) noexcept {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/enum_names.hpp"
+
 #include <array>
 #include <set>
 #include <string_view>
@@ -21,19 +23,7 @@ inline constexpr std::array rights_of_keys{right::generate, right::read, right::
 
 /// The spelling in a key file; empty for an invalid value.
 constexpr std::string_view to_string(right r) noexcept {
-    switch (r) {
-        case right::open:
-            return "open";
-        case right::generate:
-            return "generate";
-        case right::read:
-            return "read";
-        case right::metrics:
-            return "metrics";
-        case right::admin:
-            return "admin";
-    }
-    return {};
+    return name_in({"open", "generate", "read", "metrics", "admin"}, r);
 }
 
 /// No right implies another.

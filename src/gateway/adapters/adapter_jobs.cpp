@@ -1,22 +1,14 @@
 #include "gateway/adapters/adapter_jobs.hpp"
 
+#include "base/enum_names.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace tandem::gateway {
 
 std::string_view to_string(job_state s) noexcept {
-    switch (s) {
-        case job_state::queued:
-            return "queued";
-        case job_state::running:
-            return "running";
-        case job_state::done:
-            return "done";
-        case job_state::failed:
-            return "failed";
-    }
-    return {};
+    return name_in({"queued", "running", "done", "failed"}, s);
 }
 
 const adapter_job* adapter_jobs::add(std::string id, std::string adapter, double scale,

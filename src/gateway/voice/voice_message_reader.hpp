@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/enum_names.hpp"
 #include "gateway/json/api_error.hpp"
 #include "gateway/voice/client_chunk_id.hpp"
 #include "gateway/voice/voice_option_changes.hpp"
@@ -45,7 +46,7 @@ enum class word_match {
     exact,  ///< if the text is the same
 };
 constexpr std::string_view to_string(word_match m) noexcept {
-    return m == word_match::exact ? "exact" : "words";
+    return name_in({"words", "exact"}, m);
 }
 
 /// Opens or resumes a session, or starts its next turn.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gateway/json/api_error.hpp"
-#include "gateway/voice/voice_enum_names.hpp"
+#include "base/enum_names.hpp"
+#include "gateway/json/field_reader.hpp"
 #include "gateway/voice/voice_fields.hpp"
 
 #include <fmt/format.h>
@@ -82,10 +82,10 @@ class voice_value_reader {
     bool read_value(json& v, const std::string& at, Enum& out) {
         std::string name;
         if (!read_value(v, at, name)) return false;
-        const auto found = find_voice_value<Enum>(name);
+        const auto found = parse_enum<Enum>(name);
         out = found.value_or(out);
         return found || fail(at, fmt::format("is {}; it must be one of {}", show_text(name),
-                                             list_voice_values<Enum>()));
+                                             list_enum_names<Enum>(", ")));
     }
     template <class T>
     bool read_value(json& v, const std::string& at, std::optional<T>& out) {
