@@ -3,7 +3,6 @@
 #include "cluster/cluster_options.hpp"
 #include "cluster/cluster_status.hpp"
 #include "cluster/lending_commands.hpp"
-#include "cluster/lending_store.hpp"
 #include "cluster/session_store.hpp"
 #include "cluster/shared_drains.hpp"
 #include "cluster/shared_load.hpp"
@@ -32,7 +31,7 @@ namespace tandem::cluster {
 
 /// The membership of this gateway in a cluster. Shares the slots of its servers with the other
 /// members. Use it on its event loop, which one thread runs.
-class cluster_member final : public lending_store {
+class cluster_member {
  public:
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
@@ -83,10 +82,18 @@ class cluster_member final : public lending_store {
     session_store& sessions() noexcept { return sessions_; }
     shared_texts& texts() noexcept { return texts_; }
 
+    // The store's records of loans. Each handler is called exactly once, on the event loop, and
+    // never from within the call.
+
+    /// Receives all loans of this gateway; nullopt if the store did not answer.
+    using claim_handler = std::function<void(std::optional<std::vector<loan>>)>;
+    using offer_handler = std::function<void(offer_result)>;
+
     void claim(const std::string& server, int slots, const share_action::claim& c,
-               claim_handler done) override;
+               claim_handler done);
+    /// `is_leaving`: the slot is returned even if nobody waits for it.
     void offer(const std::string& server, const reported_loan& l, bool is_leaving,
-               offer_handler done) override;
+               offer_handler done);
 
  private:
     struct shared_server {

@@ -1,5 +1,6 @@
 #include "cluster/slot_lender.hpp"
 
+#include "cluster/cluster_member.hpp"
 #include "loop/clock.hpp"
 
 #include <boost/asio/post.hpp>
@@ -13,10 +14,10 @@ constexpr auto retry_props_after = std::chrono::seconds(1);
 
 }  // namespace
 
-slot_lender::slot_lender(lending_store& store, std::string gateway, std::string name,
+slot_lender::slot_lender(cluster_member& member, std::string gateway, std::string name,
                          std::shared_ptr<detail::server_link> link,
                          std::shared_ptr<detail::server_usage> use)
-    : store_(store),
+    : member_(member),
       gateway_(std::move(gateway)),
       name_(std::move(name)),
       link_(std::move(link)),
@@ -155,23 +156,23 @@ void slot_lender::perform(const any_share_action& any) {
 }
 
 void slot_lender::perform(const share_action::claim& c) {
-    store_.claim(name_, use_->slots->lock()->scheduler.slots(), c,
-                 [weak = weak_from_this()](std::optional<std::vector<loan>> loans) {
-                     const auto self = weak.lock();
-                     if (!self) return;
-                     self->share_.on_claim_answer(detail::now(), loans);
-                     self->perform_actions();
-                 });
+    member_.claim(name_, use_->slots->lock()->scheduler.slots(), c,
+                  [weak = weak_from_this()](std::optional<std::vector<loan>> loans) {
+                      const auto self = weak.lock();
+                      if (!self) return;
+                      self->share_.on_claim_answer(detail::now(), loans);
+                      self->perform_actions();
+                  });
 }
 
 void slot_lender::perform(const share_action::offer& o) {
-    store_.offer(name_, o.loan, share_.is_leaving(),
-                 [weak = weak_from_this(), slot = o.loan.slot](offer_result result) {
-                     const auto self = weak.lock();
-                     if (!self) return;
-                     self->share_.on_offer_answer(detail::now(), slot, result);
-                     self->perform_actions();
-                 });
+    member_.offer(name_, o.loan, share_.is_leaving(),
+                  [weak = weak_from_this(), slot = o.loan.slot](offer_result result) {
+                      const auto self = weak.lock();
+                      if (!self) return;
+                      self->share_.on_offer_answer(detail::now(), slot, result);
+                      self->perform_actions();
+                  });
 }
 
 void slot_lender::perform(const share_action::poll&) {

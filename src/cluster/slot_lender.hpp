@@ -2,7 +2,6 @@
 
 #include "cluster/cluster_status.hpp"
 #include "cluster/lending_message.hpp"
-#include "cluster/lending_store.hpp"
 #include "cluster/slot_share.hpp"
 #include "server/server_link.hpp"
 
@@ -15,13 +14,15 @@
 
 namespace tandem::cluster {
 
+class cluster_member;
+
 /// Shares the slots of a server with other gateways: performs the actions of its slot_share. Use
 /// and destroy it on the strand of its link.
 class slot_lender final : public std::enable_shared_from_this<slot_lender> {
  public:
     /// This process then uses only borrowed slots of the server. `name`: the server's name in the
-    /// store. The store must outlive the lender.
-    slot_lender(lending_store& store, std::string gateway, std::string name,
+    /// store. The member must outlive the lender.
+    slot_lender(cluster_member& member, std::string gateway, std::string name,
                 std::shared_ptr<detail::server_link> link,
                 std::shared_ptr<detail::server_usage> use);
     ~slot_lender();
@@ -62,7 +63,7 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
     local_slots view() const;
     void arm_timer();
 
-    lending_store& store_;
+    cluster_member& member_;
     std::string gateway_;
     std::string name_;
     std::shared_ptr<detail::server_link> link_;

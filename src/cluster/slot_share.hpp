@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "cluster/lending_store.hpp"
 #include "cluster/slot_activity.hpp"
 #include "cluster/slot_share_actions.hpp"
 #include "slots/slot_scheduler.hpp"

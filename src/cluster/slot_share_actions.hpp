@@ -37,7 +37,13 @@ struct loan {
     bool is_doubtful = false;
 };
 
-/// The actions of a slot_share.
+/// The answer to an offer.
+enum class offer_result {
+    taken,       ///< this gateway no longer has the slot
+    not_wanted,  ///< it stays with this gateway
+    unknown,     ///< the store did not answer
+};
+
 namespace share_action {
 
 // To the store.
