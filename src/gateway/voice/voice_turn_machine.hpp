@@ -150,10 +150,6 @@ class voice_turn_machine {
         bool is_cancelled = false;  // its messages are kept, but get no reply
     };
     using queue = std::deque<waiting_turn>;
-    struct unspoken_chunk {
-        std::string speech{};
-        int tokens = 0;
-    };
     /// Words before the first chunk of a slow reply.
     struct spoken_filler {
         std::optional<time_point> due{};
@@ -179,9 +175,9 @@ class voice_turn_machine {
         std::uint64_t id = 0;      // the library's; set by the first chunk
         std::uint32_t chunks = 0;  // number of sent chunks, with a filler
         spoken_filler filler{};
-        std::string text{};                     // of the sent chunks
-        std::deque<unspoken_chunk> unspoken{};  // sent and not continued
-        double heard_tokens = 0;                // of the unspoken chunks, at least
+        std::string text{};                      // of the sent chunks
+        std::vector<recorded_chunk> unspoken{};  // sent and not continued
+        double heard_tokens = 0;                 // of the unspoken chunks, at least
         time_point spoken_since{};
         time_point begun_at{};
         std::optional<time_point> first_chunk_at{};
@@ -202,8 +198,8 @@ class voice_turn_machine {
         chunk_id to_library_id(const client_chunk_id& name) const noexcept {
             return {id, name.seq - count_fillers()};
         }
-        const unspoken_chunk* find_unspoken(const client_chunk_id& name) const;
-        void record_heard(const unspoken_chunk& chunk, std::size_t characters);
+        const recorded_chunk* find_unspoken(const client_chunk_id& name) const;
+        void record_heard(const recorded_chunk& chunk, std::size_t characters);
     };
 
     // Messages of the client.
@@ -350,11 +346,7 @@ class voice_turn_machine {
     std::size_t fillers_ = 0;                // number of fillers in the session
     voice_open_calls calls_;                 // of its reply
     std::uint64_t last_before_results_ = 0;  // the newest turn when the last result arrived
-    struct held_text {
-        std::string text;
-        std::string ended{};  // the id of the turn whose reply it ends
-    };
-    std::vector<held_text> held_texts_;  // of replies and calls, while there is no socket
+    std::vector<recorded_end> held_texts_;   // of replies and calls, while there is no socket
     std::vector<voice_action::any> actions_;
 };
 

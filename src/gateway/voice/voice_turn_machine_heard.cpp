@@ -27,13 +27,13 @@ std::size_t count_heard(std::string_view speech, const voice::heard& m) {
 }  // namespace
 
 auto voice_turn_machine::last_reply::find_unspoken(const client_chunk_id& name) const
-    -> const unspoken_chunk* {
+    -> const recorded_chunk* {
     const auto before = chunks - name.seq;  // at least 1
     return before > unspoken.size() ? nullptr : &unspoken[unspoken.size() - before];
 }
 
 // A listener who hears a chunk has heard all earlier ones.
-void voice_turn_machine::last_reply::record_heard(const unspoken_chunk& chunk,
+void voice_turn_machine::last_reply::record_heard(const recorded_chunk& chunk,
                                                   std::size_t characters) {
     const auto all = text::count_characters(chunk.speech);
     if (all == 0) return;
@@ -110,7 +110,7 @@ void voice_turn_machine::take_last(const voice::last_heard& last) {
 std::vector<std::string> voice_turn_machine::list_open_turns(const voice::start& first) const {
     std::vector<std::string> turns;
     turns.reserve(held_texts_.size() + waiting_.size() + 2);
-    for (const auto& held : held_texts_) turns.push_back(held.ended);
+    for (const auto& held : held_texts_) turns.push_back(held.turn);
     if (is_running()) turns.push_back(reply_->turn->id);
     if (resume_.is_due && !is_closing())
         turns.push_back(first.turn.empty() ? last_turn_->id : first.turn);
@@ -143,7 +143,7 @@ void voice_turn_machine::restore(session_record record, const generation_changes
             voice_action::load_conversation{std::move(record.conversation), std::move(options)});
     resume_.is_due = record.resumes && last_turn_;
     unanswered_ = std::move(record.unanswered);
-    for (auto& e : record.ends) held_texts_.push_back({std::move(e.text), std::move(e.turn)});
+    held_texts_ = std::move(record.ends);
     for (auto& c : record.late_calls) calls_.expect_late_result(std::move(c));
     if (record.reply_before) reply_before_ = restore_reply(*std::move(record.reply_before));
     if (record.reply) reply_ = restore_reply(*std::move(record.reply));
@@ -182,29 +182,27 @@ auto voice_turn_machine::restore_reply(recorded_reply record) const -> last_repl
                  .is_asked = false,
                  .id = record.id,
                  .chunks = record.chunks,
-                 .text = std::move(record.text)};
+                 .text = std::move(record.text),
+                 .unspoken = std::move(record.unspoken)};
     if (!is_of_turn)
         r.turn = std::make_shared<const voice_turn>(
             voice_turn{.number = record.number,
                        .id = std::move(record.turn),
                        .what = record.is_outside_history ? kind::aside : kind::reply});
     r.filler.text = std::move(record.filler);
-    for (auto& c : record.unspoken) r.unspoken.push_back({std::move(c.speech), c.tokens});
     return r;
 }
 
 recorded_reply voice_turn_machine::make_record(const last_reply& r) {
-    recorded_reply record{.number = r.turn->number,
-                          .turn = r.turn->id,
-                          .id = r.id,
-                          .chunks = r.chunks,
-                          .filler = r.filler.text,
-                          .text = r.text,
-                          .unspoken = {},
-                          .is_outside_history = r.turn->is_outside_history(),
-                          .is_ended = r.is_ended()};
-    for (const auto& c : r.unspoken) record.unspoken.push_back({c.speech, c.tokens});
-    return record;
+    return {.number = r.turn->number,
+            .turn = r.turn->id,
+            .id = r.id,
+            .chunks = r.chunks,
+            .filler = r.filler.text,
+            .text = r.text,
+            .unspoken = r.unspoken,
+            .is_outside_history = r.turn->is_outside_history(),
+            .is_ended = r.is_ended()};
 }
 
 /// Whether the last turn has more words to speak.
@@ -224,7 +222,8 @@ session_record voice_turn_machine::record() const {
                      .options = first_options_,
                      .interrupted_mark = interrupted_mark_,
                      .last_number = last_number_,
-                     .resumes = has_words_to_come()};
+                     .resumes = has_words_to_come(),
+                     .ends = held_texts_};
     if (last_turn_)
         r.turn = recorded_turn{.number = last_turn_->number,
                                .id = last_turn_->id,
@@ -234,7 +233,6 @@ session_record voice_turn_machine::record() const {
     r.unanswered = unanswered_;
     if (reply_) r.reply = make_record(*reply_);
     if (reply_before_) r.reply_before = make_record(*reply_before_);
-    for (const auto& held : held_texts_) r.ends.push_back({held.text, held.ended});
     record_calls(r);
     return r;
 }

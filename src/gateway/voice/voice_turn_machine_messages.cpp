@@ -261,7 +261,7 @@ void voice_turn_machine::handle(time_point now, const voice::continued& m) {
     auto& unspoken = reply_->unspoken;
     if (left >= unspoken.size()) return;
     const auto spoken = unspoken.size() - left;
-    for (; unspoken.size() > left; unspoken.pop_front())
+    for (; unspoken.size() > left; unspoken.erase(unspoken.begin()))
         reply_->heard_tokens = std::max(0.0, reply_->heard_tokens - unspoken.front().tokens);
     reply_->is_speaking = left > 0;
     reply_->spoken_since = now;
