@@ -133,9 +133,7 @@ std::string show_value(const std::string& value) {
     return value;
 }
 std::string show_value(const std::vector<std::string>& values) {
-    std::string text;
-    for (const auto& v : values) text += (text.empty() ? "" : ", ") + v;
-    return text;
+    return fmt::format("{}", fmt::join(values, ", "));
 }
 std::string show_value(const std::vector<tag_pair>& pairs) {
     std::string text;

@@ -102,4 +102,12 @@ class strand_scope : public std::enable_shared_from_this<strand_scope> {
     context_shutdown_service* registry_ = nullptr;
 };
 
+/// Ends all that the client or service owns, on its strand.
+template <class Owner>
+void close_scope_of(std::shared_ptr<Owner> owner) {
+    if (!owner) return;
+    const auto& scope = owner->scope();
+    scope.dispatch([owned = std::move(owner)] { owned->scope().close(); });
+}
+
 }  // namespace tandem::detail

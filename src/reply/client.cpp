@@ -22,13 +22,6 @@ std::function<void()> cut_request(const std::weak_ptr<detail::server_link>& weak
     };
 }
 
-// Ends everything the client owns, on its strand.
-void destroy(std::shared_ptr<detail::server_link> link) {
-    if (!link) return;
-    const auto& scope = link->scope();
-    scope.dispatch([owned = std::move(link)] { owned->scope().close(); });
-}
-
 // Runs `ask(link, done)` on the strand; it returns the id of the request. The call completes with
 // the arguments of `done`.
 template <class... Results, class Ask>
@@ -82,12 +75,12 @@ client::client(std::shared_ptr<link> c) noexcept : link_(std::move(c)) {}
 client::client(client&&) noexcept = default;
 
 client& client::operator=(client&& other) noexcept {
-    if (this != &other) destroy(std::exchange(link_, std::move(other.link_)));
+    if (this != &other) detail::close_scope_of(std::exchange(link_, std::move(other.link_)));
     return *this;
 }
 
 client::~client() {
-    destroy(std::move(link_));
+    detail::close_scope_of(std::move(link_));
 }
 
 client::executor_type client::get_executor() const noexcept {

@@ -24,13 +24,6 @@ namespace tandem {
 inline namespace v0 {
 namespace {
 
-// Ends everything the service owns, on its strand.
-void destroy(std::shared_ptr<detail::service_core> core) {
-    if (!core) return;
-    const auto& scope = core->scope();
-    scope.dispatch([owned = std::move(core)] { owned->scope().close(); });
-}
-
 void check_options(const conversation_options& options) {
     if (auto faults = check(options); !faults.empty()) throw config_error(std::move(faults));
 }
@@ -57,12 +50,12 @@ service::service(executor_type executor, service_config c, instruments i) {
 service::service(service&&) noexcept = default;
 
 service& service::operator=(service&& other) noexcept {
-    if (this != &other) destroy(std::exchange(core_, std::move(other.core_)));
+    if (this != &other) detail::close_scope_of(std::exchange(core_, std::move(other.core_)));
     return *this;
 }
 
 service::~service() {
-    destroy(std::move(core_));
+    detail::close_scope_of(std::move(core_));
 }
 
 conversation service::create() {

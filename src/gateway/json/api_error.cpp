@@ -2,6 +2,7 @@
 
 #include "gateway/json/json_text.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -122,6 +123,11 @@ api_error make_error(int status, std::string code, std::string message, std::str
             .code = std::move(code),
             .message = std::move(message),
             .param = std::move(param)};
+}
+
+api_error make_invalid_value_error(std::string field, std::string_view what) {
+    auto message = fmt::format("{} {}", field, what);
+    return make_error(400, "invalid_value", std::move(message), std::move(field));
 }
 
 std::string encode_error_body(const api_error& e) {

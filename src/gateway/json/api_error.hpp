@@ -36,6 +36,9 @@ struct api_error {
 /// The type follows from the status.
 api_error make_error(int status, std::string code, std::string message, std::string param = {});
 
+/// 400: "`field` `what`".
+api_error make_invalid_value_error(std::string field, std::string_view what);
+
 /// The response body: `{"error":{"message":…,"type":…,"param":…,"code":…}}`. Invalid UTF-8 is
 /// replaced.
 std::string encode_error_body(const api_error& e);

@@ -55,11 +55,11 @@ bool read_top_p(field_reader& fields, const json& body, std::optional<double>& o
 }
 
 /// Values out of range are clamped.
-bool read_tokens(field_reader& fields, const json& body, const char* key, std::int64_t least,
-                 std::optional<int>& out) {
+bool read_int(field_reader& fields, const json& body, const char* key, std::int64_t least,
+              std::int64_t most, std::optional<int>& out) {
     std::optional<std::int64_t> n;
     if (!fields.read(body, "", key, n)) return false;
-    if (n) out = static_cast<int>(std::clamp<std::int64_t>(*n, least, 1'000'000));
+    if (n) out = static_cast<int>(std::clamp(*n, least, most));
     return true;
 }
 
@@ -88,8 +88,8 @@ bool read_sampling(field_reader& fields, const json& body, generation_options& o
            fields.read(body, "", "temperature", out.temperature) &&
            read_top_p(fields, body, out.top_p) &&
            // Some clients send -1 for all tokens, which becomes 0.
-           read_tokens(fields, body, "top_k", 0, out.top_k) &&
-           read_tokens(fields, body, "repeat_last_n", -1, out.repeat_last_n) &&
+           read_int(fields, body, "top_k", 0, 1'000'000, out.top_k) &&
+           read_int(fields, body, "repeat_last_n", -1, 1'000'000, out.repeat_last_n) &&
            fields.read(body, "", "min_p", out.min_p) &&
            fields.read(body, "", "repeat_penalty", out.repeat_penalty) &&
            fields.read(body, "", "presence_penalty", out.presence_penalty) &&
@@ -123,11 +123,7 @@ bool read_stream(field_reader& fields, const json& body, generation_request& out
 }
 
 bool read_count(field_reader& fields, const json& body, const char* key, std::optional<int>& out) {
-    std::optional<std::int64_t> n;
-    if (!fields.read(body, "", key, n)) return false;
-    if (n)
-        out = static_cast<int>(std::clamp<std::int64_t>(*n, -1, std::numeric_limits<int>::max()));
-    return true;
+    return read_int(fields, body, key, -1, std::numeric_limits<int>::max(), out);
 }
 
 bool read_milliseconds(field_reader& fields, const json& body, const char* key,

@@ -97,7 +97,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     bool check_options(const Options& options, const std::string& at) {
         const auto faults = check(options);
         if (faults.empty()) return true;
-        auto path = joined(at, faults[0].field.c_str());
+        auto path = append_path(at, faults[0].field.c_str());
         if (is_time(faults[0].field)) path += "_ms";
         return fail(path, faults[0].message);
     }
@@ -133,23 +133,24 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
             auto* found = find(v, name);
             if (!is_read || !found) return;
             write_as_text(name, *found);
-            is_read = read_value(*found, joined(at, name), field);
+            is_read = read_value(*found, append_path(at, name), field);
             out.given.push_back(name);
         });
         out.values.sampling = extract_members(v, wire::sampling_field_names());
         out.values.template_options = extract_members(v, wire::template_field_names());
         return is_read && check_options(changed({}, out), at) &&
-               require(!out.lora || out.lora->size() <= max_adapters, joined(at, "lora"),
+               require(!out.lora || out.lora->size() <= max_adapters, append_path(at, "lora"),
                        "has too many adapters");
     }
     // As in OpenAI's API. A choice that names a function becomes its name.
     bool check_tool_options(json& options, const std::string& at) {
         field_reader fields;
         const auto* const tools = find(options, "tools");
-        if (tools && !check_tools(fields, *tools, joined(at, "tools"))) return take_fault(fields);
+        if (tools && !check_tools(fields, *tools, append_path(at, "tools")))
+            return take_fault(fields);
         auto* const choice = find(options, "tool_choice");
         std::string text;
-        if (choice && !read_tool_choice(fields, *choice, joined(at, "tool_choice"), text))
+        if (choice && !read_tool_choice(fields, *choice, append_path(at, "tool_choice"), text))
             return take_fault(fields);
         if (choice) *choice = std::move(text);
         return true;
@@ -158,7 +159,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     bool convert_response_format(json& options, const std::string& at) {
         const auto* const format = find(options, "response_format");
         if (!format) return true;
-        const auto path = joined(at, "response_format");
+        const auto path = append_path(at, "response_format");
         field_reader fields;
         json schema;
         if (!read_response_format(fields, *format, path, schema)) return take_fault(fields);
@@ -184,7 +185,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (!v.is_object()) return fail_type(v, at, "an object");
         if (auto* id = find(v, "id"); id && id->is_number_integer()) *id = id->dump();
         return require_member(v, at, "id") && read_members(v, at, out) &&
-               require(std::abs(out.scale) <= max_adapter_scale, joined(at, "scale"),
+               require(std::abs(out.scale) <= max_adapter_scale, append_path(at, "scale"),
                        "is out of range");
     }
     bool read_value(json& v, const std::string& at, conversation_changes& out) {
@@ -193,7 +194,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     bool read_value(json& v, const std::string& at, voice_filler& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         return require_member(v, at, "after_ms") && require_member(v, at, "texts") &&
-               read_members(v, at, out) && check_fillers(out.texts, joined(at, "texts"));
+               read_members(v, at, out) && check_fillers(out.texts, append_path(at, "texts"));
     }
     bool check_fillers(const std::vector<std::string>& texts, const std::string& at) {
         const auto is_right = [](const std::string& text) {
@@ -214,13 +215,13 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     }
     bool read_value(json& v, const std::string& at, voice::heard& out) {
         return read_place(v, at, out) &&
-               require(count_places(out) == 1, joined(at, "chars"),
+               require(count_places(out) == 1, append_path(at, "chars"),
                        "or share, words or said is required: exactly one");
     }
     bool read_value(json& v, const std::string& at, voice::last_heard& out) {
         const auto places = [&] { return count_places(out); };
         return read_place(v, at, out) &&
-               require(places() == 1 || (places() == 0 && out.speaking), joined(at, "chars"),
+               require(places() == 1 || (places() == 0 && out.speaking), append_path(at, "chars"),
                        "or share, words or said is required: exactly one, or none with speaking");
     }
     template <class Heard>
@@ -229,7 +230,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         if (!require_member(v, at, "chunk") || !read_members(v, at, out)) return false;
         const double share = out.share.value_or(0);
         return (share >= 0 && share <= 1) ||
-               fail(joined(at, "share"), fmt::format("is {}; it must be 0 to 1", share));
+               fail(append_path(at, "share"), fmt::format("is {}; it must be 0 to 1", share));
     }
     static int count_places(const voice::heard& m) {
         return m.chars.has_value() + m.share.has_value() + m.words.has_value() + m.said.has_value();
@@ -304,7 +305,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
         const auto& asked = m.options.values.template_options;
         if (!m.prompt || asked.empty()) return true;
         const auto fields = json::parse(asked);
-        return fail(joined("options", fields.begin().key().c_str()), no_template_message);
+        return fail(append_path("options", fields.begin().key().c_str()), no_template_message);
     }
     bool read_value(json& v, const std::string& at, chat_message& out) {
         field_reader fields;

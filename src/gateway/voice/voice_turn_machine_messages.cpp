@@ -18,11 +18,6 @@ using kind = voice_turn::kind;
 constexpr duration grace_beyond_session = std::chrono::seconds(5);
 constexpr duration max_grace = std::chrono::hours(1);
 
-api_error invalid(std::string field, std::string_view what) {
-    auto message = fmt::format("{} {}", field, what);
-    return make_error(400, "invalid_value", std::move(message), std::move(field));
-}
-
 bool has_words(const voice::start& m) {
     return m.text || m.prompt || !m.messages.empty();
 }
@@ -107,7 +102,8 @@ void voice_turn_machine::on_message(time_point now, voice_socket socket, voice_m
 }
 
 bool voice_turn_machine::is_refused(const std::vector<config_fault>& faults) {
-    if (!faults.empty()) send_error(invalid("options." + faults[0].field, faults[0].message));
+    if (!faults.empty())
+        send_error(make_invalid_value_error("options." + faults[0].field, faults[0].message));
     return !faults.empty();
 }
 
@@ -125,7 +121,7 @@ bool voice_turn_machine::take_adapters(const generation_changes& changes, genera
 }
 
 bool voice_turn_machine::reject_if(bool is_wrong, const char* field, std::string_view what) {
-    if (is_wrong) send_error(invalid(field, what));
+    if (is_wrong) send_error(make_invalid_value_error(field, what));
     return is_wrong;
 }
 

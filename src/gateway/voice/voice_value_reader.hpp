@@ -20,10 +20,6 @@
 // Values in the client's messages. Internal to the parser.
 namespace tandem::gateway {
 
-inline std::string joined(const std::string& at, const char* key) {
-    return at.empty() ? key : at + "." + key;
-}
-
 /// Moves values from JSON to their targets, by type. Functions return false on the first fault,
 /// which fault_ keeps. `Reader` adds overloads of read_value() for types that need checks of their
 /// own.
@@ -102,7 +98,7 @@ class voice_value_reader {
     bool read_value(json& v, const std::string& at, speech_replacements& out) {
         if (!v.is_object()) return fail_type(v, at, "an object");
         for (auto& [word, spoken] : v.items())
-            if (!self().read_value(spoken, joined(at, word.c_str()), out[word])) return false;
+            if (!self().read_value(spoken, append_path(at, word.c_str()), out[word])) return false;
         return true;
     }
     template <class T>
@@ -111,7 +107,7 @@ class voice_value_reader {
 
  protected:
     bool fail(const std::string& at, std::string_view what) {
-        fault_ = make_error(400, "invalid_value", fmt::format("{} {}", at, what), at);
+        fault_ = make_invalid_value_error(at, what);
         return false;
     }
     bool fail_type(const json& v, const std::string& at, const char* expected) {
@@ -134,12 +130,12 @@ class voice_value_reader {
         return found == object.end() || found->is_null() ? nullptr : &*found;
     }
     bool require_member(json& object, const std::string& at, const char* key) {
-        return find(object, key) || fail(joined(at, key), "is missing");
+        return find(object, key) || fail(append_path(at, key), "is missing");
     }
     template <class T>
     bool read_member(json& object, const std::string& at, const char* key, T& out) {
         auto* found = find(object, key);
-        return !found || self().read_value(*found, joined(at, key), out);
+        return !found || self().read_value(*found, append_path(at, key), out);
     }
     template <class T>
     bool read_members(json& v, const std::string& at, T& out) {

@@ -59,8 +59,6 @@ class bench_totals {
     /// Adds the time from each kept cut until the server observed it.
     void match_cuts(const std::vector<observed_cut>& seen);
 
-    std::int64_t replies() const noexcept { return figures_.replies; }
-    std::int64_t failed() const noexcept { return figures_.failed; }
     bench_stats figures() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <random>
 #include <utility>
 
 namespace tandem::command {
@@ -114,11 +115,6 @@ class speech_plan {
 }  // namespace
 
 user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
-                             std::mt19937_64& dice) {
-    return speech_plan(text, rules, dice).make();
-}
-
-user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
                              std::int64_t seed, std::string_view dialogue, int turn) {
     std::vector<std::uint32_t> values{static_cast<std::uint32_t>(seed),
                                       static_cast<std::uint32_t>(seed >> 32),
@@ -126,7 +122,7 @@ user_speech plan_user_speech(std::string_view text, const user_speech_rules& rul
     for (const char c : dialogue) values.push_back(static_cast<unsigned char>(c));
     std::seed_seq mixed(values.begin(), values.end());
     std::mt19937_64 dice(mixed);
-    return plan_user_speech(text, rules, dice);
+    return speech_plan(text, rules, dice).make();
 }
 
 }  // namespace tandem::command

@@ -6,7 +6,6 @@
 #include "tandem/duration.hpp"
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,12 +40,9 @@ struct user_speech {
     duration length{};
 };
 
-/// Plans how `text` is spoken. The early end comes with the last word, the certain one
-/// `rules.eager` later. A pause that is mistaken for an end is shorter than `rules.eager`.
-user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
-                             std::mt19937_64& dice);
-
-/// The same for a turn of a dialogue: equal arguments result in equal plans.
+/// Plans how `text` is spoken in a turn of a dialogue: equal arguments result in equal plans. The
+/// early end comes with the last word, the certain one `rules.eager` later. A pause that is
+/// mistaken for an end is shorter than `rules.eager`.
 user_speech plan_user_speech(std::string_view text, const user_speech_rules& rules,
                              std::int64_t seed, std::string_view dialogue, int turn);
 
