@@ -103,10 +103,6 @@ class conversation_reader {
                read_member(root, "", "late_calls", out.late_calls) &&
                read_member(root, "", "server", out.server);
     }
-    bool fail(std::string field, std::string message) {
-        fault_ = config_fault{std::move(field), std::move(message)};
-        return false;
-    }
     std::optional<config_fault> fault() && { return std::move(fault_); }
 
  private:
@@ -121,6 +117,10 @@ class conversation_reader {
                     fmt::format("is {}; this build reads versions up to {}", found, version));
     }
 
+    bool fail(std::string field, std::string message) {
+        fault_ = config_fault{std::move(field), std::move(message)};
+        return false;
+    }
     bool fail_type(const json& value, std::string at, const char* expected) {
         return fail(std::move(at),
                     fmt::format("is of type {}, but must be {}", value.type_name(), expected));
@@ -277,17 +277,6 @@ class conversation_reader {
     std::optional<config_fault> fault_;
 };
 
-bool can_be_parsed(std::string_view text, conversation_reader& reader) {
-    constexpr auto whole = "conversation";
-    if (text.size() > max_saved_bytes)
-        return reader.fail(
-            whole, fmt::format("has {} bytes; the maximum is {}", text.size(), max_saved_bytes));
-    if (const auto bad = text::find_invalid_utf8(text); bad != std::string_view::npos)
-        return reader.fail(whole, fmt::format("is not valid UTF-8 at byte {}", bad));
-    const auto fault = describe_json_fault(text, {.depth = max_depth, .values = max_saved_values});
-    return fault.empty() || reader.fail(whole, fault);
-}
-
 }  // namespace
 
 std::string serialize_conversation(const saved_conversation& c) {
@@ -302,9 +291,11 @@ std::string serialize_conversation(const saved_conversation& c) {
 }
 
 std::optional<config_fault> read_conversation(std::string_view text, saved_conversation& out) {
+    constexpr json_limits limits{.depth = max_depth, .values = max_saved_values};
+    if (auto fault = describe_text_fault(text, max_saved_bytes, limits); !fault.empty())
+        return config_fault{"conversation", std::move(fault)};
     conversation_reader reader;
     saved_conversation read;
-    if (!can_be_parsed(text, reader)) return std::move(reader).fault();
     auto root = json::parse(text, nullptr, false);
     if (!reader.read(root, read)) return std::move(reader).fault();
     out = std::move(read);

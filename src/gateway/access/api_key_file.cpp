@@ -1,7 +1,6 @@
 #include "gateway/access/api_key_file.hpp"
 
 #include "gateway/access/model_name.hpp"
-#include "text/characters/utf8.hpp"
 #include "wire/json/json_limits.hpp"
 #include "wire/json/json_path.hpp"
 
@@ -221,13 +220,8 @@ const std::array<key_file_reader::field, 8> key_file_reader::fields{{
 }};
 
 std::optional<config_fault> text_fault(std::string_view text) {
-    if (text.size() > max_key_file_bytes)
-        return config_fault{atomic_file, fmt::format("has {} bytes; the maximum is {}", text.size(),
-                                                     max_key_file_bytes)};
-    if (const auto bad = text::find_invalid_utf8(text); bad != std::string_view::npos)
-        return config_fault{atomic_file, fmt::format("is not valid UTF-8 at byte {}", bad)};
-    if (auto fault = wire::describe_json_fault(text, {.depth = max_depth, .values = max_values});
-        !fault.empty())
+    constexpr wire::json_limits limits{.depth = max_depth, .values = max_values};
+    if (auto fault = wire::describe_text_fault(text, max_key_file_bytes, limits); !fault.empty())
         return config_fault{atomic_file, std::move(fault)};
     if (auto field = wire::find_duplicate_field(text))
         return config_fault{std::move(*field), "appears twice"};

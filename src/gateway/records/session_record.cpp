@@ -1,6 +1,5 @@
 #include "gateway/records/session_record.hpp"
 
-#include "text/characters/utf8.hpp"
 #include "wire/json/json_limits.hpp"
 #include "wire/json/json_text.hpp"
 
@@ -168,15 +167,6 @@ class record_reader {
     std::string fault_;
 };
 
-std::string find_record_fault(std::string_view text) {
-    if (text.size() > max_record_bytes)
-        return fmt::format("record has {} bytes; the maximum is {}", text.size(), max_record_bytes);
-    if (const auto bad = text::find_invalid_utf8(text); bad != std::string_view::npos)
-        return fmt::format("record is not valid UTF-8 at byte {}", bad);
-    const auto fault = wire::describe_json_fault(text, record_limits);
-    return fault.empty() ? fault : fmt::format("record {}", fault);
-}
-
 std::string find_version_fault(const record_json& root) {
     if (!root.is_object()) return "record must be an object";
     const auto found = root.find("version");
@@ -193,7 +183,9 @@ std::string encode_record(session_record r) {
 }
 
 std::variant<session_record, std::string> parse_record(std::string_view text) {
-    if (auto fault = find_record_fault(text); !fault.empty()) return fault;
+    if (const auto fault = wire::describe_text_fault(text, max_record_bytes, record_limits);
+        !fault.empty())
+        return "record " + fault;
     auto root = record_json::parse(text, nullptr, false);
     if (auto fault = find_version_fault(root); !fault.empty()) return fault;
     record_reader reader;

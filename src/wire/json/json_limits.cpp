@@ -1,5 +1,6 @@
 #include "wire/json/json_limits.hpp"
 
+#include "text/characters/utf8.hpp"
 #include "wire/json/json.hpp"
 
 #include <fmt/format.h>
@@ -114,6 +115,15 @@ std::string describe_json_fault(std::string_view text, const json_limits& limits
             break;
     }
     return {};
+}
+
+std::string describe_text_fault(std::string_view text, std::size_t max_bytes,
+                                const json_limits& limits) {
+    if (text.size() > max_bytes)
+        return fmt::format("has {} bytes; the maximum is {}", text.size(), max_bytes);
+    if (const auto bad = text::find_invalid_utf8(text); bad != text.npos)
+        return fmt::format("is not valid UTF-8 at byte {}", bad);
+    return describe_json_fault(text, limits);
 }
 
 std::string prune_deep_json(std::string_view text, int deepest) {

@@ -32,6 +32,10 @@ json_fault check_json(std::string_view text, const json_limits& limits);
 /// 12"; empty without a fault.
 std::string describe_json_fault(std::string_view text, const json_limits& limits);
 
+/// As describe_json_fault(), of bytes that may also be too many or no UTF-8.
+std::string describe_text_fault(std::string_view text, std::size_t max_bytes,
+                                const json_limits& limits);
+
 /// Replaces each list and object nested deeper than `deepest` with null, without reading its
 /// contents. Linear time.
 std::string prune_deep_json(std::string_view text, int deepest);
