@@ -15,7 +15,7 @@
 namespace tandem::slots {
 
 /// Decides which request gets which slot, and when. Pure: callers pass the time, call take_grants()
-/// after each change, and call it again at next_grant().
+/// after each change, and call it again at the times of due_grants().
 ///
 /// Tickets. Live tickets are served in the order of their due times, then of arrival; background
 /// tickets come last. A ticket that waits for a guard is promised its slot: later tickets may get
@@ -118,8 +118,6 @@ class slot_scheduler {
     std::vector<grant> take_grants(time_point now);
     /// Which waiting tickets the reuse guard lets through, and when, if nothing else changes.
     std::vector<due_grant> due_grants() const;
-    /// Time of the first due grant; nullopt if no ticket waits for a guard.
-    std::optional<time_point> next_grant() const;
     /// Why the ticket was not granted; nullopt if the ticket does not wait.
     std::optional<wait_reason> find_wait_reason(ticket t, time_point now) const;
 

@@ -225,12 +225,6 @@ std::vector<due_grant> slot_scheduler::due_grants() const {
     return dues;
 }
 
-std::optional<time_point> slot_scheduler::next_grant() const {
-    std::optional<time_point> next;
-    for (const auto& due : due_grants()) next = std::min(next.value_or(due.at), due.at);
-    return next;
-}
-
 auto slot_scheduler::find(ticket t) const -> std::deque<waiting>::const_iterator {
     return std::find_if(queue_.begin(), queue_.end(),
                         [t](const waiting& w) { return w.ticket == t; });

@@ -1,5 +1,6 @@
 #include "simulation/caller_crowd.hpp"
 
+#include "support/next_grant.hpp"
 #include "text/sentences/make_boundary_detector.hpp"
 
 #include <algorithm>
@@ -129,9 +130,9 @@ class crowd {
             for (const auto& g : given) std::exchange(takers[g.ticket], nullptr)->granted(g);
         for (auto i = takers.begin(); i != takers.end();)
             i = i->second ? std::next(i) : takers.erase(i);
-        if (const auto next = scheduler.next_grant())
+        if (const auto next = next_grant(scheduler))
             world.at(std::max(*next - world.now(), duration{}), [this] {
-                if (const auto due = scheduler.next_grant(); due && *due <= world.now()) give();
+                if (const auto due = next_grant(scheduler); due && *due <= world.now()) give();
             });
     }
     /// A request begins on the slot.

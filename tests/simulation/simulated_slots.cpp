@@ -1,5 +1,7 @@
 #include "simulation/simulated_slots.hpp"
 
+#include "support/next_grant.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -74,10 +76,10 @@ void simulated_slots::offer(const slots::grant& g) {
 }
 
 void simulated_slots::arm() {
-    const auto next = scheduler_.next_grant();
+    const auto next = next_grant(scheduler_);
     if (!next) return;
     world_.at(std::max(*next - world_.now(), duration{}), [this] {
-        const auto due = scheduler_.next_grant();
+        const auto due = next_grant(scheduler_);
         if (due && *due <= world_.now()) give();
     });
 }
@@ -149,7 +151,7 @@ void simulated_slots::check_nobody_waits_in_vain() {
         world_.check(count_open() == 0 || may_be_kept_waiting(who.wish),
                      "no request waits beside a free slot that is not kept for turns");
     }
-    const auto next = scheduler_.next_grant();
+    const auto next = next_grant(scheduler_);
     world_.check(!next || *next > world_.now(), "each grant is made when it is due");
 }
 
@@ -178,7 +180,7 @@ void simulated_slots::check_nothing_runs() const {
 
 void simulated_slots::check_nothing_left() const {
     check_nothing_runs();
-    world_.check(!scheduler_.next_grant().has_value() && scheduler_.is_idle(),
+    world_.check(!next_grant(scheduler_).has_value() && scheduler_.is_idle(),
                  "the scheduler's queue is empty");
 }
 

@@ -1,5 +1,7 @@
 #include "simulated_fleet.hpp"
 
+#include "support/next_grant.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -138,7 +140,7 @@ void simulated_fleet::serve(gateway& g) {
     }
     for (const auto& a : g.share.take_actions()) perform(g, a);
     auto next = g.share.next_event(now_);
-    if (const auto due = g.scheduler.next_grant()) next = std::min(next.value_or(*due), *due);
+    if (const auto due = next_grant(g.scheduler)) next = std::min(next.value_or(*due), *due);
     if (!next || (g.next_update && *g.next_update > now_ && *g.next_update <= *next)) return;
     g.next_update = std::max(*next, now_ + 1us);
     later(g, *g.next_update - now_, [](gateway&) {});

@@ -117,7 +117,7 @@ TEST_F(last_idle_slot, is_kept_from_a_continuation_whose_listener_has_enough_to_
 
 TEST_F(last_idle_slot, is_given_to_a_continuation_that_becomes_urgent) {
     is_granted(request_kind::continuation, at(5s), at(0s));
-    ASSERT_EQ(s.next_grant(), at(3s));
+    ASSERT_EQ(next_grant(s), at(3s));
     EXPECT_TRUE(s.take_grants(at(2999ms)).empty());
     EXPECT_EQ(s.take_grants(at(3s)).size(), 1u);
 }

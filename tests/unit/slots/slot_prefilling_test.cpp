@@ -36,7 +36,7 @@ TEST(prefilling, does_not_pass_a_live_ticket_that_waits_for_a_guard) {
     const auto live = s.request();
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
     EXPECT_EQ(s.take_grants(at(3s)).at(0).ticket, live);
-    EXPECT_EQ(s.next_grant(), at(4s));
+    EXPECT_EQ(next_grant(s), at(4s));
     EXPECT_EQ(s.take_grants(at(4s)).at(0).ticket, warming);
 }
 
@@ -49,7 +49,7 @@ TEST(prefilling, is_waited_for_rather_than_a_slot_that_holds_less) {
     ASSERT_EQ(s.take_grants(at(1s)).at(0).slot, 0);
     s.request({.prompt = "Dear Anna", .warmed = 0});
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
-    EXPECT_EQ(s.next_grant(), std::nullopt);
+    EXPECT_EQ(next_grant(s), std::nullopt);
     s.release(0, at(3s), {.is_use = false, .holds = "Dear Anna"});
     const auto given = s.take_grants(at(3s));
     ASSERT_EQ(given.size(), 1u);
@@ -66,7 +66,7 @@ TEST(prefilling, takes_no_slot_from_which_another_reply_continues) {
     s.release(1, at(1s), {.holds = "Bert"});
     s.request({.prompt = "Bert", .kind = request_kind::background, .owner = 2});
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
-    EXPECT_EQ(s.next_grant(), at(3s));
+    EXPECT_EQ(next_grant(s), at(3s));
     s.release_owner(1);
     EXPECT_EQ(s.take_grants(at(2s)).at(0).slot, 0);
 }
@@ -79,7 +79,7 @@ TEST(prefilling, waits_until_a_cut_is_verified) {
     s.release(0, at(1s), {.server_state = server_slot_state::unverified});
     s.request({.kind = request_kind::background, .owner = 1});
     EXPECT_TRUE(s.take_grants(at(1s)).empty());
-    EXPECT_EQ(s.next_grant(), std::nullopt);
+    EXPECT_EQ(next_grant(s), std::nullopt);
     s.set_server_state(0, server_slot_state::idle);
     EXPECT_EQ(s.take_grants(at(2s)).size(), 1u);
 }
@@ -153,7 +153,7 @@ TEST(prefilling, is_not_waited_for_if_another_slot_holds_all) {
     ASSERT_EQ(s.take_grants(at(1s)).at(0).slot, 1);
     s.request({.prompt = "Dear Anna", .warmed = 1});
     EXPECT_TRUE(s.take_grants(at(2s)).empty());
-    EXPECT_EQ(s.next_grant(), at(3s));
+    EXPECT_EQ(next_grant(s), at(3s));
     EXPECT_EQ(s.take_grants(at(3s)).at(0).slot, 0);
 }
 

@@ -116,7 +116,7 @@ struct two_waiting {
 TEST(queue, lets_a_later_ticket_have_the_slot_that_is_not_for_the_first) {
     two_waiting w({1s, 2s});
     EXPECT_EQ(only_grant(w.s, at(3s)).ticket, w.second);
-    EXPECT_EQ(w.s.next_grant(), at(4s));
+    EXPECT_EQ(next_grant(w.s), at(4s));
     EXPECT_EQ(only_grant(w.s, at(4s)).ticket, w.first);
 }
 
@@ -131,7 +131,7 @@ TEST(queue, keeps_the_slot_that_a_ticket_was_promised) {
 TEST(queue, reports_the_first_of_several_guards) {
     two_waiting w({1s, 2s});
     EXPECT_THAT(w.s.take_grants(at(2s)), IsEmpty());
-    EXPECT_EQ(w.s.next_grant(), at(3s));
+    EXPECT_EQ(next_grant(w.s), at(3s));
 }
 
 TEST(queue, counts_the_guard_of_each_tickets_own_slot) {
@@ -195,7 +195,7 @@ TEST(queue, lets_no_prefilling_take_what_a_live_ticket_could_have) {
     s.request({.prompt = "Dear Anna", .warmed = warmed, .owner = 1});
     s.request({.kind = request_kind::background, .owner = 1});
     EXPECT_THAT(s.take_grants(at(0s)), IsEmpty());
-    EXPECT_EQ(s.next_grant(), std::nullopt);
+    EXPECT_EQ(next_grant(s), std::nullopt);
 }
 
 TEST(queue, describes_what_a_ticket_waits_for) {
@@ -277,7 +277,7 @@ TEST(slot_queue, reports_when_each_ticket_gets_its_slot_if_nothing_else_happens)
     ASSERT_EQ(dues.size(), 2u) << "the third one waits for the others";
     EXPECT_EQ(dues[0].ticket, first);
     EXPECT_EQ(dues[1].ticket, second);
-    EXPECT_EQ(dues[0].at, *s.next_grant());
+    EXPECT_EQ(dues[0].at, *next_grant(s));
     EXPECT_LE(dues[0].at, dues[1].at);
 }
 

@@ -2,6 +2,7 @@
 
 #include "slots/slot_scheduler.hpp"
 #include "support/at.hpp"
+#include "support/next_grant.hpp"
 
 #include <gtest/gtest.h>
 
