@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/format_count.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -20,6 +22,15 @@ struct draft_request {
 };
 
 /// Why no reply may be drafted; nullopt if one may. Pure.
-std::optional<std::string> find_reason_to_skip_draft(const draft_request& r);
+inline std::optional<std::string> find_reason_to_skip_draft(const draft_request& r) {
+    if (r.is_replying) return "a reply is running";
+    if (r.is_raw) return "the prompts of the conversation are raw";
+    if (r.open_calls > 0) return "functions are running";
+    if (r.is_constrained)
+        return "a grammar, a JSON schema or a required call needs a reply of one request";
+    if (r.drafts >= r.limit)
+        return "the turn has had " + format_count(r.drafts, "draft") + " (draft_limit)";
+    return std::nullopt;
+}
 
 }  // namespace tandem::conversations

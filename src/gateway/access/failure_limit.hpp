@@ -24,8 +24,17 @@ class failure_limit {
     static constexpr std::size_t max_clients = 10'000;
 
     /// How long this client must wait; nullopt if it may try at once.
-    std::optional<duration> wait(time_point now, const std::string& client) const;
-    void record_failure(time_point now, const std::string& client);
+    std::optional<duration> wait(time_point now, const std::string& client) const {
+        const auto& by_client = entries_.get<1>();
+        const auto known = by_client.find(client);
+        return known != by_client.end() ? known->limit.wait(now) : std::nullopt;
+    }
+    void record_failure(time_point now, const std::string& client) {
+        const auto [at, is_new] = entries_.push_back({client, rate_limit(per_minute)});
+        entries_.modify(at, [&](entry& e) { e.limit.charge(now, 1); });
+        entries_.relocate(entries_.end(), at);
+        if (entries_.size() > max_clients) entries_.pop_front();
+    }
 
     std::size_t size() const noexcept { return entries_.size(); }
 
