@@ -35,8 +35,6 @@ class cluster_member {
  public:
     cluster_member(const boost::asio::any_io_executor& executor, cluster_options o, instruments i);
     ~cluster_member();
-    cluster_member(const cluster_member&) = delete;
-    cluster_member& operator=(const cluster_member&) = delete;
 
     /// Makes these the servers of the model, with the settings of requests to them. Returns the
     /// slots of other servers of the model when their requests end. Call it before the first

@@ -26,8 +26,6 @@ class slot_lender final : public std::enable_shared_from_this<slot_lender> {
                 std::shared_ptr<detail::server_link> link,
                 std::shared_ptr<detail::server_usage> use);
     ~slot_lender();
-    slot_lender(const slot_lender&) = delete;
-    slot_lender& operator=(const slot_lender&) = delete;
 
     void start();
     /// See slot_share.

@@ -12,9 +12,6 @@ class synchronized {
     template <class... Args>
     explicit synchronized(Args&&... args) : value_(std::forward<Args>(args)...) {}
 
-    synchronized(const synchronized&) = delete;
-    synchronized& operator=(const synchronized&) = delete;
-
     /// Holds the lock while it exists, usually until the end of the expression. A thread must not
     /// hold two for the same value, nor use what it obtained through one afterwards.
     class access {

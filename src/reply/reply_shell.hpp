@@ -33,8 +33,6 @@ class reply_shell final : public std::enable_shared_from_this<reply_shell>,
                                              std::weak_ptr<reply_listener> listener = {},
                                              interrupt_count interrupts = nullptr);
     ~reply_shell();
-    reply_shell(const reply_shell&) = delete;
-    reply_shell& operator=(const reply_shell&) = delete;
 
     const std::shared_ptr<reply_link>& link() const noexcept { return link_; }
     strand_scope& scope() const noexcept { return *scope_; }

@@ -19,8 +19,6 @@ class socket_watcher : public std::enable_shared_from_this<socket_watcher> {
     socket_watcher(const boost::asio::any_io_executor& executor, curl_socket_t fd,
                    event_loop_listener& events);
     ~socket_watcher();
-    socket_watcher(const socket_watcher&) = delete;
-    socket_watcher& operator=(const socket_watcher&) = delete;
 
     /// The event loop has registered the socket.
     bool is_registered() const noexcept { return !assign_error_; }

@@ -30,8 +30,6 @@ class adapter_store {
     /// Creates a missing file, readable by its owner only. An unreadable file is left unchanged.
     explicit adapter_store(const std::string& file);
     ~adapter_store();
-    adapter_store(const adapter_store&) = delete;
-    adapter_store& operator=(const adapter_store&) = delete;
 
     /// Sorted by model and adapter.
     const std::vector<deployed_adapter>& all() const noexcept { return deployed_; }

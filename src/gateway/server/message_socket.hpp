@@ -43,8 +43,6 @@ class message_socket : public std::enable_shared_from_this<message_socket> {
     message_socket(client_stream stream, std::shared_ptr<gateway_core> core,
                    message_socket_options options);
     virtual ~message_socket() = default;
-    message_socket(const message_socket&) = delete;
-    message_socket& operator=(const message_socket&) = delete;
 
     /// Accepts the upgrade, and serves the client until the socket is closed. Returns false if the
     /// handshake failed.

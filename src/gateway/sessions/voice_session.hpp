@@ -42,8 +42,6 @@ struct voice_caller {
 class voice_session : public std::enable_shared_from_this<voice_session> {
  public:
     voice_session(gateway_core& gateway, served_model& model, voice_turn_machine turns);
-    voice_session(const voice_session&) = delete;
-    voice_session& operator=(const voice_session&) = delete;
     ~voice_session();
 
     served_model& model() const noexcept { return model_; }

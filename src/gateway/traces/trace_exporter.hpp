@@ -48,8 +48,6 @@ class trace_exporter {
     trace_exporter(transport::curl_options where, callbacks handlers, export_limits limits = {});
     /// Blocks up to `export_limits::farewell`.
     ~trace_exporter();
-    trace_exporter(const trace_exporter&) = delete;
-    trace_exporter& operator=(const trace_exporter&) = delete;
 
     /// A span for a turn that begins. Not thread-safe.
     span_context begin_span(std::string_view traceparent);

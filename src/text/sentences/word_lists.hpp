@@ -97,8 +97,6 @@ class lexicon {
 
     explicit lexicon(const language_words& words);
     ~lexicon();
-    lexicon(const lexicon&) = delete;
-    lexicon& operator=(const lexicon&) = delete;
 
  private:
     struct tables;

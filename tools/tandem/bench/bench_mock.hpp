@@ -20,8 +20,6 @@ class bench_mock {
     /// possible. Throws the exceptions of the mock::server constructor.
     bench_mock(int slots, double tokens_per_second);
     ~bench_mock();
-    bench_mock(const bench_mock&) = delete;
-    bench_mock& operator=(const bench_mock&) = delete;
 
     std::vector<std::string> urls() const;
     /// Total number of slots of all servers.

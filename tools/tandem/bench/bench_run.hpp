@@ -27,8 +27,6 @@ class bench_run {
     /// Precondition: `dialogues` is not empty. `options` and `t` must outlive this object.
     bench_run(const bench_options& options, std::vector<dialogue> dialogues, terminal& t);
     ~bench_run() { terminal_.on_failure({}); }
-    bench_run(const bench_run&) = delete;
-    bench_run& operator=(const bench_run&) = delete;
 
     /// Returns nothing if no server answers, and reports why.
     std::optional<bench_report> run();

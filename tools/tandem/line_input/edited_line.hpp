@@ -15,8 +15,6 @@ class edited_line {
     /// The descriptors of the terminal. The caller reads and writes them.
     edited_line(int in, int out);
     ~edited_line();
-    edited_line(const edited_line&) = delete;
-    edited_line& operator=(const edited_line&) = delete;
 
     /// Returns true if the terminal can show the line. Otherwise no other member may be called.
     bool is_possible() const noexcept;

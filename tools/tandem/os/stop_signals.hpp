@@ -15,8 +15,6 @@ class stop_signals {
  public:
     stop_signals(boost::asio::io_context& ioc, std::function<void()> on_stop);
     ~stop_signals();
-    stop_signals(const stop_signals&) = delete;
-    stop_signals& operator=(const stop_signals&) = delete;
 
     /// Stops waiting, so that the event loop can end.
     void cancel();

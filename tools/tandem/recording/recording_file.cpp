@@ -21,8 +21,6 @@ class recording_file::lines {
         if (!place_.has_older()) begin();
     }
     ~lines() { close(); }
-    lines(const lines&) = delete;
-    lines& operator=(const lines&) = delete;
 
     bool begin() {
         const std::scoped_lock lock(mutex_);

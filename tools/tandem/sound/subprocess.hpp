@@ -44,8 +44,6 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
     subprocess(boost::asio::any_io_executor executor, std::vector<std::string> args,
                std::string input);
     ~subprocess();
-    subprocess(const subprocess&) = delete;
-    subprocess& operator=(const subprocess&) = delete;
 
     /// Starts the program. Must be called once, before the other members.
     void start(process_limits limits);
