@@ -15,18 +15,18 @@ constexpr int oldest_version = 6;
 constexpr double nearly_full = 0.9;
 
 finding describe_store(const store_facts& store) {
-    finding f{.name = "store"};
-    if (!store.fault.empty()) {
-        f.status = finding_status::bad;
-        f.message = store.fault;
-        f.remedy =
-            "check --cluster, TANDEM_CLUSTER_PASSWORD, and that the store runs; until then, "
-            "gateways poll the servers";
-        return f;
-    }
-    f.value = store.round_trip_ms;
-    f.message = fmt::format("{} answers in {}", store.product.empty() ? "the store" : store.product,
-                            format_elapsed(store.round_trip_ms));
+    if (!store.fault.empty())
+        return {.name = "store",
+                .status = finding_status::bad,
+                .message = store.fault,
+                .remedy =
+                    "check --cluster, TANDEM_CLUSTER_PASSWORD, and that the store runs; until "
+                    "then, gateways poll the servers"};
+    const auto* const product = store.product.empty() ? "the store" : store.product.c_str();
+    finding f{
+        .name = "store",
+        .value = store.round_trip_ms,
+        .message = fmt::format("{} answers in {}", product, format_elapsed(store.round_trip_ms))};
     if (store.round_trip_ms < slow_round_trip_ms) return f;
     f.status = finding_status::warning;
     f.message += "; a turn waits several times as long if its gateway has no idle slot";

@@ -70,19 +70,17 @@ finding another_server(const failure& f) {
 }
 
 finding key_accepted(const doctor_facts& facts) {
-    finding f{.name = "api_key"};
-    if (facts.requires_key.value_or(false)) {
-        f.value = "accepted";
-        f.message = "accepted";
-        return f;
-    }
-    if (facts.settings.has_key && !facts.requires_key) {
-        f.value = "unknown";
-        f.message = "not refused, but perhaps not required: the server did not answer without it";
-        return f;
-    }
-    f.value = "none";
-    f.message = facts.settings.has_key ? "not required (the given one is ignored)" : "not required";
+    if (facts.requires_key.value_or(false))
+        return {.name = "api_key", .value = "accepted", .message = "accepted"};
+    if (facts.settings.has_key && !facts.requires_key)
+        return {.name = "api_key",
+                .value = "unknown",
+                .message =
+                    "not refused, but perhaps not required: the server did not answer without it"};
+    finding f{.name = "api_key",
+              .value = "none",
+              .message = facts.settings.has_key ? "not required (the given one is ignored)"
+                                                : "not required"};
     if (facts.is_private) return f;
     f.status = finding_status::note;
     f.message += ", and the traffic is not encrypted";

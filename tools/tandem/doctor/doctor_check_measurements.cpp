@@ -23,9 +23,7 @@ std::string answered(const doctor_measurements& m) {
 
 finding requests(const doctor_facts& facts) {
     const auto& m = facts.measured.value;
-    finding f{.name = "requests"};
-    f.value = std::int64_t{m.requests};
-    f.message = answered(m);
+    finding f{.name = "requests", .value = std::int64_t{m.requests}, .message = answered(m)};
     if (facts.stopped) {
         f.status = finding_status::note;
         f.message += "; stopped";
@@ -61,9 +59,9 @@ std::string rate(double per_second) {
 }
 
 finding speed(const doctor_round& r) {
-    finding f{.name = "speed"};
-    f.value = r.tokens_per_second;
-    f.message = rate(r.tokens_per_second) + " tokens/s";
+    finding f{.name = "speed",
+              .value = r.tokens_per_second,
+              .message = rate(r.tokens_per_second) + " tokens/s"};
     if (r.prompt_tokens_per_second >= 0)
         f.message += fmt::format(", prompts {} tokens/s", rate(r.prompt_tokens_per_second));
     if (r.tokens_per_second >= slow_tokens_per_second) return f;
@@ -78,17 +76,16 @@ finding speed(const doctor_round& r) {
 finding cut(const doctor_facts& facts) {
     const auto& m = facts.measured.value;
     const auto& r = m.median;
-    finding f{.name = "cut"};
-    if (m.busy_after_cut_ms >= 0) {
-        f.status = finding_status::bad;
-        f.value = "busy";
-        f.message = fmt::format("the slot was still busy {} after the connection was closed",
-                                format_elapsed(m.busy_after_cut_ms));
-        f.remedy = "check for a proxy that does not forward the close";
-        return f;
-    }
-    f.value = r.cut_to_idle_ms;
-    f.message = "idle after " + format_elapsed(r.cut_to_idle_ms);
+    if (m.busy_after_cut_ms >= 0)
+        return {.name = "cut",
+                .status = finding_status::bad,
+                .value = "busy",
+                .message = fmt::format("the slot was still busy {} after the connection was closed",
+                                       format_elapsed(m.busy_after_cut_ms)),
+                .remedy = "check for a proxy that does not forward the close"};
+    finding f{.name = "cut",
+              .value = r.cut_to_idle_ms,
+              .message = "idle after " + format_elapsed(r.cut_to_idle_ms)};
     if (r.tokens_after_cut >= 0)
         f.message += fmt::format("; {} after the cut", format_count(r.tokens_after_cut, "token"));
     if (r.cut_to_idle_ms < late_idle_ms && r.tokens_after_cut <= many_tokens_after_cut) return f;
@@ -119,17 +116,16 @@ finding cache(const char* name, const cache_usage& use, const char* where) {
 }
 
 finding other_slot(const cache_usage& use) {
-    finding f{.name = "cache_other_slot"};
-    f.value = std::int64_t{use.evaluated};
-    f.message = fmt::format("without prefill, {} of {} evaluated", use.evaluated,
-                            format_count(use.all(), "token"));
-    return f;
+    return {.name = "cache_other_slot",
+            .value = std::int64_t{use.evaluated},
+            .message = fmt::format("without prefill, {} of {} evaluated", use.evaluated,
+                                   format_count(use.all(), "token"))};
 }
 
 finding pinned_slots(const cache_usage& use) {
-    finding f{.name = "pinned_slots"};
-    f.value = std::int64_t{use.cached};
-    f.message = "each keeps its cache while another one is used";
+    finding f{.name = "pinned_slots",
+              .value = std::int64_t{use.cached},
+              .message = "each keeps its cache while another one is used"};
     if (use.cached * 2 >= use.all()) return f;
     f.status = finding_status::bad;
     f.message = fmt::format(
