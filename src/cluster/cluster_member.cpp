@@ -7,10 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <random>
-#include <set>
-#include <utility>
 
 namespace tandem::cluster {
 namespace {

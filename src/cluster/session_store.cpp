@@ -6,8 +6,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <utility>
 
 namespace tandem::cluster {

@@ -1,7 +1,5 @@
 #include "cluster/slot_share.hpp"
 
-#include <algorithm>
-
 namespace tandem::cluster {
 namespace {
 

@@ -7,9 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <utility>
-
 namespace tandem::detail {
 
 boost::asio::any_io_executor executor_of(const conversation_shell& shell) noexcept {

@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 // A conversation's prompt on one server. Each handler is called once, on the strand, unless the

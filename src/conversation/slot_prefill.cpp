@@ -5,7 +5,6 @@
 #include "wire/calls/completion_request.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace tandem::detail {
 

@@ -9,7 +9,6 @@
 #include <boost/asio/strand.hpp>
 
 #include <typeinfo>
-#include <utility>
 
 namespace tandem::detail {
 namespace {

@@ -10,7 +10,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <utility>
 
 namespace tandem::detail {
 namespace {

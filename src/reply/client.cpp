@@ -6,8 +6,6 @@
 #include "reply/reply_start_point.hpp"
 #include "server/server_link.hpp"
 
-#include <utility>
-
 namespace tandem {
 inline namespace v0 {
 namespace {

@@ -2,8 +2,6 @@
 
 #include "reply/reply_shell.hpp"
 
-#include <utility>
-
 namespace tandem::detail {
 
 boost::asio::any_io_executor executor_of(const reply_shell& shell) noexcept {

@@ -9,8 +9,6 @@
 #include "text/sentences/make_boundary_detector.hpp"
 #include "wire/calls/completion_request.hpp"
 
-#include <utility>
-
 namespace tandem::detail {
 namespace {
 

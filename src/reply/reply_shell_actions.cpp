@@ -5,7 +5,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

@@ -1,12 +1,10 @@
 #include "server/call_mark.hpp"
 
-#include "server/template_tags.hpp"
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
-#include <optional>
 
 namespace tandem::server {
 namespace {

@@ -1,7 +1,5 @@
 #include "server/call_mark_loader.hpp"
 
-#include <utility>
-
 namespace tandem::server {
 namespace {
 

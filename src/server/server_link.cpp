@@ -15,8 +15,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include <utility>
-
 namespace tandem::detail {
 namespace {
 

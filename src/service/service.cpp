@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <vector>
 
 namespace tandem::detail {
 

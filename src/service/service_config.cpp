@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <string>
 
 namespace tandem {
 inline namespace v0 {

@@ -4,8 +4,6 @@
 #include "text/characters/white_space.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 namespace tandem::conversations {
 

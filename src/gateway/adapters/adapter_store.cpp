@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <sys/file.h>
 #include <tuple>
 #include <unistd.h>

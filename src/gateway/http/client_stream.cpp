@@ -12,7 +12,6 @@
 #include <openssl/err.h>
 #include <openssl/sslerr.h>
 #include <string>
-#include <utility>
 
 namespace tandem::gateway {
 namespace {

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <ctime>
-#include <utility>
 
 namespace tandem::gateway {
 

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace tandem::gateway {
 namespace {

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace tandem::gateway {

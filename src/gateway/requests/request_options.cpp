@@ -11,9 +11,6 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
-#include <span>
-#include <string>
-#include <string_view>
 
 namespace tandem::gateway {
 namespace {

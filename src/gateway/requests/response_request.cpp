@@ -9,9 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace tandem::gateway {
 namespace {

@@ -1,7 +1,6 @@
 #include "gateway/server/connection.hpp"
 
 #include "gateway/access/cross_origin.hpp"
-#include "gateway/access/routes.hpp"
 #include "gateway/answers/random_ids.hpp"
 #include "gateway/server/await_admission.hpp"
 #include "gateway/server/message_socket.hpp"
@@ -13,12 +12,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
-#include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <fmt/format.h>
 
 #include <utility>
-#include <variant>
 
 namespace tandem::gateway {
 namespace {

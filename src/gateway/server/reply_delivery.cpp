@@ -5,13 +5,11 @@
 #include "gateway/sessions/conversation_sharing.hpp"
 #include "gateway/sessions/session_admission.hpp"
 #include "gateway/telemetry/audit_line.hpp"
-#include "loop/clock.hpp"
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 namespace tandem::gateway {

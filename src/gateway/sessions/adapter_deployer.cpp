@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <utility>
 
 namespace tandem::gateway {
 namespace {

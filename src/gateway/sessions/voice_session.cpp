@@ -3,11 +3,9 @@
 #include "gateway/policy/prompt_texts.hpp"
 #include "gateway/sessions/gateway_core.hpp"
 #include "gateway/sessions/session_admission.hpp"
-#include "loop/clock.hpp"
 
 #include <boost/asio/bind_executor.hpp>
 
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>

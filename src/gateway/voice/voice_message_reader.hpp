@@ -8,7 +8,6 @@
 #include "tandem/duration.hpp"
 #include "tandem/server.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

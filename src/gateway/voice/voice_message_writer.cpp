@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

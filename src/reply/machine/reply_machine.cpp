@@ -2,9 +2,7 @@
 
 #include "reply/machine/server_timing.hpp"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 // Requests and hand-over of the machine. reply_machine_reading.cpp contains the reading, and
 // reply_machine_deadlines.cpp the time limits.

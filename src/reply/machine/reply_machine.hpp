@@ -25,7 +25,6 @@
 #include "tandem/result.hpp"
 
 #include <bitset>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
 #include <utility>
 
 // The tool calls at the end of a reply. They are generated like text, in the same requests, and are

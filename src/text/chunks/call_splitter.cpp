@@ -1,7 +1,6 @@
 #include "text/chunks/call_splitter.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace tandem::text {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <map>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>

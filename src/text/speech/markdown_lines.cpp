@@ -1,6 +1,5 @@
 #include "text/speech/markdown_lines.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 namespace tandem::text {

@@ -4,12 +4,10 @@
 #include "text/characters/emoji.hpp"
 #include "text/characters/html_entities.hpp"
 #include "text/characters/utf8.hpp"
-#include "text/speech/markdown_lines.hpp"
 #include "text/speech/markdown_spans.hpp"
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace tandem::text {
 namespace {

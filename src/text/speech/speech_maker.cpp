@@ -4,8 +4,6 @@
 #include "text/sentences/trim_to_speakable.hpp"
 #include "text/speech/word_replacements.hpp"
 
-#include <utility>
-
 namespace tandem::text {
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include "tandem/server.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
