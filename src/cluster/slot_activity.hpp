@@ -19,7 +19,6 @@ class slot_activity {
 
     /// Since when the slot is known to be unused; nullopt if it was busy at the last poll.
     std::optional<time_point> unused_since(int slot) const;
-    /// The slot's last task.
     std::optional<int> last_task(int slot) const;
 
  private:

@@ -281,7 +281,6 @@ void conversation_shell::discard_draft() {
 
 // --- the turn that follows
 
-/// Starts a turn that continues from the draft.
 void conversation_shell::begin_drafted_turn(const start_ptr& start) {
     if (draft_->is_over()) return continue_from_draft(start);
     // A draft that has sent no request is no faster than the turn itself.

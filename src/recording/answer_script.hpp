@@ -28,7 +28,6 @@ struct answer_step {
 /// The actions of a server for one request, step by step; nullopt after the last one.
 using answer_script = std::function<std::optional<answer_step>()>;
 
-/// Replays the recorded answer.
 answer_script make_answer_script(const recorded_exchange& x);
 
 /// Answers immediately.

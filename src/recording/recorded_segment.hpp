@@ -10,7 +10,6 @@
 
 namespace tandem::detail {
 
-/// An event of a recorded stream.
 struct recorded_event {
     duration at{};
     /// All bytes since the previous event.

@@ -114,7 +114,6 @@ class slot_manager {
         bool must_be_erased;
     };
 
-    /// The ended use of a slot.
     struct ended_use {
         int slot;
         slots::release_info note;

@@ -59,13 +59,11 @@ struct slot_table {
     bool erase_warned = false;
     /// The users, and when each wakes up for its requests.
     std::map<slot_manager*, std::optional<time_point>> managers{};
-    /// The manager and owner of a request.
     struct request_owner {
         slot_manager* manager;
         slots::owner_id owner;
     };
     std::map<slots::ticket, request_owner> requests_by_ticket{};
-    /// The managers that hold slots.
     std::map<int, slot_manager*> managers_by_slot{};
     /// The managers of the owners that may currently use slots.
     std::map<slots::owner_id, slot_manager*> owners{};

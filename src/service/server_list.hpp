@@ -19,7 +19,6 @@ namespace tandem::services {
 using server_id = std::uint64_t;
 inline constexpr server_id no_server = 0;
 
-/// A server in the list.
 struct listed_server {
     server_id id;
     std::string url;

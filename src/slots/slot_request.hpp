@@ -43,7 +43,6 @@ constexpr duration priority_shift(reply_priority p) noexcept {
     return p == reply_priority::high ? -step : p == reply_priority::low ? step : duration{};
 }
 
-/// A request for a slot.
 struct slot_request {
     /// The prompt as text: the slot that holds the most of it is best. Empty: all slots are equal.
     std::string prompt{};
@@ -69,7 +68,6 @@ inline bool is_live(const slot_request& w) noexcept {
     return w.kind != request_kind::background;
 }
 
-/// A slot granted to a ticket.
 struct grant {
     slots::ticket ticket = 0;
     int slot = 0;
@@ -113,7 +111,6 @@ struct release_info {
     int evaluated = 0;
 };
 
-/// Why a ticket waits.
 struct wait_reason {
     /// Number of tickets ahead of it.
     int before = 0;

@@ -190,7 +190,6 @@ class slot_scheduler {
     struct prospects;
     class queue_simulation;
 
-    /// What a ticket waits for.
     struct wait_prediction {
         /// The slot that the ticket gets, if only that slot's guard delays it.
         std::optional<int> promised{};

@@ -47,7 +47,6 @@ class socket_table {
     /// another file.
     void close_sockets(socket_owner& owner) noexcept;
 
-    /// Stops watching all sockets.
     void stop_watching();
 
  private:

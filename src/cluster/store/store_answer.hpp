@@ -10,7 +10,6 @@ namespace tandem::cluster {
 
 enum class answer_kind { nothing, integer, text, list, error };
 
-/// An answer of the store.
 struct store_answer {
     answer_kind kind = answer_kind::nothing;
     std::int64_t number = 0;

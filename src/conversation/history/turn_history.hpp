@@ -114,7 +114,6 @@ class turn_history {
     void on_continued(time_point now, chunk_id id);
     bool record_heard(time_point now, chunk_id id, std::size_t speech_characters);
     bool record_heard_share(time_point now, chunk_id id, double share);
-    /// The state of the running or last turn.
     saved_turn last_turn() const noexcept;
     /// The text of the running turn that was handed over.
     std::string_view spoken() const noexcept {

@@ -27,7 +27,6 @@ struct adapter_job {
     std::string adapter{};
     double scale = 1.0;
     job_state state = job_state::queued;
-    /// Set if the job failed.
     std::string fault{};
     /// Set when the job has ended.
     std::vector<server_outcome> servers{};

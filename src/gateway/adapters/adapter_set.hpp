@@ -31,7 +31,6 @@ bool is_adapter_name(std::string_view name) noexcept;
 std::vector<config_fault> check_adapters(std::span<const allowed_adapter> list,
                                          std::span<const std::string> models);
 
-/// An adapter that a request selects.
 struct requested_adapter {
     /// A name in the list, or the adapter's number on the server.
     std::string name{};
@@ -51,7 +50,6 @@ class adapter_set {
     const allowed_adapter* find(std::string_view name) const;
     double scale_of(std::string_view name) const;
     void deploy(std::string_view name, double scale);
-    /// Whether an adapter of this model is deployed.
     bool has_deployed(std::string_view model) const;
 
     /// The scales for a request that selects no adapters: all adapters of the model, including

@@ -8,7 +8,6 @@
 
 namespace tandem::gateway {
 
-/// The deployed scale of an adapter.
 struct deployed_adapter {
     std::string model{};
     std::string adapter{};

@@ -10,7 +10,6 @@
 
 namespace tandem::gateway {
 
-/// Limits of a bounded_cache.
 struct cache_limits {
     std::size_t entries = 0;
     std::size_t bytes = 0;

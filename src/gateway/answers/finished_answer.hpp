@@ -28,7 +28,6 @@ answer_usage to_answer_usage(const reply_result& result);
 /// The complete result of a reply, independent of the client's request.
 struct finished_answer {
     std::string text{};
-    /// Reasoning text.
     std::string reasoning{};
     std::vector<tool_call> calls{};
     finish_reason reason = finish_reason::error;

@@ -11,7 +11,6 @@
 // Response bodies of /admin/servers.
 namespace tandem::gateway {
 
-/// A server of a model.
 struct model_server {
     std::string model;
     server_status status;

@@ -67,7 +67,6 @@ class http_exchange final : public answer_client {
     int status() const noexcept { return status_; }
     /// Whether the connection may carry another request.
     bool can_keep_alive() const noexcept { return may_go_on_ && !is_disconnected_; }
-    /// Closes the connection after this response.
     void close_after_answer() noexcept { may_go_on_ = false; }
     /// Another protocol has taken over the connection, after a response with this status.
     void mark_upgraded(int status) noexcept {

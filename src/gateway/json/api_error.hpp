@@ -22,7 +22,6 @@ struct api_error {
     std::string message{};
     /// The invalid field of the request, such as "messages[0].role"; empty = null.
     std::string param{};
-    /// Value of the Retry-After header.
     std::optional<std::chrono::seconds> retry_after{};
     /// For the audit log only: name of the rejected key; empty if there was none, or an unknown
     /// one.

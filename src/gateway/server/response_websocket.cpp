@@ -57,7 +57,6 @@ std::variant<message_head, api_error> read_head(std::string_view text, std::size
 
 }  // namespace
 
-/// The client of one answer.
 class response_websocket::client final : public answer_client {
  public:
     explicit client(response_websocket& socket) : socket_(socket) {}

@@ -24,7 +24,6 @@
 
 namespace tandem::gateway {
 
-/// A model, and the servers that serve it.
 struct model_servers {
     std::string name{};
     std::vector<std::string> servers{};
@@ -68,7 +67,6 @@ struct gateway_options {
     std::size_t max_connections = 10'000;
     std::size_t max_header_bytes = std::size_t{64} << 10;
     std::size_t max_body_bytes = std::size_t{16} << 20;
-    /// Timeout of the TLS handshake.
     duration handshake_timeout = std::chrono::seconds(10);
     /// Timeout for receiving a whole request, from its first byte; for the first request, from the
     /// opening of the connection.

@@ -24,7 +24,6 @@
 
 namespace tandem::gateway {
 
-/// Current load of the gateway.
 struct gateway_load {
     /// HTTP connections, including those upgraded to WebSockets.
     std::size_t connections = 0;

@@ -8,7 +8,6 @@
 
 namespace tandem::gateway {
 
-/// Timestamps of a voice turn.
 struct voice_timestamps {
     /// When the turn was requested, its reply began, and its first chunk was sent.
     time_point asked_at{};

@@ -39,7 +39,6 @@ struct traced_turn {
     std::string model{};
     time_point began{};
     time_point ended{};
-    /// The wall clock at `ended`.
     std::chrono::system_clock::time_point ended_wall{};
     std::optional<traced_reply> reply{};
 

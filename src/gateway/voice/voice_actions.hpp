@@ -76,7 +76,6 @@ using voice_turn_ptr = std::shared_ptr<const voice_turn>;
 // the next action.
 namespace tandem::gateway::voice_action {
 
-/// Sends the text to the socket.
 struct send {
     voice_socket socket;
     std::string text;

@@ -60,7 +60,6 @@ class voice_open_calls {
     /// arrived.
     std::vector<late_call> list_late() const;
 
-    /// Whether the reply called functions.
     bool has_reply_called() const noexcept { return has_reply_called_; }
     /// Whether a call has no result, or take_results() has not yet returned its result.
     bool is_pending() const noexcept { return !calls_.empty(); }

@@ -64,7 +64,6 @@ class chunk_outbox {
     }
     /// No chunk is held; those handed over last may still be spoken.
     bool is_empty() const noexcept { return held_.empty(); }
-    /// Whether no held chunk has text.
     bool has_no_held_text() const noexcept;
     /// No chunk is held, and all were continued; or another one was requested, if that suffices.
     bool is_done(bool request_suffices) const noexcept {
@@ -76,7 +75,6 @@ class chunk_outbox {
     /// The next chunk to hand over; null if none is held.
     const chunk* next_chunk() const noexcept { return held_.empty() ? nullptr : &held_.front(); }
     std::uint32_t handed_over() const noexcept { return next_seq_; }
-    /// The texts of the held chunks.
     std::string held_text() const;
     const std::deque<chunk>& held() const noexcept { return held_; }
     /// The chunk that is spoken, followed by those handed over early.

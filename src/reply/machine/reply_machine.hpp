@@ -108,7 +108,6 @@ class reply_machine {
     void on_slot_wait_cancelled(duration guard_wait);
     /// The server was done with a slot `since_cut` after this reply cut the request there.
     void on_slot_idle(duration since_cut) { metrics_recorder_.on_slot_idle(since_cut); }
-    /// The consumer requests the next chunk.
     void on_chunk_requested(time_point now);
     /// The consumer withdraws its request.
     void on_chunk_request_withdrawn() noexcept { delivery_.on_request_withdrawn(); }

@@ -15,7 +15,6 @@
 
 namespace tandem::detail {
 
-/// The rules of one reply.
 struct reply_rules {
     pacing_rules pacing{};
     duration peek_hold;
@@ -58,7 +57,6 @@ struct reply_rules {
 /// How long a draft is kept for the turn that continues from it.
 inline constexpr duration draft_lifetime = std::chrono::seconds(5);
 
-/// The options of one reply.
 struct reply_options {
     generation_options options{};
     /// Granularity for a reader; nothing: at the pace of a voice.

@@ -41,7 +41,6 @@ class call_splitter {
     /// `mark` is the text with which a call begins; empty: the reply contains no calls.
     explicit call_splitter(std::string mark = {}, text_marks words = {})
         : mark_(std::move(mark)), words_(std::move(words)) {}
-    /// Withholds all text.
     static call_splitter withholding_all() {
         call_splitter all;
         all.withholds_all_ = true;

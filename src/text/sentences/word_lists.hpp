@@ -29,7 +29,6 @@ enum class word_class : std::uint16_t {
     suffix = 1 << 15,     ///< after a name: a title starts the next sentence ("Jr. Dr. Lee")
 };
 
-/// A set of word classes.
 class word_classes {
  public:
     constexpr word_classes() = default;

@@ -7,7 +7,6 @@
 
 namespace tandem::text {
 
-/// Maximum bytes of a mark.
 inline constexpr std::size_t max_speech_mark_bytes = 256;
 
 /// A mark for the voice, such as `[laughs]`.

@@ -19,7 +19,6 @@ std::optional<failure> check_request_text(std::string_view what, std::string_vie
 /// Checks the size of the prompt too.
 std::optional<failure> check_raw_prompt(std::string_view prompt);
 
-/// Checks all texts of all messages.
 std::optional<failure> check_messages(std::span<const chat_message> messages);
 
 /// A slot file name must be 1 to 128 characters of [A-Za-z0-9._-] and not start with '.', so that

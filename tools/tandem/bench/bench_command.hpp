@@ -21,7 +21,6 @@ struct capacity_options {
     duration step_time = std::chrono::seconds(20);
 };
 
-/// Options of `tandem bench`.
 struct bench_options {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};

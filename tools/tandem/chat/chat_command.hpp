@@ -37,7 +37,6 @@ struct chat_rules {
     std::function<bool()> begins = [] { return true; };
 };
 
-/// Options of `tandem chat`.
 struct chat_options : chat_rules {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};

@@ -57,7 +57,6 @@ class chat_view {
     virtual void on_listening() = 0;
     /// The chat starts to answer this line.
     virtual void on_line_accepted(std::string_view line) = 0;
-    /// The input has ended.
     virtual void on_input_ended() = 0;
     virtual void on_chunk_started(const spoken_chunk& c) = 0;
     /// A chunk without speech.

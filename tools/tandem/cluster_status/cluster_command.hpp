@@ -7,7 +7,6 @@
 
 namespace tandem::command {
 
-/// Options of `tandem cluster`.
 struct cluster_command_options {
     cluster::cluster_options cluster{};
     /// What to show.

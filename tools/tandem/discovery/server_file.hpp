@@ -11,7 +11,6 @@ namespace tandem::command {
 /// An invalid URL is a fault, as is a file without URLs.
 source_answer parse_server_file(std::string_view text);
 
-/// Reads and parses a file of servers.
 source_answer read_server_file(const std::string& path);
 
 }  // namespace tandem::command

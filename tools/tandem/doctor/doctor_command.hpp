@@ -10,7 +10,6 @@
 
 namespace tandem::command {
 
-/// Options of `tandem doctor`.
 struct doctor_options {
     config settings{};
     /// How long to wait for a model that is loading.

@@ -8,7 +8,6 @@
 
 namespace tandem::command {
 
-/// The result of reading one line.
 struct read_line {
     enum class kind { line, too_long, end };
     kind what = kind::end;

@@ -7,7 +7,6 @@
 
 namespace tandem::command {
 
-/// Exit status of the command.
 enum exit_status {
     all_good = 0,
     not_all_good = 1,  ///< a failure, or an expected one

@@ -24,7 +24,6 @@
 
 namespace tandem::command {
 
-/// Returns the total number of replies.
 int count_replies(const std::vector<dialogue>& dialogues, int conversations);
 /// Returns the number of turns with expectations.
 int count_expectations(const std::vector<dialogue>& dialogues, int conversations);

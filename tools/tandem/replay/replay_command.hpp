@@ -30,7 +30,6 @@ struct replay_rules {
     duration wait{};
 };
 
-/// Options of `tandem replay`.
 struct replay_options : replay_rules {
     /// The servers, without duplicates; if empty, the one in `client.server.url`.
     service_config service{};

@@ -69,7 +69,6 @@ std::string_view to_string(report_mark::kind k) noexcept;
 
 /// Returns the names of the lanes. They include the servers if there are several.
 std::vector<std::string> name_lanes(const std::set<lane_slot>& slots);
-/// Returns the bars and marks of one reply.
 report_bars make_bars(const report_reply& r);
 
 }  // namespace tandem::command

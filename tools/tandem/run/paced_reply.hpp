@@ -35,7 +35,6 @@ class paced_reply : public std::enable_shared_from_this<paced_reply> {
 
     /// Returns the next chunk, or nothing at the end of the reply.
     awaitable<std::optional<chunk>> next_chunk();
-    /// Returns the event of the latest chunk.
     chunk_event make_chunk_event(const chunk& c) const;
     /// Waits for the end of the speech, then continues. Returns early if the reply ends.
     awaitable<void> speak(const chunk& c);

@@ -21,7 +21,6 @@ struct text_style {
     /// Width of the name column. 0 = replies run one at a time, each with its name on a separate
     /// line.
     int name_columns = 0;
-    /// Show the server of each reply.
     bool shows_servers = false;
     /// The servers are those of a recording.
     bool is_playback = false;

@@ -6,7 +6,6 @@
 
 namespace tandem::command {
 
-/// Options of `tandem segment`.
 struct segment_options {
     sentence_options sentences{};
     /// "-" for stdin.

@@ -4,7 +4,6 @@
 
 namespace tandem::command {
 
-/// Options of `tandem key`.
 struct key_options {
     /// Empty = a generated name.
     std::string name{};

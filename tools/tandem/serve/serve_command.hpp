@@ -14,7 +14,6 @@
 
 namespace tandem::command {
 
-/// Options of `tandem serve`.
 struct serve_options {
     /// Valid, except `models`, which is set later from `servers`.
     gateway::gateway_options gateway{};

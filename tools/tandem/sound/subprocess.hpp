@@ -100,7 +100,6 @@ class subprocess : public std::enable_shared_from_this<subprocess> {
     std::string own_fault_;  // a failed start or an exceeded limit
 };
 
-/// Returns true if the program is in PATH.
 bool is_on_path(const std::string& program);
 
 }  // namespace tandem::command

@@ -8,7 +8,6 @@
 
 namespace tandem::command {
 
-/// A decoded sound, or the error.
 struct decoded_sound {
     audio_clip value{};
     std::string fault{};

@@ -68,7 +68,6 @@ std::string without_colors(std::string_view text) {
     return result + std::string(text);
 }
 
-// Returns the cursor column after `text`.
 int column_after(int column, std::string_view text) {
     const auto line = text.rfind('\n');
     if (line != text.npos) column = 0;
