@@ -3,6 +3,7 @@
 #include "loop/clock.hpp"
 
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <chrono>
@@ -45,6 +46,19 @@ awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, st
         use_awaitable);
 }
 
+// The other gateway answers its client while it writes the text, so the client may be faster.
+awaitable<cluster::found_text> async_find_late_text(const gateway_core& core,
+                                                    const std::string& key) {
+    constexpr auto pause = std::chrono::milliseconds(50);
+    constexpr auto limit = cluster::store_link::answer_limit;
+    auto found = co_await async_find_text(*core.cluster, key, limit);
+    if (found.text || !found.is_answered) co_return found;
+    boost::asio::steady_timer timer(core.executor, pause);
+    co_await timer.async_wait(use_awaitable);
+    if (core.cluster) found = co_await async_find_text(*core.cluster, key, limit);
+    co_return found;
+}
+
 }  // namespace
 
 awaitable<void> async_learn_place(gateway_core& core, const std::string& pin) {
@@ -71,8 +85,7 @@ void remember_place(gateway_core& core, const std::string& pin, conversation tal
 
 awaitable<bool> async_learn_response(gateway_core& core, const std::string& key) {
     if (!core.cluster || core.responses.find(detail::now(), key)) co_return true;
-    const auto found = co_await async_find_text(*core.cluster, response_key(key),
-                                                cluster::store_link::answer_limit);
+    const auto found = co_await async_find_late_text(core, response_key(key));
     if (!found.text) co_return found.is_answered;
     if (auto response = parse_response(*found.text))
         core.responses.put(detail::now(), key, *std::move(response), found.text->size());
