@@ -179,7 +179,9 @@ class conversation {
     /// text is not generated again. The reply ends with nothing_to_resume if no turn was
     /// interrupted within `resume_grace`, or if a grammar, a JSON schema or tools constrain it and
     /// it was interrupted before everything was generated. If the voice still speaks the chunk
-    /// `speaking`, the reply continues after it, and heard() still counts for it.
+    /// `speaking`, the reply continues after it, and heard() still counts for it. The calls of the
+    /// interrupted reply are not repeated: if its result has calls, generate() the reply to their
+    /// results after this one.
     reply resume(std::optional<chunk_id> speaking = {});
     /// Prefills an idle slot with the history, so that the next turn starts sooner. Call it at the
     /// start, or while the user speaks.
