@@ -8,20 +8,9 @@ namespace tandem::cluster {
 shared_texts::shared_texts(store_link& link, std::string prefix)
     : link_(link), prefix_(std::move(prefix)) {}
 
-bool shared_texts::may_put(time_point now, std::size_t bytes) {
-    if (bytes > max_bytes) return false;
-    if (now - minute_ >= std::chrono::minutes(1)) {
-        minute_ = now;
-        minute_bytes_ = 0;
-    }
-    if (minute_bytes_ + bytes > max_bytes_per_minute) return false;
-    minute_bytes_ += bytes;
-    return true;
-}
-
 void shared_texts::put(time_point now, const std::string& key, std::string text, duration kept) {
     constexpr std::size_t bytes_of_entry = 128;
-    if (!may_put(now, bytes_of_entry + key.size() + text.size())) return;
+    if (!budget_.take(now, bytes_of_entry + key.size() + text.size())) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(kept).count();
     link_.run({"SET", prefix_ + key, std::move(text), "PX", std::to_string(ms)},
               [](const auto&) {});

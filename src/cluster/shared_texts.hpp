@@ -2,8 +2,8 @@
 
 #include "base/time.hpp"
 #include "cluster/store/store_link.hpp"
+#include "cluster/write_budget.hpp"
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,29 +20,21 @@ struct found_text {
 /// Texts in the store that each gateway may write and read. On the link's loop.
 class shared_texts {
  public:
-    /// A longer text is not kept.
-    static constexpr std::size_t max_bytes = std::size_t{1} << 20;
-    /// The store keeps no more from a gateway, so that the texts do not displace its other data.
-    static constexpr std::size_t max_bytes_per_minute = std::size_t{64} << 20;
-
     using find_handler = std::function<void(found_text)>;
 
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
-    /// Keeps the text this long, instead of an earlier one.
+    /// Keeps the text this long, instead of an earlier one, unless the budget forbids it.
     void put(time_point now, const std::string& key, std::string text, duration kept);
     /// The handler is called at most once, never from within the call, and not after the link's
     /// end. `limit` is at most store_link::answer_limit.
     void find(const std::string& key, duration limit, find_handler done);
 
  private:
-    bool may_put(time_point now, std::size_t bytes);
-
     store_link& link_;
     std::string prefix_;
-    time_point minute_{};           // begins here
-    std::size_t minute_bytes_ = 0;  // put within it
+    write_budget budget_;
 };
 
 }  // namespace tandem::cluster

@@ -1,6 +1,7 @@
 // Texts that gateways share, in a real store.
 
 #include "cluster/shared_texts.hpp"
+
 #include "cluster/store_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -43,19 +44,6 @@ TEST_F(texts_in_a_store, are_found_until_their_time_is_over) {
 
 TEST_F(texts_in_a_store, are_not_answered_without_it) {
     EXPECT_FALSE(find("a").is_answered);
-}
-
-TEST_F(texts_in_a_store, are_bounded) {
-    connect(link);
-    const std::string text(shared_texts::max_bytes / 2, 'x');
-    constexpr auto fit = shared_texts::max_bytes_per_minute / (shared_texts::max_bytes / 2);
-    for (std::size_t i = 0; i <= fit; ++i) texts.put(now, std::to_string(i), text, 1min);
-    texts.put(now + 2min, "long", text + text, 1min);
-    texts.put(now + 2min, "later", "x", 1min);
-    EXPECT_EQ(find("later").text, "x");
-    EXPECT_EQ(find("0").text, text);
-    EXPECT_FALSE(find(std::to_string(fit)).text);
-    EXPECT_FALSE(find("long").text);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ awaitable<bool> async_learn_response(gateway_core& core, const std::string& key)
 void keep_response(gateway_core& core, const std::string& key, kept_response response,
                    std::size_t bytes) {
     const auto now = detail::now();
-    if (core.cluster && count_text_bytes(response) <= cluster::shared_texts::max_bytes)
+    if (core.cluster && count_text_bytes(response) <= cluster::write_budget::max_bytes)
         core.cluster->texts().put(now, response_key(key), serialize_response(response),
                                   kept_response_limits.ttl);
     core.responses.put(now, key, std::move(response), bytes);

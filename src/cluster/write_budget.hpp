@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/time.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace tandem::cluster {
+
+/// Bounds the texts that a gateway writes to the store, so that they do not displace the store's
+/// other data. Pure.
+class write_budget {
+ public:
+    static constexpr std::size_t max_bytes = std::size_t{1} << 20;
+    static constexpr std::size_t max_bytes_per_minute = std::size_t{64} << 20;
+
+    /// Whether a text of this size may be written now; then counts it.
+    bool take(time_point now, std::size_t bytes) noexcept {
+        if (bytes > max_bytes) return false;
+        if (now - minute_ >= std::chrono::minutes(1)) {
+            minute_ = now;
+            used_ = 0;
+        }
+        if (used_ + bytes > max_bytes_per_minute) return false;
+        used_ += bytes;
+        return true;
+    }
+
+ private:
+    time_point minute_{};  // begins here
+    std::size_t used_ = 0;
+};
+
+}  // namespace tandem::cluster
