@@ -191,6 +191,8 @@ class conversation_shell final : public std::enable_shared_from_this<conversatio
     void check_prompt_size(const start_ptr& start, prompt_with_ids prompt);
     void trim_to_fit(const start_ptr& start, prompt_with_ids counted);
     void start_reply(const start_ptr& start, reply_origin origin);
+    start_ptr make_start(const reply_shell& reply, start_handler done,
+                         const generation_options& options) const;
     void fail(const start_ptr& start, const failure& why);
     conversations::context_usage context_usage(std::span<const conversations::exchange_size> costs,
                                                int prompt_tokens, int max_tokens) const;

@@ -96,13 +96,7 @@ void conversation_shell::begin_turn(reply_shell& reply, const options_ptr& optio
     apply_options(options, !why);
     if (why) return done(why->ec, why->diag, {});
     begin_history_turn(reply);
-    starting_ =
-        std::make_shared<turn_start>(turn_start{.reply = reply.id(),
-                                                .began = now(),
-                                                .done = std::move(done),
-                                                .max_tokens = options->max_tokens,
-                                                .is_streamed = reply.is_streamed(),
-                                                .needs_call_mark = needs_call_mark(*options)});
+    starting_ = make_start(reply, std::move(done), *options);
     if (draft_ && !reply.is_streamed() && draft_->is_for(history_.messages(), *options)) {
         // The model was given the draft's text.
         if (conversations::has_same_words(history_.last_text(), draft_->words()))
@@ -125,13 +119,7 @@ void conversation_shell::resume_turn(reply_shell& reply, std::optional<chunk_id>
     prepare_turn(reply);
     history_.begin_reply(reply.id());
     ++metrics_.resumed;
-    const auto start = std::make_shared<turn_start>(
-        turn_start{.reply = reply.id(),
-                   .began = now(),
-                   .done = std::move(done),
-                   .max_tokens = turn_options_->max_tokens,
-                   .is_streamed = reply.is_streamed(),
-                   .needs_call_mark = needs_call_mark(*turn_options_)});
+    const auto start = make_start(reply, std::move(done), *turn_options_);
     starting_ = start;
     auto rest = *std::exchange(remainder_, {});
     // A turn interrupted before it had a prompt has nothing to resume and starts over.
@@ -160,16 +148,21 @@ void conversation_shell::fail_over(const reply_shell& reply, start_handler done)
         return done(errc::session_not_found, {.client_message = "the conversation has ended"}, {});
     // A server that is being removed must not wait for a reply that leaves it.
     if (const auto left = std::exchange(generating_at_, nullptr)) host_->on_turn_ended(left);
-    find_server(
-        std::make_shared<turn_start>(turn_start{.reply = reply.id(),
-                                                .began = now(),
-                                                .done = std::move(done),
-                                                .max_tokens = turn_options_->max_tokens,
-                                                .is_streamed = reply.is_streamed(),
-                                                .needs_call_mark = needs_call_mark(*turn_options_),
-                                                .is_failover = true,
-                                                .has_text = reply.has_begun(),
-                                                .previous_server = reply.server()}));
+    const auto start = make_start(reply, std::move(done), *turn_options_);
+    start->is_failover = true;
+    start->has_text = reply.has_begun();
+    start->previous_server = reply.server();
+    find_server(start);
+}
+
+auto conversation_shell::make_start(const reply_shell& reply, start_handler done,
+                                    const generation_options& options) const -> start_ptr {
+    return std::make_shared<turn_start>(turn_start{.reply = reply.id(),
+                                                   .began = now(),
+                                                   .done = std::move(done),
+                                                   .max_tokens = options.max_tokens,
+                                                   .is_streamed = reply.is_streamed(),
+                                                   .needs_call_mark = needs_call_mark(options)});
 }
 
 bool conversation_shell::is_current(const start_ptr& start, int check_id) const noexcept {
