@@ -92,9 +92,8 @@ TEST(server_list, counts_requests_of_other_processes_on_a_full_server) {
     two_servers t;
     const auto use = [&t](double running) {
         return [&t, running](const listed_server& s) {
-            return server_state{.slots = 4,
-                                .is_shared = true,
-                                .running_elsewhere = s.id == t.two ? running : 0};
+            return server_state{
+                .slots = 4, .is_shared = true, .running_elsewhere = s.id == t.two ? running : 0};
         };
     };
     EXPECT_FALSE(t.list.pin_if_suitable("two", use(3.96)));
