@@ -28,8 +28,8 @@ export class Link {
     #closed = new AbortController();
     /** What the listener heard last, for the next connection: {chunk, speaking, chars, …}. */
     last = undefined;
-    /** `last` as the first message of the connection had it. */
-    told = undefined;
+    /** `last` in the first message of the connection. */
+    sentLast = undefined;
 
     /**
      * url: of the gateway.
@@ -164,8 +164,8 @@ export class Link {
 
     #begin(socket) {
         const message = { type: 'start', ...this.#handlers.opening(this.#session) };
-        this.told = this.#session ? this.last : undefined;
-        message.last = this.told;
+        this.sentLast = this.#session ? this.last : undefined;
+        message.last = this.sentLast;
         socket.send(JSON.stringify(message));
     }
 

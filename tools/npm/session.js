@@ -196,11 +196,11 @@ class Session {
         }
     }
 
-    // The voice may have ended the chunk since the connection told that it was being spoken.
+    // The speech may have ended since the first message of the connection reported it.
     #continueSpoken() {
-        const { told, last } = this.#link;
-        const isSpoken = last?.share === 1 && last.chunk === told?.chunk;
-        if (isSpoken && told.speaking) this.#link.send({ type: 'continue', chunk: told.chunk });
+        const { sentLast, last } = this.#link;
+        const isSpoken = last?.share === 1 && last.chunk === sentLast?.chunk;
+        if (isSpoken && sentLast.speaking) this.#link.send({ type: 'continue', chunk: last.chunk });
     }
 
     /** turns: those of which the gateway will send an end, one for each end. */

@@ -57,7 +57,7 @@ class Link:
         self._owner = owner
         self.limits: Message = {}
         self.last: Message | None = None  # what the listener heard, for the next connection
-        self.told: Message | None = None  # `last` as the first message of the connection had it
+        self.sent_last: Message | None = None  # `last` in the first message of the connection
         self._session: str | None = None
         self._socket: Any = None
         self._waiting: deque[tuple[Message, str]] = deque()
@@ -198,9 +198,9 @@ class Link:
         try:
             while True:
                 opening = self._owner._opening(self._session)
-                self.told = self.last if self._session else None
-                if self.told:
-                    opening["last"] = self.told
+                self.sent_last = self.last if self._session else None
+                if self.sent_last:
+                    opening["last"] = self.sent_last
                 await self._socket.send(json.dumps(opening))
                 event: Message = json.loads(await self._socket.recv())
                 if event.get("code") == "session_not_found":

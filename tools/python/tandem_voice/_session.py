@@ -230,12 +230,12 @@ class Session:
         self._is_lost = self._owes_interrupt = False
 
     def _heard_meanwhile(self) -> Message | None:
-        """How much was heard of the chunk that the voice has ended, or stopped, since the connection told
-        that it was being spoken."""
-        told, last = self._link.told, self._link.last
-        if not told or not last or not told.get("speaking") or last.get("speaking"):
+        """How much was heard of a chunk whose speech has ended, although the first message of the connection
+        reported that it was being spoken."""
+        sent, last = self._link.sent_last, self._link.last
+        if not sent or not last or not sent.get("speaking") or last.get("speaking"):
             return None
-        is_same = last["chunk"] == told["chunk"]
+        is_same = last["chunk"] == sent["chunk"]
         return {name: part for name, part in last.items() if name != "text"} if is_same else None
 
     def _go_on(self, replies: list[Reply], turns: list[str]) -> None:
