@@ -24,7 +24,7 @@ struct server_criteria {
     /// A turn's request follows: if the circuit is open, that request is the trial. Work that
     /// nothing waits for leaves the trial to a turn.
     bool is_for_turn = true;
-    /// Earlier failures do not decide that there is no server.
+    /// Only failures since this time prove that no server is available.
     time_point turn_began = time_point::min();
 };
 

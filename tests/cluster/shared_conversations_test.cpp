@@ -61,7 +61,7 @@ class conversations_of_a_cluster : public serve_test {
     std::optional<tandem::mock::server> other;
 };
 
-// A look-up that takes longer than its limit, on a busy machine, starts a conversation anywhere.
+// On a busy machine, a look-up may exceed its limit; the conversation then starts on any server.
 TEST_F(conversations_of_a_cluster, stay_at_their_server_if_a_client_names_them) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");

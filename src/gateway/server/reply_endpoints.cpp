@@ -155,7 +155,7 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     continue_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);
-    co_await async_learn_place(core, job.pin);
+    co_await async_fetch_place(core, job.pin);
     if (how.stream)
         co_await answer_as_stream(exchange, core, kind, how, std::move(job), who);
     else

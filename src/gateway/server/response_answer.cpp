@@ -15,7 +15,6 @@
 #include <ctime>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -37,27 +36,14 @@ bool is_newest(const socket_response* newest, const std::string& id) {
     return newest && !newest->id.empty() && newest->id == id;
 }
 
-/// The responses that the request refers to. Those beyond the limit are unknown here, unless this
-/// gateway has them.
-std::set<std::string> list_responses(const response_request& request) {
-    constexpr std::size_t max_responses = 8;
-    std::set<std::string> ids;
-    if (is_response_id(request.previous)) ids.insert(request.previous);
-    for (const auto& item : request.references)
-        if (auto id = find_response_of_item(item.id);
-            ids.size() < max_responses && is_response_id(id))
-            ids.insert(std::move(id));
-    return ids;
-}
-
-/// Learns the responses that the request refers to, if another gateway has them. Returns an error
+/// Fetches the responses that the request refers to, if other gateways have them. Returns an error
 /// if the store did not answer.
-awaitable<std::optional<api_error>> async_learn_history(gateway_core& core, const admitted& who,
+awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, const admitted& who,
                                                         const response_request& request,
                                                         const socket_response* newest) {
-    for (const auto& id : list_responses(request)) {
+    for (const auto& id : list_responses_to_fetch(request)) {
         if (is_newest(newest, id)) continue;
-        const bool is_answered = co_await async_learn_response(core, make_table_key(who, id));
+        const bool is_answered = co_await async_fetch_response(core, make_table_key(who, id));
         if (!is_answered) co_return make_store_away_error(id);
     }
     co_return std::nullopt;
@@ -144,7 +130,7 @@ awaitable<std::variant<response_order, api_error>> async_check_request(answer_cl
                                                                        const admitted& who,
                                                                        response_request request,
                                                                        socket_response* newest) {
-    if (auto error = co_await async_learn_history(core, who, request, newest))
+    if (auto error = co_await async_fetch_history(core, who, request, newest))
         co_return *std::move(error);
     response_head head{.id = make_random_id("resp_", core.random), .created = std::time(nullptr)};
     if (auto error = resolve_history(core, who, head.id, request, newest))
@@ -156,7 +142,7 @@ awaitable<std::variant<response_order, api_error>> async_check_request(answer_cl
     auto& model = *std::get<served_model*>(found);
     if (auto error = take_adapters(core, model, request)) co_return *std::move(error);
     auto job = make_job(client, core, model, request, who);
-    co_await async_learn_place(core, job.pin);
+    co_await async_fetch_place(core, job.pin);
     if (auto error = check_session_admission(core, job)) co_return *std::move(error);
     head.model = model.name;
     head.repeated = request.repeated;

@@ -23,7 +23,7 @@ std::string place_key(const std::string& pin) {
     return "place:" + pin;
 }
 
-// Makes sure that a long history is not serialized in vain.
+// Avoids serializing a history that is too long to be shared.
 std::size_t count_text_bytes(const kept_response& r) {
     std::size_t bytes = 0;
     for (const auto& m : r.messages) bytes += m.content.size();
@@ -34,7 +34,7 @@ std::string response_key(const std::string& key) {
     return "response:" + key;
 }
 
-// Does not keep the member, whose end drops the handler.
+// Holds no reference to the member, whose destructor drops the handler.
 awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, std::string key,
                                                duration limit) {
     co_return co_await boost::asio::async_initiate<decltype(use_awaitable),
@@ -61,7 +61,7 @@ awaitable<cluster::found_text> async_find_late_text(const gateway_core& core,
 
 }  // namespace
 
-awaitable<void> async_learn_place(gateway_core& core, const std::string& pin) {
+awaitable<void> async_fetch_place(gateway_core& core, const std::string& pin) {
     if (!core.cluster || pin.empty()) co_return;
     auto found = co_await async_find_text(*core.cluster, place_key(pin), place_limit);
     if (!found.text) co_return;
@@ -75,7 +75,7 @@ awaitable<void> async_learn_place(gateway_core& core, const std::string& pin) {
 void remember_place(gateway_core& core, const std::string& pin, conversation talk,
                     std::size_t bytes, const reply_result& result) {
     if (pin.empty()) return;
-    auto place = find_place(std::move(talk), result);
+    auto place = make_place(std::move(talk), result);
     if (!place) return;
     const auto now = detail::now();
     if (core.cluster)
@@ -83,7 +83,7 @@ void remember_place(gateway_core& core, const std::string& pin, conversation tal
     core.places.put(now, pin, *std::move(place), bytes_of_place(bytes, result));
 }
 
-awaitable<bool> async_learn_response(gateway_core& core, const std::string& key) {
+awaitable<bool> async_fetch_response(gateway_core& core, const std::string& key) {
     if (!core.cluster || core.responses.find(detail::now(), key)) co_return true;
     const auto found = co_await async_find_late_text(core, response_key(key));
     if (!found.text) co_return found.is_answered;

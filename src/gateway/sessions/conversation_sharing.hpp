@@ -14,16 +14,16 @@
 // gateway knows its own ones only.
 namespace tandem::gateway {
 
-/// Learns where another gateway last had the conversation. If the store does not answer within
-/// 50 ms, the conversation may start on another server.
-boost::asio::awaitable<void> async_learn_place(gateway_core& core, const std::string& pin);
-/// Remembers where the conversation ran. `bytes` is from bytes_of().
+/// Fetches the server of the conversation's last request at another gateway. If the store does not
+/// answer within 50 ms, the conversation may start on another server.
+boost::asio::awaitable<void> async_fetch_place(gateway_core& core, const std::string& pin);
+/// Remembers the server that the conversation used. `bytes` is the result of bytes_of().
 void remember_place(gateway_core& core, const std::string& pin, conversation talk,
                     std::size_t bytes, const reply_result& result);
 
-/// Learns the response with this key of kept_response_table from the gateway that has it. Returns
+/// Fetches the response with this key of kept_response_table, if another gateway has it. Returns
 /// false if the store did not answer.
-boost::asio::awaitable<bool> async_learn_response(gateway_core& core, const std::string& key);
+boost::asio::awaitable<bool> async_fetch_response(gateway_core& core, const std::string& key);
 /// Keeps a response for the requests that continue it.
 void keep_response(gateway_core& core, const std::string& key, kept_response response,
                    std::size_t bytes);

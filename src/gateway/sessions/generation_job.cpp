@@ -35,7 +35,7 @@ std::size_t bytes_of(const generation_job& job) {
     return copies * bytes;
 }
 
-std::optional<conversation_place> find_place(conversation talk, const reply_result& result) {
+std::optional<conversation_place> make_place(conversation talk, const reply_result& result) {
     if (result.servers.empty() || result.usage.prompt == 0 ||
         result.finish_reason == finish_reason::error)
         return std::nullopt;

@@ -34,8 +34,8 @@ struct generation_job {
 struct conversation_place {
     /// The URL without credentials; empty if it is not known yet.
     std::string server{};
-    /// While it exists, the scheduler expects the conversation on its slot to continue. nullptr if
-    /// another gateway had the request.
+    /// While this object exists, the scheduler expects the conversation to continue on its slot.
+    /// nullptr if another gateway handled the request.
     std::shared_ptr<const conversation> talk{};
 };
 
@@ -53,7 +53,7 @@ conversation open(affinity_table& places, const generation_job& job, time_point 
 /// Approximate memory of the conversation: its history, and the prompts built from it.
 std::size_t bytes_of(const generation_job& job);
 /// Returns the place of a conversation, unless the reply failed or never reached a server.
-std::optional<conversation_place> find_place(conversation talk, const reply_result& result);
+std::optional<conversation_place> make_place(conversation talk, const reply_result& result);
 /// Approximate memory of the place. `bytes` is from bytes_of().
 std::size_t bytes_of_place(std::size_t bytes, const reply_result& result);
 

@@ -20,6 +20,11 @@ std::vector<tool_call> find_open_calls(const kept_response& r) {
     return r.messages.empty() ? std::vector<tool_call>() : r.messages.back().tool_calls;
 }
 
+bool is_response_id(std::string_view id) noexcept {
+    constexpr std::size_t max_bytes = 64;
+    return id.starts_with("resp_") && id.size() <= max_bytes;
+}
+
 }  // namespace
 
 // The messages follow the affinity key, in one line of JSON.
@@ -87,9 +92,15 @@ std::optional<api_error> resolve_references(
     return std::nullopt;
 }
 
-bool is_response_id(std::string_view id) noexcept {
-    constexpr std::size_t max_bytes = 64;
-    return id.starts_with("resp_") && id.size() <= max_bytes;
+std::set<std::string> list_responses_to_fetch(const response_request& request) {
+    constexpr std::size_t max_responses = 8;
+    std::set<std::string> ids;
+    if (is_response_id(request.previous)) ids.insert(request.previous);
+    for (const auto& item : request.references) {
+        if (ids.size() == max_responses) break;
+        if (auto id = find_response_of_item(item.id); is_response_id(id)) ids.insert(std::move(id));
+    }
+    return ids;
 }
 
 api_error make_store_away_error(const std::string& id) {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +50,9 @@ std::optional<api_error> resolve_references(
     response_request& request,
     const std::function<const kept_response*(const std::string& id)>& find);
 
-/// Whether the id can be that of a response; its length is then bounded.
-bool is_response_id(std::string_view id) noexcept;
+/// The ids of responses that the request refers to and that other gateways may have: at most 8, and
+/// only such as this software makes, so that a client cannot keep the store busy.
+std::set<std::string> list_responses_to_fetch(const response_request& request);
 
 /// HTTP 503: only the store of the cluster could tell whether the response is kept.
 api_error make_store_away_error(const std::string& id);

@@ -14,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 constexpr time_point kept_at = time_point(1h);
 constexpr std::size_t many = 100;
@@ -82,6 +83,23 @@ TEST(kept_response, is_not_continued_beyond_the_maximum_of_messages) {
     const auto error = continue_response(r, answered(), 2);
     ASSERT_TRUE(error);
     EXPECT_EQ(error->param, "previous_response_id");
+}
+
+TEST(kept_response, is_fetched_only_by_an_id_that_can_be_right) {
+    auto request = ask("Hello!");
+    request.previous = "resp_1";
+    request.references = {
+        {.id = "msg_2_0"}, {.id = "x"}, {.id = "msg_" + std::string(99, 'a') + "_0"}};
+    EXPECT_THAT(list_responses_to_fetch(request), ElementsAre("resp_1", "resp_2"));
+    request.previous = "1";
+    EXPECT_THAT(list_responses_to_fetch(request), ElementsAre("resp_2"));
+}
+
+TEST(kept_response, is_fetched_with_at_most_seven_others) {
+    auto request = ask("Hello!");
+    for (int i = 0; i < 20; ++i)
+        request.references.push_back({.id = "msg_" + std::to_string(i) + "_0"});
+    EXPECT_THAT(list_responses_to_fetch(request), SizeIs(8));
 }
 
 TEST(item_reference, is_replaced_by_the_answer_that_has_the_item) {
