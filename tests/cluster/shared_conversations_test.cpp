@@ -1,6 +1,7 @@
 // HTTP conversations whose requests reach several gateways of a cluster, in front of two servers.
 
 #include "command/serve_fixture.hpp"
+#include "support/poll_until.hpp"
 #include "support/redis_server.hpp"
 
 #include <gmock/gmock.h>
@@ -38,6 +39,13 @@ class conversations_of_a_cluster : public serve_test {
                                  "--gateway-id", id});
         return serve(std::move(more));
     }
+    /// A gateway listens before the store has answered it.
+    void wait_for_members(std::size_t count) const {
+        EXPECT_TRUE(poll_until([&] {
+            const auto status = run({"cluster", "--cluster", store.url(), "--json"}).out;
+            return json::parse(status)["gateways"].size() == count;
+        }));
+    }
     static json post(const running_gateway& g, const std::string& path, const json& body) {
         const auto answer = g.client().post(path, body);
         EXPECT_EQ(answer.status, 200) << answer.body;
@@ -65,6 +73,7 @@ class conversations_of_a_cluster : public serve_test {
 TEST_F(conversations_of_a_cluster, stay_at_their_server_if_a_client_names_them) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");
+    wait_for_members(2);
     constexpr int names = 16;
     std::set<std::string> servers;
     int stayed = 0;
@@ -82,6 +91,7 @@ TEST_F(conversations_of_a_cluster, stay_at_their_server_if_a_client_names_them) 
 TEST_F(conversations_of_a_cluster, go_on_from_a_response_of_another_gateway) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");
+    wait_for_members(2);
     const auto first = post(a, "/v1/responses", {{"model", "talk"}, {"input", "Hello!"}});
     const json next{
         {"model", "talk"}, {"input", "And you?"}, {"previous_response_id", first["id"]}};
@@ -99,6 +109,7 @@ TEST_F(conversations_of_a_cluster, do_not_go_on_from_a_response_of_another_key) 
     write(file, "{\"keys\": [" + mine.entry + "," + yours.entry + "]}");
     const auto a = add_gateway("a", {"--keys", file});
     const auto b = add_gateway("b", {"--keys", file});
+    wait_for_members(2);
     const auto post_as = [](const running_gateway& g, const made_key& k, const json& body) {
         auto c = g.client();
         c.headers["Authorization"] = "Bearer " + k.key;
@@ -114,6 +125,7 @@ TEST_F(conversations_of_a_cluster, do_not_go_on_from_a_response_of_another_key) 
 TEST_F(conversations_of_a_cluster, are_told_that_the_store_is_away) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");
+    wait_for_members(2);
     const auto first = post(a, "/v1/responses", {{"model", "talk"}, {"input", "Hello!"}});
     store.suspend();
     const auto answer = b.client().post(
@@ -126,6 +138,7 @@ TEST_F(conversations_of_a_cluster, are_told_that_the_store_is_away) {
 
 TEST_F(conversations_of_a_cluster, do_not_go_on_from_a_response_that_no_gateway_has) {
     const auto a = add_gateway("a");
+    wait_for_members(1);
     const auto answer = a.client().post(
         "/v1/responses",
         json{{"model", "talk"}, {"input", "And you?"}, {"previous_response_id", "resp_1"}});
