@@ -79,8 +79,8 @@ struct saved_conversation {
     /// Calls of functions whose result may still come, the oldest first; at most 128. Long
     /// arguments are omitted.
     std::vector<tool_call> late_calls{};
-    /// URL, without credentials, of the server of its last turn, where a slot may still hold its
-    /// text; empty before the first turn. service::load() prefers it.
+    /// URL, without credentials, of the server that the conversation is assigned to, where a slot
+    /// may still hold its text; empty if there is none. service::load() prefers it.
     std::string server{};
 
     friend bool operator==(const saved_conversation&, const saved_conversation&) = default;

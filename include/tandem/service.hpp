@@ -73,7 +73,8 @@ class service {
     /// Adds a server. One that is listed already, or is being removed, stays in use.
     void add_server(std::string url);
     /// Removes a server: no further turn starts there, and running replies may finish. After
-    /// `limit`, they continue on another server, or end with no_model if there is none.
+    /// `limit`, they continue on another server, or end with no_model if there is none, or with
+    /// server_gone if they cannot continue.
     void remove_server(std::string url, duration limit = std::chrono::minutes(1));
     /// Replaces the list of servers. Replies on removed servers may run for another minute.
     /// Conversations are kept.

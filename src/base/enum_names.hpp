@@ -7,10 +7,10 @@
 #include <string_view>
 
 // Enumerations whose values count from 0 and have names. Their to_string() returns an empty text
-// for what is no value.
+// for an invalid value.
 namespace tandem {
 
-/// Returns the name of a value, of the names in the order of the values.
+/// Returns the value's name. `names` lists them in the order of the values.
 template <class Enum>
 constexpr std::string_view name_in(std::initializer_list<std::string_view> names,
                                    Enum value) noexcept {

@@ -16,8 +16,8 @@ std::string serialize_load(const shared_load& load);
 /// Ignores whatever is not a number.
 shared_load parse_load(std::string_view text);
 
-/// Names the quantity that shows that a gateway serves these servers: a single one, because the
-/// store adds up each quantity.
+/// Names the quantity that shows that a gateway serves these servers. It is one quantity for all
+/// of them, because the store would add up separate ones.
 std::string name_served_quantity(const std::vector<std::string>& servers);
 /// Returns the names of the servers that a gateway with this load serves.
 std::vector<std::string> find_served_servers(const shared_load& load);

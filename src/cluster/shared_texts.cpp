@@ -8,12 +8,18 @@ namespace tandem::cluster {
 shared_texts::shared_texts(store_link& link, std::string prefix)
     : link_(link), prefix_(std::move(prefix)) {}
 
-void shared_texts::put(time_point now, const std::string& key, std::string text, duration kept) {
-    constexpr std::size_t bytes_of_entry = 128;
-    if (!budget_.take(now, bytes_of_entry + key.size() + text.size())) return;
+void shared_texts::put(const std::string& key, std::string text, duration kept) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(kept).count();
     link_.run({"SET", prefix_ + key, std::move(text), "PX", std::to_string(ms)},
               [](const auto&) {});
+}
+
+void shared_texts::put_long(time_point now, const std::string& key, duration kept,
+                            std::size_t least_bytes,
+                            const std::function<std::string()>& make_text) {
+    if (!budget_.has_room(now, least_bytes)) return;
+    auto text = make_text();
+    if (budget_.take(now, text.size())) put(key, std::move(text), kept);
 }
 
 void shared_texts::find(const std::string& key, duration limit, find_handler done) {

@@ -4,6 +4,7 @@
 #include "cluster/store/store_link.hpp"
 #include "cluster/write_budget.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,8 +26,12 @@ class shared_texts {
     /// `prefix` precedes each key. The link must outlive the texts.
     shared_texts(store_link& link, std::string prefix);
 
-    /// Keeps the text this long, instead of an earlier one, unless the budget forbids it.
-    void put(time_point now, const std::string& key, std::string text, duration kept);
+    /// Keeps a short text this long, instead of an earlier one.
+    void put(const std::string& key, std::string text, duration kept);
+    /// The same for a text of at least `least_bytes`, unless the write budget forbids it. Calls
+    /// `make_text` only if the budget may allow the text.
+    void put_long(time_point now, const std::string& key, duration kept, std::size_t least_bytes,
+                  const std::function<std::string()>& make_text);
     /// The handler is called at most once, never from within the call, and not after the link's
     /// end. `limit` is at most store_link::answer_limit.
     void find(const std::string& key, duration limit, find_handler done);

@@ -14,19 +14,25 @@ class write_budget {
     static constexpr std::size_t max_bytes = std::size_t{1} << 20;
     static constexpr std::size_t max_bytes_per_minute = std::size_t{64} << 20;
 
-    /// Whether a text of this size may be written now; then counts it.
+    /// Whether a text of this size may be written now.
+    bool has_room(time_point now, std::size_t bytes) const noexcept {
+        const std::size_t used = is_over(now) ? 0 : used_;
+        return bytes <= max_bytes && used + bytes <= max_bytes_per_minute;
+    }
+    /// The same; then counts it.
     bool take(time_point now, std::size_t bytes) noexcept {
-        if (bytes > max_bytes) return false;
-        if (now - minute_ >= std::chrono::minutes(1)) {
+        if (!has_room(now, bytes)) return false;
+        if (is_over(now)) {
             minute_ = now;
             used_ = 0;
         }
-        if (used_ + bytes > max_bytes_per_minute) return false;
         used_ += bytes;
         return true;
     }
 
  private:
+    bool is_over(time_point now) const noexcept { return now - minute_ >= std::chrono::minutes(1); }
+
     time_point minute_{};  // begins here
     std::size_t used_ = 0;
 };

@@ -1,6 +1,7 @@
 // HTTP conversations whose requests reach several gateways of a cluster, in front of two servers.
 
 #include "command/serve_fixture.hpp"
+#include "gateway/voice_client.hpp"
 #include "support/poll_until.hpp"
 #include "support/redis_server.hpp"
 
@@ -134,6 +135,36 @@ TEST_F(conversations_of_a_cluster, are_told_that_the_store_is_away) {
     EXPECT_EQ(answer.status, 503);
     EXPECT_EQ(answer.parsed()["error"]["code"], "cluster_unavailable");
     store.resume();
+}
+
+TEST_F(conversations_of_a_cluster, are_cancelled_while_the_store_is_asked_for_their_server) {
+    const auto a = add_gateway("a");
+    wait_for_members(1);
+    voice_client c(a.port, "", "", "", "/v1/responses");
+    store.suspend();
+    c.say({{"type", "response.create"},
+           {"model", "talk"},
+           {"input", "Hello!"},
+           {"prompt_cache_key", "caller"}});
+    c.say({{"type", "response.cancel"}});
+    EXPECT_EQ(c.read("response.created")["response"]["status"], "in_progress");
+    store.resume();
+    EXPECT_FALSE(c.read("response.failed").is_null());
+}
+
+TEST_F(conversations_of_a_cluster, go_on_from_the_newest_of_many_responses) {
+    const auto a = add_gateway("a");
+    const auto b = add_gateway("b");
+    wait_for_members(2);
+    auto input = json::array();
+    for (int i = 0; i < 10; ++i) {
+        const auto one =
+            post(i < 9 ? b : a, "/v1/responses", {{"model", "talk"}, {"input", "Hello!"}});
+        input.push_back({{"role", "user"}, {"content", "Hello!"}});
+        input.push_back({{"type", "item_reference"}, {"id", one["output"][0]["id"]}});
+    }
+    input.push_back({{"role", "user"}, {"content", "And you?"}});
+    post(b, "/v1/responses", {{"model", "talk"}, {"input", input}});
 }
 
 TEST_F(conversations_of_a_cluster, do_not_go_on_from_a_response_that_no_gateway_has) {

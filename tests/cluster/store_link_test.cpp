@@ -82,6 +82,22 @@ TEST_F(store_link_with_redis, drops_an_answer_that_comes_after_the_limit_of_its_
     EXPECT_EQ(answered, "value");
 }
 
+TEST_F(store_link_with_redis, sends_a_command_after_others_with_short_limits_got_no_answer) {
+    connect(link);
+    store.suspend();
+    for (int i = 0; i < 5; ++i) {
+        bool has_failed = false;
+        link.run(
+            {"PING"}, [&](const auto& answer) { has_failed = !answer; }, 1ms);
+        EXPECT_TRUE(run_until([&] { return has_failed; }));
+    }
+    std::string answered;
+    link.run({"PING"}, [&](const auto& answer) { answered = answer ? answer->text : "none"; });
+    store.resume();
+    EXPECT_TRUE(run_until([&] { return !answered.empty(); }));
+    EXPECT_EQ(answered, "PONG");
+}
+
 TEST_F(store_link_with_redis, leaves_a_store_that_has_become_a_replica) {
     int connections = 0;
     link.start([&] { ++connections; });

@@ -6,24 +6,20 @@
 namespace tandem::cluster {
 
 void command_queue::push(time_point now, duration limit, store_answer_handler done) {
-    circuit_.record_request(now);
     commands_.push_back({now, now + std::min(limit, answer_limit), std::move(done)});
 }
 
-auto command_queue::pop() -> std::optional<answered> {
+std::optional<store_answer_handler> command_queue::pop() {
     if (commands_.empty()) return std::nullopt;
-    answered a{.done = std::move(commands_.front().done)};
+    auto done = std::move(commands_.front().done);
     commands_.pop_front();
-    if (a.done) a.closed_circuit = circuit_.record_success();
-    return a;
+    return done;
 }
 
 auto command_queue::take_overdue(time_point now) -> overdue {
     overdue o;
     for (auto& c : commands_) {
-        if (!c.done || c.limit > now) continue;
-        o.handlers.push_back(std::exchange(c.done, nullptr));
-        if (circuit_.record_failure(now, c.sent)) o.opened_circuit = true;
+        if (c.done && c.limit <= now) o.handlers.push_back(std::exchange(c.done, nullptr));
     }
     o.is_stuck = !commands_.empty() && commands_.front().sent + answer_limit <= now;
     return o;
@@ -41,7 +37,6 @@ std::vector<store_answer_handler> command_queue::reset() {
     std::vector<store_answer_handler> handlers;
     for (auto& c : std::exchange(commands_, {}))
         if (c.done) handlers.push_back(std::move(c.done));
-    circuit_.record_success();
     return handlers;
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/time.hpp"
 #include "cluster/store/store_answer.hpp"
-#include "server/circuit_breaker.hpp"
 
 #include <deque>
 #include <optional>
@@ -10,31 +9,23 @@
 
 namespace tandem::cluster {
 
-/// The unanswered commands of a connection, and their time limits. If three commands in a row get
-/// no answer in time, it rejects further ones for a second, and then accepts one that decides.
-/// Pure.
+/// The unanswered commands of a connection, and their time limits. Pure.
 class command_queue {
  public:
     /// The connection is closed if an answer takes longer.
     static constexpr duration answer_limit = std::chrono::seconds(1);
     static constexpr std::size_t max_commands = 10'000;
 
-    bool accepts(time_point now) const noexcept {
-        return commands_.size() < max_commands && circuit_.allows(now);
-    }
+    bool is_full() const noexcept { return commands_.size() >= max_commands; }
     /// An answer that arrives after `limit` (at most `answer_limit`) is dropped.
     void push(time_point now, duration limit, store_answer_handler done);
 
-    struct answered {
-        store_answer_handler done{};  ///< null if the answer came too late
-        bool closed_circuit = false;
-    };
-    /// Takes the oldest command, which is answered now; nullopt if there is none.
-    std::optional<answered> pop();
+    /// Takes the handler of the oldest command, which is answered now: null if the answer came too
+    /// late, nullopt if there is no command.
+    std::optional<store_answer_handler> pop();
 
     struct overdue {
         std::vector<store_answer_handler> handlers{};
-        bool opened_circuit = false;
         /// The connection must be closed.
         bool is_stuck = false;
     };
@@ -53,7 +44,6 @@ class command_queue {
     };
 
     std::deque<command> commands_;
-    detail::circuit_breaker circuit_{3, std::chrono::seconds(1)};
 };
 
 }  // namespace tandem::cluster

@@ -69,7 +69,7 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     void run(std::vector<std::string> words, answer_handler done, duration limit) {
         const auto now = detail::now();
-        if (!is_connected() || unsent_.size() > max_unsent_bytes || !commands_.accepts(now))
+        if (!is_connected() || unsent_.size() > max_unsent_bytes || commands_.is_full())
             return fail_command(std::move(done));
         commands_.push(now, limit, std::move(done));
         check_limits_at(now + std::min(limit, answer_limit));
@@ -227,12 +227,10 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
 
     void handle_answer(const store_answer& answer) {
         if (!channels_.empty()) return handle_message(answer);
-        const auto command = commands_.pop();
+        const auto done = commands_.pop();
         const bool is_usable = !is_not_primary(answer);
-        if (!command || !is_usable) stream_->close();
-        if (!command || !command->done) return;
-        if (command->closed_circuit) log_return();
-        command->done(is_usable ? std::optional(answer) : std::nullopt);
+        if (!done || !is_usable) stream_->close();
+        if (done && *done) (*done)(is_usable ? std::optional(answer) : std::nullopt);
     }
 
     // --- limits of commands
@@ -253,8 +251,10 @@ class store_link::connection_loop : public std::enable_shared_from_this<connecti
         if (!channels_.empty()) return check_messages(now);
         auto overdue = commands_.take_overdue(now);
         for (auto& done : overdue.handlers) fail_command(std::move(done));
-        if (overdue.opened_circuit) log_fault("does not answer in time");
-        if (overdue.is_stuck) return stream_->close();
+        if (overdue.is_stuck) {
+            log_fault("does not answer in time");
+            return stream_->close();
+        }
         if (commands_.next_limit() != never) check_limits_at(commands_.next_limit());
     }
 

@@ -28,8 +28,7 @@ struct store_options {
 };
 
 /// A connection to the store, which reconnects after each failure. Sends commands in order, without
-/// waiting for earlier answers. If three commands in a row get no answer in time, further commands
-/// fail at once for a second.
+/// waiting for earlier answers.
 ///
 /// Use it on its executor, on one thread. The destructor drops the handlers that were not called.
 class store_link {

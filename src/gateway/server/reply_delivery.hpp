@@ -69,7 +69,8 @@ class streamed_reply {
 
     /// Sends these events before the first ones of the reply.
     void send_first(std::string events) { out_ = std::move(events); }
-    /// Calls `handler` with the whole answer before the client receives its end.
+    /// Calls `handler` with the whole answer before the client can learn of its end and continue
+    /// it.
     void on_finished(std::function<void(const finished_answer&)> handler) {
         on_finished_ = std::move(handler);
     }

@@ -36,6 +36,7 @@ answer_head head_of(gateway_core& core, const served_model& model, answer_kind k
 awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, answer_kind kind,
                                  const generation_request& request, generation_job job,
                                  admitted& who) {
+    co_await async_fetch_place(core, job.pin);
     if (const auto error = check_session_admission(core, job))
         co_return co_await refuse(exchange, who, *error);
     auto& model = *job.model;
@@ -44,8 +45,10 @@ awaitable<void> answer_as_stream(http_exchange& exchange, gateway_core& core, an
     auto reply = talk.stream(job.options, request.stream_by);
     answer_stream events(head_of(core, model, kind), request.include_usage);
     streamed_reply answer(exchange, core, model, events, request.stream_by);
+    answer.on_finished([&](const finished_answer&) {
+        remember_place(core, job.pin, std::move(talk), bytes, reply.result());
+    });
     co_await answer.run(reply, who);
-    remember_place(core, job.pin, std::move(talk), bytes, reply.result());
 }
 
 // --- as one body
@@ -89,6 +92,7 @@ awaitable<void> answer_whole(http_exchange& exchange, gateway_core& core, answer
         exchange.set_header(cache_header, kept ? "hit" : "miss");
         if (kept) co_return co_await answer_from_cache(exchange, core, model, head, *kept, who);
     }
+    co_await async_fetch_place(core, job.pin);
     if (const auto error = check_session_admission(core, job))
         co_return co_await refuse(exchange, who, *error);
     const auto answer = co_await generate_answer(exchange, core, std::move(job), who);
@@ -155,7 +159,6 @@ awaitable<void> answer(http_exchange& exchange, gateway_core& core, answer_kind 
     continue_trace(exchange, core, job);
     job.options.priority = who.priority();
     job.pin = make_affinity_key(who, how);
-    co_await async_fetch_place(core, job.pin);
     if (how.stream)
         co_await answer_as_stream(exchange, core, kind, how, std::move(job), who);
     else

@@ -36,15 +36,25 @@ bool is_newest(const socket_response* newest, const std::string& id) {
     return newest && !newest->id.empty() && newest->id == id;
 }
 
+const kept_response* find_response(gateway_core& core, const admitted& who,
+                                   const socket_response* newest, const std::string& id) {
+    if (is_newest(newest, id)) return &newest->kept;
+    return core.responses.find(detail::now(), make_table_key(who, id));
+}
+
 /// Fetches the responses that the request refers to, if other gateways have them. Returns an error
-/// if the store did not answer.
+/// if the store did not answer. Without one of them, the request fails, so the others are not
+/// needed.
 awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, const admitted& who,
                                                         const response_request& request,
                                                         const socket_response* newest) {
-    for (const auto& id : list_responses_to_fetch(request)) {
-        if (is_newest(newest, id)) continue;
-        const bool is_answered = co_await async_fetch_response(core, make_table_key(who, id));
-        if (!is_answered) co_return make_store_away_error(id);
+    const auto is_here = [&](const std::string& id) {
+        return find_response(core, who, newest, id) != nullptr;
+    };
+    for (const auto& id : list_responses_to_fetch(request, is_here)) {
+        const auto search = co_await async_fetch_response(core, make_table_key(who, id));
+        if (search == response_search::no_answer) co_return make_store_away_error(request);
+        if (search == response_search::not_found) break;
     }
     co_return std::nullopt;
 }
@@ -54,9 +64,8 @@ awaitable<std::optional<api_error>> async_fetch_history(gateway_core& core, cons
 std::optional<api_error> resolve_history(gateway_core& core, const admitted& who,
                                          const std::string& id, response_request& request,
                                          const socket_response* newest) {
-    const auto find = [&](const std::string& response) -> const kept_response* {
-        if (is_newest(newest, response)) return &newest->kept;
-        return core.responses.find(detail::now(), make_table_key(who, response));
+    const auto find = [&](const std::string& response) {
+        return find_response(core, who, newest, response);
     };
     if (auto error = resolve_references(request, find)) return error;
     if (request.previous.empty()) {
@@ -181,10 +190,11 @@ awaitable<void> stream_response(answer_client& client, gateway_core& core, respo
     auto reply = talk.stream(job.options, order.unit);
     streamed_reply answer(client, core, model, events, order.unit);
     answer.send_first(std::move(first));
-    // Keeps the response before the client can learn of its end and continue it.
-    answer.on_finished([&](const finished_answer& a) { order.keeper.keep(a, bytes); });
+    answer.on_finished([&](const finished_answer& a) {
+        order.keeper.keep(a, bytes);
+        remember_place(core, job.pin, std::move(talk), bytes, reply.result());
+    });
     co_await answer.run(reply, who);
-    remember_place(core, job.pin, std::move(talk), bytes, reply.result());
 }
 
 awaitable<void> send_response(http_exchange& exchange, gateway_core& core, response_order& order,

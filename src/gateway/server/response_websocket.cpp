@@ -84,7 +84,7 @@ class response_websocket::client final : public answer_client {
     awaitable<void> end_stream() override { co_return; }
     void on_disconnect(std::function<void()> handler) override {
         socket_.cancel_ = std::move(handler);
-        if (socket_.is_closing()) socket_.cancel_answer();
+        if (socket_.is_closing() || socket_.is_cancelled_) socket_.cancel_answer();
     }
 
  private:
@@ -137,6 +137,8 @@ void response_websocket::cancel_answer(const std::string& id) {
 }
 
 void response_websocket::cancel_answer() {
+    // A request whose check waits for the store is cancelled once it generates.
+    is_cancelled_ = is_answering_;
     if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
 }
 
@@ -154,6 +156,7 @@ auto response_websocket::answer_requests() -> awaitable<void> {
 
 auto response_websocket::answer(std::string body) -> awaitable<void> {
     const auto began = detail::now();
+    is_cancelled_ = false;
     client requester(*this);
     begin_trace(requester, *core_, began);
     try {

@@ -23,13 +23,6 @@ std::string place_key(const std::string& pin) {
     return "place:" + pin;
 }
 
-// Avoids serializing a history that is too long to be shared.
-std::size_t count_text_bytes(const kept_response& r) {
-    std::size_t bytes = 0;
-    for (const auto& m : r.messages) bytes += m.content.size();
-    return bytes;
-}
-
 std::string response_key(const std::string& key) {
     return "response:" + key;
 }
@@ -79,25 +72,28 @@ void remember_place(gateway_core& core, const std::string& pin, conversation tal
     if (!place) return;
     const auto now = detail::now();
     if (core.cluster)
-        core.cluster->texts().put(now, place_key(pin), place->server, affinity_table_limits.ttl);
+        core.cluster->texts().put(place_key(pin), place->server, affinity_table_limits.ttl);
     core.places.put(now, pin, *std::move(place), bytes_of_place(bytes, result));
 }
 
-awaitable<bool> async_fetch_response(gateway_core& core, const std::string& key) {
-    if (!core.cluster || core.responses.find(detail::now(), key)) co_return true;
+awaitable<response_search> async_fetch_response(gateway_core& core, const std::string& key) {
+    if (!core.cluster) co_return response_search::not_found;
     const auto found = co_await async_find_late_text(core, response_key(key));
-    if (!found.text) co_return found.is_answered;
-    if (auto response = parse_response(*found.text))
-        core.responses.put(detail::now(), key, *std::move(response), found.text->size());
-    co_return true;
+    if (!found.is_answered) co_return response_search::no_answer;
+    auto response = found.text ? parse_response(*found.text) : std::nullopt;
+    if (!response) co_return response_search::not_found;
+    const auto bytes = bytes_of(response->messages);
+    core.responses.put(detail::now(), key, *std::move(response), bytes);
+    co_return response_search::found;
 }
 
 void keep_response(gateway_core& core, const std::string& key, kept_response response,
                    std::size_t bytes) {
     const auto now = detail::now();
-    if (core.cluster && count_text_bytes(response) <= cluster::write_budget::max_bytes)
-        core.cluster->texts().put(now, response_key(key), serialize_response(response),
-                                  kept_response_limits.ttl);
+    if (core.cluster)
+        core.cluster->texts().put_long(now, response_key(key), kept_response_limits.ttl,
+                                       bytes_of(response.messages),
+                                       [&] { return serialize_response(response); });
     core.responses.put(now, key, std::move(response), bytes);
 }
 

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <string>
 
-// What the gateways of a cluster know of each other's HTTP conversations. Without a cluster, each
-// gateway knows its own ones only.
+// What the gateways of a cluster know of each other's HTTP conversations. Without a cluster, a
+// gateway knows only its own.
 namespace tandem::gateway {
 
 /// Fetches the server of the conversation's last request at another gateway. If the store does not
@@ -21,9 +21,10 @@ boost::asio::awaitable<void> async_fetch_place(gateway_core& core, const std::st
 void remember_place(gateway_core& core, const std::string& pin, conversation talk,
                     std::size_t bytes, const reply_result& result);
 
-/// Fetches the response with this key of kept_response_table, if another gateway has it. Returns
-/// false if the store did not answer.
-boost::asio::awaitable<bool> async_fetch_response(gateway_core& core, const std::string& key);
+enum class response_search { found, not_found, no_answer };
+/// Fetches the response with this key of kept_response_table, if another gateway has it.
+boost::asio::awaitable<response_search> async_fetch_response(gateway_core& core,
+                                                             const std::string& key);
 /// Keeps a response for the requests that continue it.
 void keep_response(gateway_core& core, const std::string& key, kept_response response,
                    std::size_t bytes);

@@ -17,22 +17,26 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
 conversation open(affinity_table& places, const generation_job& job, time_point now) {
     auto& bots = job.model->bots;
     const auto* const place = job.pin.empty() ? nullptr : places.find(now, job.pin);
-    const bool has_ids = place && place->talk;
-    auto talk = has_ids ? bots.create(job.setup, *place->talk)
-                        : bots.create(job.setup, place ? place->server : std::string());
+    const bool has_talk = place && place->talk;
+    auto talk = has_talk ? bots.create(job.setup, *place->talk)
+                         : bots.create(job.setup, place ? place->server : std::string());
     if (job.setup.raw) talk.append({.role = "user", .content = job.prompt});
     return talk;
 }
 
-std::size_t bytes_of(const generation_job& job) {
-    constexpr std::size_t copies = 3;
-    auto bytes = job.prompt.size() + job.options.tools.size();
-    for (const auto& m : job.setup.messages) {
+std::size_t bytes_of(const std::vector<chat_message>& messages) {
+    std::size_t bytes = 0;
+    for (const auto& m : messages) {
         bytes += m.role.size() + m.content.size() + m.tool_call_id.size() + m.name.size();
         for (const auto& c : m.tool_calls)
             bytes += c.id.size() + c.name.size() + c.arguments.size();
     }
-    return copies * bytes;
+    return bytes;
+}
+
+std::size_t bytes_of(const generation_job& job) {
+    constexpr std::size_t copies = 3;
+    return copies * (job.prompt.size() + job.options.tools.size() + bytes_of(job.setup.messages));
 }
 
 std::optional<conversation_place> make_place(conversation talk, const reply_result& result) {

@@ -92,24 +92,27 @@ std::optional<api_error> resolve_references(
     return std::nullopt;
 }
 
-std::set<std::string> list_responses_to_fetch(const response_request& request) {
-    constexpr std::size_t max_responses = 8;
-    std::set<std::string> ids;
-    if (is_response_id(request.previous)) ids.insert(request.previous);
-    for (const auto& item : request.references) {
-        if (ids.size() == max_responses) break;
-        if (auto id = find_response_of_item(item.id); is_response_id(id)) ids.insert(std::move(id));
-    }
+std::vector<std::string> list_responses_to_fetch(
+    const response_request& request, const std::function<bool(const std::string& id)>& is_here) {
+    constexpr std::size_t max_responses = 32;
+    std::vector<std::string> ids;
+    const auto add = [&](std::string id) {
+        const bool is_listed = std::ranges::find(ids, id) != ids.end();
+        if (ids.size() < max_responses && is_response_id(id) && !is_listed && !is_here(id))
+            ids.push_back(std::move(id));
+    };
+    add(request.previous);
+    for (auto item = request.references.rbegin(); item != request.references.rend(); ++item)
+        add(find_response_of_item(item->id));
     return ids;
 }
 
-api_error make_store_away_error(const std::string& id) {
+api_error make_store_away_error(const response_request& request) {
     auto e = make_error(503, "cluster_unavailable",
-                        fmt::format("the store of the cluster does not answer, and this gateway "
-                                    "does not have the response '{}'; try again, or send the "
-                                    "whole conversation as input",
-                                    quote_text(id)),
-                        "previous_response_id");
+                        "the store of the cluster does not answer, and this gateway does not have "
+                        "all responses that the request refers to; try again, or send the whole "
+                        "conversation as input",
+                        request.previous.empty() ? "input" : "previous_response_id");
     e.retry_after = std::chrono::seconds(1);
     return e;
 }

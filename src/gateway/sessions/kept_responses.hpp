@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +31,7 @@ using kept_response_table = bounded_cache<std::string, kept_response>;
 
 /// The response as a text for other gateways.
 std::string serialize_response(const kept_response& r);
-/// Returns nullopt if the text is no such text.
+/// Returns nullopt if the text was not made by serialize_response().
 std::optional<kept_response> parse_response(std::string_view text);
 
 /// Inserts the earlier conversation before the request's input. Returns a fault if the input lacks
@@ -50,12 +49,14 @@ std::optional<api_error> resolve_references(
     response_request& request,
     const std::function<const kept_response*(const std::string& id)>& find);
 
-/// The ids of responses that the request refers to and that other gateways may have: at most 8, and
-/// only such as this software makes, so that a client cannot keep the store busy.
-std::set<std::string> list_responses_to_fetch(const response_request& request);
+/// The responses that the request refers to and that only other gateways may have, the newest
+/// first: at most 32 of those that have an id like a response's, so that a client cannot keep the
+/// store busy. `is_here` tells whether this gateway has a response.
+std::vector<std::string> list_responses_to_fetch(
+    const response_request& request, const std::function<bool(const std::string& id)>& is_here);
 
 /// HTTP 503: only the store of the cluster could tell whether the response is kept.
-api_error make_store_away_error(const std::string& id);
+api_error make_store_away_error(const response_request& request);
 /// HTTP 400, as in OpenAI's API.
 api_error make_no_response_error(const std::string& id);
 

@@ -85,21 +85,35 @@ TEST(kept_response, is_not_continued_beyond_the_maximum_of_messages) {
     EXPECT_EQ(error->param, "previous_response_id");
 }
 
+bool is_nowhere(const std::string&) {
+    return false;
+}
+
 TEST(kept_response, is_fetched_only_by_an_id_that_can_be_right) {
     auto request = ask("Hello!");
     request.previous = "resp_1";
     request.references = {
         {.id = "msg_2_0"}, {.id = "x"}, {.id = "msg_" + std::string(99, 'a') + "_0"}};
-    EXPECT_THAT(list_responses_to_fetch(request), ElementsAre("resp_1", "resp_2"));
+    EXPECT_THAT(list_responses_to_fetch(request, is_nowhere), ElementsAre("resp_1", "resp_2"));
     request.previous = "1";
-    EXPECT_THAT(list_responses_to_fetch(request), ElementsAre("resp_2"));
+    EXPECT_THAT(list_responses_to_fetch(request, is_nowhere), ElementsAre("resp_2"));
 }
 
-TEST(kept_response, is_fetched_with_at_most_seven_others) {
+TEST(kept_response, is_fetched_with_at_most_31_others_from_the_newest_on) {
     auto request = ask("Hello!");
-    for (int i = 0; i < 20; ++i)
+    for (int i = 0; i < 50; ++i)
         request.references.push_back({.id = "msg_" + std::to_string(i) + "_0"});
-    EXPECT_THAT(list_responses_to_fetch(request), SizeIs(8));
+    const auto ids = list_responses_to_fetch(request, is_nowhere);
+    ASSERT_THAT(ids, SizeIs(32));
+    EXPECT_EQ(ids.front(), "resp_49");
+    EXPECT_EQ(ids.back(), "resp_18");
+}
+
+TEST(kept_response, is_not_fetched_if_it_is_here) {
+    auto request = ask("Hello!");
+    request.references = {{.id = "msg_1_0"}, {.id = "msg_2_0"}, {.id = "msg_2_1"}};
+    const auto is_here = [](const std::string& id) { return id == "resp_1"; };
+    EXPECT_THAT(list_responses_to_fetch(request, is_here), ElementsAre("resp_2"));
 }
 
 TEST(item_reference, is_replaced_by_the_answer_that_has_the_item) {
