@@ -273,6 +273,22 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
                 self.assertEqual([], await spoken(reply))
                 self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
+    async def test_keep_what_was_heard_of_an_earlier_chunk_before_the_gateway_answers(self):
+        with gateway(heard_words=3) as url:
+            async with (
+                Wire(port_of(url)) as wire,
+                connect(wire.url, system=SYSTEM, options={"lookahead": 2}) as session,
+            ):
+                reply = session.ask(ASKED)
+                chunks = [await anext(reply), await anext(reply)]
+                wire.delay_answers()
+                wire.cut()
+                await wire.asked.wait()
+                session.interrupt(chunks[0], words=3)
+                wire.let_answers()
+                async with asyncio.timeout(10):
+                    self.assertEqual(SECOND, (await anext(session.ask(THEN))).speech)
+
     async def test_say_nothing_of_a_reply_that_was_interrupted_meanwhile(self):
         session = await self.connected()
         reply = session.ask(ASKED)

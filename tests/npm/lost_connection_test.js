@@ -130,6 +130,21 @@ test('a chunk that the voice ends before the gateway answers counts', async () =
     talk.close();
 });
 
+test('a place that was heard before the gateway answers counts', async () => {
+    const { Held, asked, release } = holding();
+    const talk = connect(gateway.url, { system, WebSocket: Held });
+    let next;
+    await textOf(talk.ask('Hello!'), async ({ id }) => {
+        await Cut.cut();
+        await asked;
+        talk.heard({ chunk: id, chars: 4 });
+        next = textOf(talk.ask('And tomorrow?'));
+        release();
+    });
+    assert.equal(await next, 'Where was I?');
+    talk.close();
+});
+
 test('what is heard while there is no connection counts', async () => {
     const talk = connect(gateway.url, { system, WebSocket: Cut });
     await textOf(talk.ask('Hello!'), async ({ id }) => {

@@ -187,7 +187,7 @@ class Session {
         const isSent = ({ turn }) => !waiting.some((message) => message.turn === turn);
         const sent = [...this.#replies.values()].filter(isSent);
         if (resumed) {
-            this.#continueSpoken();
+            this.#reportHeard();
             this.#goOn(sent, turns);
             waiting.forEach((message) => this.#link.send(message));
         } else {
@@ -196,11 +196,13 @@ class Session {
         }
     }
 
-    // The speech may have ended since the first message of the connection reported it.
-    #continueSpoken() {
+    // What was heard since the first message of the connection reported that the voice speaks.
+    #reportHeard() {
         const { sentLast, last } = this.#link;
-        const isSpoken = last?.share === 1 && last.chunk === sentLast?.chunk;
-        if (isSpoken && sentLast.speaking) this.#link.send({ type: 'continue', chunk: last.chunk });
+        if (!sentLast?.speaking || !last) return;
+        const { chunk, text, speaking, ...place } = last;
+        if (place.share === 1) this.#link.send({ type: 'continue', chunk });
+        else if (Object.keys(place).length > 0) this.#link.send({ type: 'heard', chunk, ...place });
     }
 
     /** turns: those of which the gateway will send an end, one for each end. */

@@ -230,13 +230,12 @@ class Session:
         self._is_lost = self._owes_interrupt = False
 
     def _heard_meanwhile(self) -> Message | None:
-        """How much was heard of a chunk whose speech has ended, although the first message of the connection
-        reported that it was being spoken."""
+        """Where the speech has ended, although the first message of the connection reported that the voice
+        speaks."""
         sent, last = self._link.sent_last, self._link.last
         if not sent or not last or not sent.get("speaking") or last.get("speaking"):
             return None
-        is_same = last["chunk"] == sent["chunk"]
-        return {name: part for name, part in last.items() if name != "text"} if is_same else None
+        return {name: part for name, part in last.items() if name != "text"}
 
     def _go_on(self, replies: list[Reply], turns: list[str]) -> None:
         """`turns` are those of which the gateway will send an end, one for each end."""
