@@ -9,7 +9,7 @@ from unittest import mock
 import websockets
 
 from gateway_process import (
-    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, WAIT, gateway, new_key,
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, WAIT, gateway, new_key, noted_messages,
 )  # fmt: skip
 from tandem_voice import Tool, VoiceError, connect
 from wire import Wire
@@ -47,7 +47,7 @@ class Sessions(SessionTest):
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
     async def test_keep_what_was_heard_of_an_interrupted_reply(self):
-        for heard in ({"chars": 10}, {"words": 3}, {"said": "Yes, we do"}, {"share": 0.26}):
+        for heard in ({"chars": 10}, {"chars": 10.4}, {"words": 3}, {"said": "Yes, we do"}, {"share": 0.26}):
             with self.subTest(heard), gateway(heard_words=3) as url:
                 async with connect(url, system=SYSTEM) as session:
                     reply = session.ask(ASKED)
@@ -67,7 +67,7 @@ class Sessions(SessionTest):
     async def test_go_on_after_a_false_alarm(self):
         session = await self.connected()
         async for chunk in session.ask(ASKED):
-            session.interrupt(chunk, share=1)
+            session.interrupt(chunk, share=1.001)
         self.assertEqual(" ".join(FIRST[1:]), " ".join(await spoken(session.resume())))
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
@@ -159,6 +159,32 @@ class SessionsWithFunctions(SessionTest):
         await called.wait()
         chunk.spoken()
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
+    async def test_end_the_loop_over_a_reply_that_is_interrupted_while_a_function_runs(self):
+        called = asyncio.Event()
+
+        async def book(**_):
+            called.set()
+            await asyncio.Event().wait()
+
+        session = await self.connected(tools=booking(book))
+        said = asyncio.create_task(spoken(session.ask(BOOKING[1]["content"])))
+        await called.wait()
+        session.interrupt()
+        self.assertLessEqual(await said, [WAIT])
+        self.assertEqual(["Hello!"], await spoken(session.say("Hello!")))
+
+    async def test_tell_the_model_that_a_result_is_too_large(self):
+        results = []
+
+        async def book(**_):
+            return "x" * 300_000
+
+        with noted_messages() as messages:
+            session = await self.connected(tools=booking(book))
+            await spoken(session.ask(BOOKING[1]["content"]))
+            results = [m["content"] for m in messages if m["type"] == "result"]
+        self.assertEqual(["Error: the result is too large"], results)
 
 
 def port_of(url):
@@ -394,6 +420,16 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
         self.restart()
         self.assertEqual([SECOND], await spoken(session.ask(THEN)))
 
+    async def test_give_it_whole_words_and_the_resumed_reply(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        first, second = await anext(reply), await anext(reply)
+        session.interrupt(second, chars=len(second.speech) - 2)
+        await spoken(reply)
+        await spoken(session.resume())
+        self.restart()
+        self.assertEqual([SECOND], await spoken(session.ask(THEN)))
+
     async def test_give_it_what_was_reported_as_heard_before_the_next_words(self):
         session = await self.connected()
         reply = session.ask(ASKED)
@@ -548,6 +584,18 @@ class SessionErrors(SessionTest):
                 session.hearing("And")
             self.assertEqual(" ".join(FIRST), " ".join(await spoken(reply)))
         self.assertIn("too_many_messages", logged.output[0])
+
+    async def test_refuse_a_message_that_is_too_large(self):
+        session = await self.connected()
+        reply = session.ask(ASKED)
+        await anext(reply)
+        with self.assertRaisesRegex(VoiceError, "message_too_large"):
+            session.ask("x" * 300_000)
+        self.assertEqual(FIRST[1:], await spoken(reply))
+
+    async def test_replace_what_is_no_text(self):
+        session = await self.connected()
+        self.assertEqual(["a?b"], await spoken(session.say("a\ud800b")))
 
     async def test_fail_a_reply_alone(self):
         session = await self.connected()

@@ -220,6 +220,28 @@ test('a gateway that does not know the session is told what was said', async (t)
     talk.close();
 });
 
+for (const part of [{ chars: 5 }, { words: 2 }, { said: 'I am' }])
+    test(`a new session is told the ${Object.keys(part)} that were heard`, async (t) => {
+        const first = await runGateway(mock);
+        t.after(() => first.stop());
+        const talk = connect(first.url, { system });
+        await textOf(talk.ask('Hello!'), ({ id }) => talk.interrupt({ chunk: id, ...part }));
+        first.wire.leadTo(gateway.port);
+        assert.equal(await textOf(talk.ask('And tomorrow?')), 'Where was I?');
+        talk.close();
+    });
+
+test('a new session is told the resumed reply as one text', async (t) => {
+    const first = await runGateway(mock);
+    t.after(() => first.stop());
+    const talk = connect(first.url, { system });
+    await textOf(talk.ask('Hello!'), ({ id }) => talk.interrupt({ chunk: id, chars: 7 }));
+    await textOf(talk.resume());
+    first.wire.leadTo(gateway.port);
+    assert.equal(await textOf(talk.ask('And tomorrow?')), 'Tomorrow, too.');
+    talk.close();
+});
+
 test('a reply that a new session cannot go on with fails', async (t) => {
     const first = await runGateway(mock);
     t.after(() => first.stop());

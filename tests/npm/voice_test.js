@@ -150,9 +150,27 @@ test('a refused message that belongs to no reply is reported to onError', async 
     const told = new Promise((resolve) => (onError = resolve));
     const talk = session(t, { onError });
     await textOf(talk.say('Good evening!'));
-    talk.heard({ chunk: '1-0', share: 2 });
+    talk.speaking('1-0', -1);
     const { code, param } = await told;
-    assert.deepEqual([code, param], ['invalid_value', 'share']);
+    assert.deepEqual([code, param], ['invalid_value', 'ends_in_ms']);
+});
+
+test('a place beyond the chunk interrupts, too', async (t) => {
+    const talk = session(t);
+    const first = textOf(talk.ask('Hello!'), ({ id }) => talk.interrupt({ chunk: id, share: 1.001 }));
+    assert.equal(await first, 'I am very well today.');
+    assert.equal(await textOf(talk.resume()), 'The whole afternoon is free. What can I do for you?');
+});
+
+test('a lone surrogate is replaced, because it is no text', async (t) => {
+    assert.equal(await textOf(session(t).say('a\ud800b')), 'a\ufffdb');
+});
+
+test('lookahead is refused, because taking a chunk says that the one before was spoken', (t) => {
+    const refused = hasCode('not_supported');
+    assert.throws(() => connect(gateway.url, { options: { lookahead: 2 } }), refused);
+    const talk = session(t);
+    assert.throws(() => talk.ask('Hello!', { options: { lookahead: 2 } }), refused);
 });
 
 test('a wait ends when the signal is aborted', async (t) => {

@@ -3,6 +3,17 @@
 const mostChars = 50000;
 const mostTurns = 1000;
 
+/** Two texts that are not parts of one reply of the gateway. */
+export const joined = (before, after) => `${before.trimEnd()} ${after.trimStart()}`.trim();
+
+// A resumed reply goes on with the one before.
+function added(said, message) {
+    const last = said.at(-1);
+    if (message.role !== 'assistant' || last?.role !== 'assistant') return [...said, message];
+    const content = joined(last.content, message.content);
+    return [...said.slice(0, -1), { ...last, content }];
+}
+
 /** The newest messages, as many as one message to the gateway surely holds. */
 export function newest(messages) {
     let chars = 0;
@@ -30,6 +41,6 @@ export class History {
                     { role: 'assistant', content: isKept ? heardText : '' },
                 ];
             });
-        return newest(said.filter(({ content }) => content.trim()));
+        return newest(said.filter(({ content }) => content.trim()).reduce(added, []));
     }
 }

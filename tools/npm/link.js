@@ -9,6 +9,11 @@ const longestWaitMs = 15000;
 const restartWaitMs = 2000;
 const answerWithinMs = 10000;
 
+// Lone surrogates are no text.
+const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const asText = (_, value) => (typeof value === 'string' ? value.replace(lone, '\ufffd') : value);
+const encoded = (message) => JSON.stringify(message, asText);
+
 const closes = { internal: 1011, restarting: 1012, takenOver: 4001, moved: 4012 };
 
 export class Link {
@@ -20,6 +25,7 @@ export class Link {
     #session = '';
     #key = '';
     #isReady = false;
+    #mostBytes = Infinity;
     #isRefused = false;
     #tries = 0;
     #attempt = 0;
@@ -73,8 +79,13 @@ export class Link {
 
     /** False if there is no connection; then nothing is sent. */
     send(message) {
-        if (this.#isReady) this.#socket.send(JSON.stringify(message));
+        if (this.#isReady) this.#socket.send(encoded(message));
         return this.#isReady;
+    }
+
+    /** Whether the gateway takes a message of this size. */
+    canSend(message) {
+        return new TextEncoder().encode(encoded(message)).length <= this.#mostBytes;
     }
 
     /** The names of the gateway's models; none if it does not tell. */
@@ -166,7 +177,7 @@ export class Link {
         const message = { type: 'start', ...this.#handlers.opening(this.#session) };
         this.sentLast = this.#session ? this.last : undefined;
         message.last = this.sentLast;
-        socket.send(JSON.stringify(message));
+        socket.send(encoded(message));
     }
 
     #take(message) {
@@ -197,6 +208,7 @@ export class Link {
         this.#isReady = true;
         this.#tries = 0;
         this.#session = message.session;
+        this.#mostBytes = message.limits?.message_bytes ?? Infinity;
         if (!message.resumed) this.last = undefined;
         this.#handlers.onLink('ready', message.model);
         this.#handlers.onReady(message);

@@ -1,8 +1,22 @@
 // The chunks of a turn, in order, up to its end.
 
+import { joined } from './history.js';
 import { VoiceError } from './voice_error.js';
 
 const mostTries = 3;
+
+const firstWords = (text, count) => text.trim().split(/\s+/).slice(0, count).join(' ');
+
+/** What a report says that was heard of a speech, in whole words. */
+function heardPart(speech, { chars, share = 0, words, said }) {
+    if (said !== undefined) return said;
+    if (words !== undefined) return firstWords(speech, words);
+    const all = [...speech];
+    const count = chars ?? Math.round(share * all.length);
+    const part = all.slice(0, count).join('');
+    const isCut = count < all.length && all[count].trim() !== '';
+    return isCut && part.includes(' ') ? part.slice(0, part.lastIndexOf(' ')) : part;
+}
 
 /** Iterate over it: the next chunk is asked for when the one before was spoken. */
 export class Reply {
@@ -14,6 +28,8 @@ export class Reply {
     // The text that the gateway's newest reply of the turn has sent.
     #sent = { reply: null, text: '' };
     #heard = '';
+    // The gateway's reply that has the end of it.
+    #heardReply = null;
     #wake = () => {};
     #isOver = false;
     #error = null;
@@ -43,7 +59,10 @@ export class Reply {
 
     /** The text that was spoken, or will be. */
     get heardText() {
-        return this.#heard + this.#textOf(this.#given);
+        const text = this.#textOf(this.#given);
+        if (!text) return this.#heard;
+        const isSame = this.#heard === '' || this.#given.reply === this.#heardReply;
+        return isSame ? this.#heard + text : joined(this.#heard, text);
     }
 
     /** Whether the gateway has answered with a chunk or a call. */
@@ -120,7 +139,7 @@ export class Reply {
     interrupt(heard) {
         if (this.#isOver) return;
         const isOfGiven = this.#given && heard?.chunk === this.#given.id;
-        this.#stop(this.#heard + (isOfGiven ? this.#heardPart(this.#given.text, heard) : ''));
+        this.#stop(joined(this.#heard, isOfGiven ? heardPart(this.#given.speech, heard) : ''));
     }
 
     /** The connection is lost: what was not taken comes again. */
@@ -160,14 +179,10 @@ export class Reply {
         return chunk && !chunk.filler ? chunk.text : '';
     }
 
-    #heardPart(text, { chars, share = 0 }) {
-        const all = [...text.trim()];
-        return all.slice(0, chars ?? Math.round(share * all.length)).join('');
-    }
-
     #spoken(chunk) {
         if (chunk === null || this.#given !== chunk) return;
         this.#heard = this.heardText;
+        if (this.#textOf(chunk)) this.#heardReply = chunk.reply;
         this.#given = null;
         this.#handlers.onSpoken(chunk.id);
     }

@@ -15,6 +15,19 @@ const remedy = 'use Node.js 22, node --experimental-websocket, or the option Web
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
+const inBounds = ({ share, chars, words, ...place }) => ({
+    ...place,
+    ...(share !== undefined && { share: Math.min(Math.max(share, 0), 1) }),
+    ...(chars !== undefined && { chars: Math.max(Math.round(chars), 0) }),
+    ...(words !== undefined && { words: Math.max(Math.round(words), 0) }),
+});
+
+// Taking a chunk says that the one before was spoken.
+function refuseLookahead(options) {
+    const why = 'lookahead: this client takes each chunk after the one before was spoken';
+    if (options?.lookahead) throw new VoiceError('not_supported', why);
+}
+
 const isQuestion = ({ type }) => ['start', 'commit'].includes(type);
 
 // The voice does not speak the chunk to its end.
@@ -50,6 +63,7 @@ class Session {
         const WebSocket = options.WebSocket ?? globalThis.WebSocket;
         if (!WebSocket)
             throw new VoiceError('no_websocket', `There is no WebSocket: ${remedy}`);
+        refuseLookahead(options.options);
         signal?.throwIfAborted();
         signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
         this.#tools = tools;
@@ -79,7 +93,8 @@ class Session {
     }
 
     /** The user talks over the bot, which was heard up to this place. */
-    interrupt(heard) {
+    interrupt(place) {
+        const heard = place && inBounds(place);
         if (heard) this.#noteHeard(heard);
         this.#silence();
         if (this.#replies.size === 0) return;
@@ -93,8 +108,9 @@ class Session {
     }
 
     heard(place) {
-        this.#noteHeard(place);
-        this.#link.send({ type: 'heard', ...place });
+        const heard = inBounds(place);
+        this.#noteHeard(heard);
+        this.#link.send({ type: 'heard', ...heard });
     }
 
     speaking(chunk, endsInMs) {
@@ -142,6 +158,9 @@ class Session {
 
     #request(fields) {
         if (this.#failed) throw this.#failed;
+        refuseLookahead(fields.options);
+        if (!this.#link.canSend(fields))
+            throw new VoiceError('message_too_large', 'The gateway takes no message of this size');
         const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
         const reply = new Reply(message, {
             onTaken: (chunk, text) => (this.#link.last = { chunk, text, speaking: true }),
@@ -264,8 +283,10 @@ class Session {
         } catch (error) {
             content = `Error: ${error?.message ?? error}`;
         }
+        const result = { type: 'result', call: id, content, keep: true };
+        if (!this.#link.canSend(result)) result.content = 'Error: the result is too large';
         // The effect of the function counts, even if the user interrupted it.
-        if (!this.#failed) this.#post({ type: 'result', call: id, content, keep: true });
+        if (!this.#failed) this.#post(result);
     }
 
     #over(turn, error) {

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Mapping
 
-from ._reply import Message, Reply
+from ._reply import Message, Reply, join_texts
 
 MOST_TURNS = 200
 MOST_CHARS = 50_000  # fit into one message to the gateway
@@ -25,7 +25,7 @@ class History:
             if reply.message["type"] in ("start", "commit"):
                 said.append({"role": "user", "content": reply.message["text"]})
             if reply.heard_text and reply.message.get("history", True):
-                said.append({"role": "assistant", "content": reply.heard_text})
+                self._add_answer(said, reply.heard_text)
         chars = 0
         for at in range(len(said) - 1, -1, -1):
             chars += len(said[at]["content"])
@@ -34,12 +34,33 @@ class History:
         return said
 
 
+    @staticmethod
+    def _add_answer(said: list[Message], text: str) -> None:
+        """A resumed reply goes on with the one before."""
+        if said and said[-1]["role"] == "assistant":
+            said[-1]["content"] = join_texts(said[-1]["content"], text)
+        else:
+            said.append({"role": "assistant", "content": text})
+
+
+def place_of(heard: Mapping[str, float | str]) -> dict[str, float | str]:
+    """The report within its bounds, which a computed position may miss."""
+    place: dict[str, float | str] = {}
+    for name, value in heard.items():
+        if isinstance(value, str):
+            place[name] = value
+        else:
+            place[name] = min(max(value, 0.0), 1.0) if name == "share" else max(round(value), 0)
+    return place
+
+
 def heard_part(speech: str, heard: Mapping[str, float | str]) -> str:
-    """What a report says that was heard of a speech."""
+    """What a report says that was heard of a speech, in whole words."""
     if "said" in heard:
         return str(heard["said"])
     if "words" in heard:
         return " ".join(speech.split()[: int(heard["words"])])
-    if "chars" in heard:
-        return speech[: int(heard["chars"])]
-    return speech[: round(float(heard.get("share", 0)) * len(speech))]
+    chars = int(heard["chars"]) if "chars" in heard else round(float(heard.get("share", 0)) * len(speech))
+    part = speech[:chars]
+    is_cut = chars < len(speech) and not speech[chars].isspace()
+    return part.rpartition(" ")[0] if is_cut and " " in part else part

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import random
 import re
 from collections import deque
@@ -49,6 +50,11 @@ class Owner(Protocol):
         """Nothing follows."""
 
 
+def encoded(message: Message) -> str:
+    """As JSON. Lone surrogates, which are no text, are replaced."""
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
 class Link:
     def __init__(self, url: str, key: str | None, owner: Owner) -> None:
         self._url = re.sub("^http", "ws", url.rstrip("/"))
@@ -70,17 +76,21 @@ class Link:
         await self._open()
         self._running = asyncio.create_task(self._run())
 
+    def can_send(self, message: Message) -> bool:
+        """Whether the gateway takes a message of this size."""
+        return len(encoded(message).encode()) <= self.limits.get("message_bytes", math.inf)
+
     def send(self, message: Message) -> None:
         if len(self._waiting) >= MOST_WAITING:
             raise VoiceError("too_many_messages", f"{MOST_WAITING} messages wait to be sent")
         self._add(message)
 
     def _add(self, message: Message) -> None:
-        self._waiting.append((message, json.dumps(message)))
+        self._waiting.append((message, encoded(message)))
         self._added.set()
 
     def send_first(self, message: Message) -> None:
-        self._waiting.appendleft((message, json.dumps(message)))
+        self._waiting.appendleft((message, encoded(message)))
         self._added.set()
 
     @property
@@ -201,7 +211,7 @@ class Link:
                 self.sent_last = self.last if self._session else None
                 if self.sent_last:
                     opening["last"] = self.sent_last
-                await self._socket.send(json.dumps(opening))
+                await self._socket.send(encoded(opening))
                 event: Message = json.loads(await self._socket.recv())
                 if event.get("code") == "session_not_found":
                     self._session = None

@@ -14,6 +14,11 @@ MOST_AHEAD = 16
 INTERRUPTED: Message = {"type": "end", "finish_reason": "interrupted"}
 
 
+def join_texts(before: str, after: str) -> str:
+    """Two texts that are not parts of one reply of the gateway."""
+    return f"{before.rstrip()} {after.lstrip()}".strip()
+
+
 class Reply(AsyncIterator[Chunk]):
     """The chunks of a turn, to its end, with those of the replies to the results of functions.
 
@@ -42,6 +47,8 @@ class Reply(AsyncIterator[Chunk]):
         self._send, self._note_last, self._continues = send, note_last, continues
         self._items: deque[Chunk | list[Message]] = deque()
         self._calls: list[Message] = []
+        self._awaits_results = False
+        self._heard_number = ""  # of the gateway's reply that has the end of heard_text
         self._new = asyncio.Event()
         self._error: VoiceError | None = None
         self._taken: list[Chunk] = []  # and not spoken
@@ -79,6 +86,7 @@ class Reply(AsyncIterator[Chunk]):
 
     def take_chunk(self, event: Message) -> None:
         self.has_begun = True
+        self._awaits_results = False
         self._note_text(event)
         if not self.is_interrupted:
             self._add(chunk_of(event, self._spoken))
@@ -93,11 +101,17 @@ class Reply(AsyncIterator[Chunk]):
         if self.take_early_end():
             return False
         if event["finish_reason"] == "tool_calls":
+            self._awaits_results = True
             self._add(self._calls)
             self._calls = []
             return False
         self.finish(event)
         return True
+
+    def drop_call(self, call: str) -> bool:
+        """Whether that ends the turn: no end follows if an interrupt drops calls."""
+        self.open_calls.discard(call)
+        return self.is_interrupted and self._awaits_results
 
     def take_early_end(self) -> bool:
         """Whether another end follows this one."""
@@ -122,7 +136,7 @@ class Reply(AsyncIterator[Chunk]):
         self.is_interrupted = True
         if self._taken:
             self._note(self._heard or {"chunk": self._taken[0].id, "share": 0})
-        self.heard_text = f"{self.heard_text} {self._heard_part}".strip()
+        self.heard_text = join_texts(self.heard_text, self._heard_part)
         self._heard_part = ""
         self.open_calls.clear()
         self._items.clear()
@@ -162,11 +176,20 @@ class Reply(AsyncIterator[Chunk]):
         self._items.append(item)
         self._new.set()
 
+    def _hear(self, chunk: Chunk) -> None:
+        if chunk.filler:
+            return
+        number = chunk.id.partition("-")[0]
+        is_same = not self.heard_text or number == self._heard_number
+        self.heard_text = self.heard_text + chunk.text if is_same else join_texts(self.heard_text, chunk.text)
+        self._heard_number = number
+
     def _spoken(self, chunk: Chunk) -> None:
         if chunk not in self._taken:
             return
         count = self._taken.index(chunk) + 1
-        self.heard_text += "".join(before.text for before in self._taken[:count] if not before.filler)
+        for before in self._taken[:count]:
+            self._hear(before)
         del self._taken[:count]
         self._heard, self._heard_part = None, ""
         if not self._taken:

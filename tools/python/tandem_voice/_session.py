@@ -10,7 +10,7 @@ from typing import Any
 
 from ._chunk import Chunk
 from ._error import VoiceError, error_of
-from ._history import History, heard_part
+from ._history import History, heard_part, place_of
 from ._link import Link, Message
 from ._reply import INTERRUPTED, Reply
 
@@ -123,15 +123,17 @@ class Session:
         share=, words= or said=."""
         message: Message = {"type": "interrupt"}
         if chunk and heard:
-            message["heard"] = {"chunk": chunk.id, **heard}
-            self._note_heard(chunk, heard)
+            place = place_of(heard)
+            message["heard"] = {"chunk": chunk.id, **place}
+            self._note_heard(chunk, place)
         self._stop_replies()
         self._send(message)
 
     def heard(self, chunk: Chunk, **heard: float | str) -> None:
         """The user has heard this much of the chunk: chars=, share=, words= or said=."""
-        self._note_heard(chunk, heard)
-        self._send({"type": "heard", "chunk": chunk.id, **heard})
+        place = place_of(heard)
+        self._note_heard(chunk, place)
+        self._send({"type": "heard", "chunk": chunk.id, **place})
 
     def speaking(self, chunk: Chunk, ends_in_ms: float) -> None:
         """The chunk is being spoken."""
@@ -151,12 +153,18 @@ class Session:
 
     def start(self, message: Message) -> Reply:
         """Begins a turn of the user by this `start` or `commit`."""
+        self._check(message)
         self._stop_replies()
         return self._begin(message)
 
-    def _begin(self, message: Message) -> Reply:
+    def _check(self, message: Message) -> None:
         if self._error:
             raise self._error
+        if not self._link.can_send(message):
+            raise VoiceError("message_too_large", "the gateway takes no message of this size; send less")
+
+    def _begin(self, message: Message) -> Reply:
+        self._check(message)
         self._turns += 1
         message["turn"] = str(self._turns)
         options = {**self._first["options"], **message.get("options", {})}
@@ -295,7 +303,8 @@ class Session:
             if self._tools is not None:
                 self._call(event, self._tools)
         elif kind == "call_dropped":
-            reply.open_calls.discard(event["call"])
+            if reply.drop_call(event["call"]):
+                self._finish(reply, INTERRUPTED)
         elif kind == "end" and reply.take_end(event):
             self._finish(reply, event)
 
@@ -354,6 +363,8 @@ class Session:
     def answer(self, call: Message, content: str) -> None:
         """Gives the result of a call. It counts even if the call was dropped: the function has run."""
         result = {"type": "result", "call": call["id"], "content": content, "keep": True}
+        if not self._link.can_send(result):
+            result["content"] = "Error: the result is too large"
         self._results.append((call["reply"], result))
         for reply in self._replies.values():
             reply.open_calls.discard(call["id"])
