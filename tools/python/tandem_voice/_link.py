@@ -78,7 +78,8 @@ class Link:
 
     def can_send(self, message: Message) -> bool:
         """Whether the gateway takes a message of this size."""
-        return len(encoded(message).encode()) <= self.limits.get("message_bytes", math.inf)
+        most = float(self.limits.get("message_bytes", math.inf))
+        return len(encoded(message).encode()) <= most
 
     def send(self, message: Message) -> None:
         if len(self._waiting) >= MOST_WAITING:
