@@ -2,6 +2,7 @@
 
 #include "gateway/json/json_text.hpp"
 #include "text/characters/white_space.hpp"
+#include "wire/json/json_limits.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -68,13 +69,20 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
     return true;
 }
 
-/// `arguments` is JSON text; some clients send an object instead.
+/// `arguments` is JSON text; some clients send an object instead, or no text for none. The server
+/// cannot render any other text.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
+    constexpr wire::json_limits limits{.depth = 64, .values = 100'000};
     const auto* arguments = field_reader::find(function, "arguments");
-    if (!arguments || !arguments->is_object()) return fields.read(function, at, "arguments", out);
-    out = dump_json(*arguments);
-    return true;
+    if (arguments && arguments->is_object()) {
+        out = dump_json(*arguments);
+        return true;
+    }
+    if (!fields.read(function, at, "arguments", out)) return false;
+    if (out.empty()) out = "{}";
+    const auto fault = wire::describe_json_fault(out, limits);
+    return fault.empty() || fields.fail_invalid(append_path(at, "arguments"), fault);
 }
 
 bool read_function(field_reader& fields, const json& function, const std::string& at,

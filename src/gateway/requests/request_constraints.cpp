@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +18,11 @@ using json = nlohmann::ordered_json;
 
 /// Far above OpenAI's limit; most requests reach the library's limit on their bytes first.
 constexpr std::size_t max_tools = 1'024;
+
+void drop_null_fields(json& object) {
+    for (auto field = object.begin(); field != object.end();)
+        field = field->is_null() ? object.erase(field) : std::next(field);
+}
 
 bool read_function_name(field_reader& fields, const json& tool, const std::string& at,
                         std::vector<std::string>& out) {
@@ -95,7 +101,7 @@ bool read_tools(field_reader& fields, const json& body, generation_options& out)
     std::vector<std::string> functions;
     const auto* tools = field_reader::find(body, "tools");
     if (tools && !read_functions(fields, *tools, "tools", functions)) return false;
-    if (!functions.empty()) out.tools = dump_json(*tools);
+    if (!functions.empty()) out.tools = serialize_tools(*tools);
     const auto* choice = field_reader::find(body, "tool_choice");
     if (!choice) return true;
     if (!read_tool_choice(fields, *choice, "tool_choice", out.tool_choice)) return false;
@@ -150,6 +156,14 @@ bool read_constraints(field_reader& fields, const json& body, chat_request& out)
 bool check_tools(field_reader& fields, const json& tools, const std::string& at) {
     std::vector<std::string> ignored;
     return read_functions(fields, tools, at, ignored);
+}
+
+std::string serialize_tools(json tools) {
+    for (auto& tool : tools) {
+        drop_null_fields(tool);
+        drop_null_fields(tool["function"]);
+    }
+    return tools.empty() ? std::string() : dump_json(tools);
 }
 
 bool read_tool_choice(field_reader& fields, const json& choice, const std::string& at,

@@ -173,7 +173,7 @@ class voice_message_reader : public voice_value_reader<voice_message_reader> {
     // A client sends these as JSON, and the library takes them as text. No tools = no text.
     static void write_as_text(std::string_view name, json& v) {
         if (name == "json_schema" && v.is_structured()) v = v.dump();
-        if (name == "tools") v = v.empty() ? std::string() : v.dump();
+        if (name == "tools") v = serialize_tools(std::move(v));
     }
     bool take_fault(field_reader& fields) {
         fault_ = std::move(fields).fault();

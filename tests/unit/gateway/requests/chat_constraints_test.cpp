@@ -77,6 +77,12 @@ TEST(tools, go_to_the_template_as_they_are) {
         chat_with(two_tools + R"(,"parallel_tool_calls":false)").options.parallel_tool_calls);
 }
 
+TEST(tools, go_to_the_template_without_null_fields) {
+    const auto r = chat_with(
+        R"("tools":[{"type":"function","x":null,"function":{"name":"now","description":null}}])");
+    EXPECT_EQ(r.options.tools, R"([{"type":"function","function":{"name":"now"}}])");
+}
+
 TEST(tools, may_be_none) {
     for (const char* members : {R"("tools":[])", R"("tools":null)",
                                 R"("tools":[],"tool_choice":"auto")", R"("tool_choice":"none")"}) {

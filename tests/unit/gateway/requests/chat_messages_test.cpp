@@ -59,7 +59,7 @@ TEST(chat_messages, carry_calls_and_their_results) {
             chat_message{.role = "assistant",
                          .tool_calls = {{"c1", "f", R"({"a": 1})"},
                                         {"c2", "g", R"({"b":[2]})"},
-                                        {"", "h", ""}}},
+                                        {"", "h", "{}"}}},
             chat_message{.role = "tool", .content = "one", .tool_call_id = "c1", .name = "f"}));
 }
 
@@ -121,6 +121,8 @@ TEST(chat_messages, are_refused_with_the_path_of_what_is_wrong) {
         {R"([{"role":"assistant","tool_calls":[{"function":{}}]}])",
          "messages[0].tool_calls[0].function.name"},
         {R"([{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":5}}]}])",
+         "messages[0].tool_calls[0].function.arguments"},
+        {R"([{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{a"}}]}])",
          "messages[0].tool_calls[0].function.arguments"},
         {R"([{"role":"tool","content":"x","tool_call_id":5}])", "messages[0].tool_call_id"},
         {R"([{"role":"user","content":"x","name":5}])", "messages[0].name"},
