@@ -145,6 +145,36 @@ test('a place that was heard before the gateway answers counts', async () => {
     talk.close();
 });
 
+for (const [when, cut] of [
+    ['sent into a lost connection', () => gateway.wire.cut()],
+    ['made without a connection', () => Cut.cut()],
+])
+    test(`an interrupt ${when} forgets chunks that came early`, async () => {
+        const options = { lookahead: 1 };
+        const talk = connect(gateway.url, { system, options, WebSocket: Cut });
+        const chunks = talk.ask('Hello!')[Symbol.asyncIterator]();
+        const first = (await chunks.next()).value;
+        await chunks.next();
+        await cut();
+        talk.interrupt({ chunk: first.id, words: 2 });
+        const { value } = await talk.ask('And tomorrow?')[Symbol.asyncIterator]().next();
+        assert.equal(value.text, 'Where was I?');
+        talk.close();
+    });
+
+test('chunks that came early are not repeated after a lost connection', async () => {
+    const talk = connect(gateway.url, { system, options: { lookahead: 1 }, WebSocket: Cut });
+    const chunks = talk.ask('Hello!')[Symbol.asyncIterator]();
+    const taken = [(await chunks.next()).value, (await chunks.next()).value];
+    await Cut.cut();
+    taken[0].spoken();
+    taken.push((await chunks.next()).value);
+    taken[2].spoken();
+    assert.ok((await chunks.next()).done);
+    assert.equal(taken.map(({ text }) => text).join(''), story);
+    talk.close();
+});
+
 test('what is heard while there is no connection counts', async () => {
     const talk = connect(gateway.url, { system, WebSocket: Cut });
     await textOf(talk.ask('Hello!'), async ({ id }) => {

@@ -166,11 +166,32 @@ test('a lone surrogate is replaced, because it is no text', async (t) => {
     assert.equal(await textOf(session(t).say('a\ud800b')), 'a\ufffdb');
 });
 
-test('lookahead is refused, because taking a chunk says that the one before was spoken', (t) => {
-    const refused = hasCode('not_supported');
-    assert.throws(() => connect(gateway.url, { options: { lookahead: 2 } }), refused);
-    const talk = session(t);
-    assert.throws(() => talk.ask('Hello!', { options: { lookahead: 2 } }), refused);
+/** Takes two chunks of a reply, the second one early. */
+async function takeTwo(talk) {
+    const chunks = talk.ask('Hello!')[Symbol.asyncIterator]();
+    const [first, second] = [await chunks.next(), await chunks.next()];
+    assert.deepEqual([first.value.early ?? false, second.value.early], [false, true]);
+    return { chunks, first: first.value, second: second.value };
+}
+
+test('chunks that come early are continued when they were spoken', async (t) => {
+    const talk = session(t, { options: { lookahead: 1 } });
+    const { chunks, first, second } = await takeTwo(talk);
+    first.spoken();
+    const third = (await chunks.next()).value;
+    third.spoken();
+    assert.ok((await chunks.next()).done);
+    assert.equal([first, second, third].map(({ text }) => text).join(''), story);
+    const { value } = await talk.ask('And tomorrow?')[Symbol.asyncIterator]().next();
+    assert.equal(value.text, 'Tomorrow, too.');
+});
+
+test('a barge-in into a chunk forgets those that came early', async (t) => {
+    const talk = session(t, { options: { lookahead: 1 } });
+    const { first } = await takeTwo(talk);
+    talk.interrupt({ chunk: first.id, words: 2 });
+    const { value } = await talk.ask('And tomorrow?')[Symbol.asyncIterator]().next();
+    assert.equal(value.text, 'Where was I?');
 });
 
 test('a wait ends when the signal is aborted', async (t) => {

@@ -18,18 +18,30 @@ function heardPart(speech, { chars, share = 0, words, said }) {
     return isCut && part.includes(' ') ? part.slice(0, part.lastIndexOf(' ')) : part;
 }
 
-/** Iterate over it: the next chunk is asked for when the one before was spoken. */
+const textOf = ({ filler, text }) => (filler ? '' : text);
+
+/** {text, reply}: what was heard, and the gateway's reply that has its end. */
+function added(heard, chunk) {
+    const text = textOf(chunk);
+    if (!text) return heard;
+    const isSame = heard.text === '' || heard.reply === chunk.reply;
+    return { text: isSame ? heard.text + text : joined(heard.text, text), reply: chunk.reply };
+}
+
+/**
+ * Iterate over it. Taking the next chunk says that the one before was spoken; with lookahead, only
+ * spoken() of a chunk does.
+ */
 export class Reply {
     #handlers;
     // {chunk, sent} that the consumer has not taken; sent: the text of its reply to its end.
     #queue = [];
-    // The chunk that the consumer has taken, until it was spoken.
-    #given = null;
+    // The chunks that the consumer has taken, until they were spoken.
+    #taken = [];
+    #continues;
     // The text that the gateway's newest reply of the turn has sent.
     #sent = { reply: null, text: '' };
-    #heard = '';
-    // The gateway's reply that has the end of it.
-    #heardReply = null;
+    #heard = { text: '', reply: null };
     #wake = () => {};
     #isOver = false;
     #error = null;
@@ -44,8 +56,9 @@ export class Reply {
      * message: its request; onTaken(id, sent): of a chunk, with the text of its reply to its end;
      * onSpoken(id): of a chunk; onLeft(): of the loop.
      */
-    constructor(message, handlers) {
+    constructor(message, handlers, lookahead = 0) {
         this.message = message;
+        this.#continues = lookahead === 0;
         this.#handlers = handlers;
     }
 
@@ -59,10 +72,7 @@ export class Reply {
 
     /** The text that was spoken, or will be. */
     get heardText() {
-        const text = this.#textOf(this.#given);
-        if (!text) return this.#heard;
-        const isSame = this.#heard === '' || this.#given.reply === this.#heardReply;
-        return isSame ? this.#heard + text : joined(this.#heard, text);
+        return this.#taken.reduce(added, this.#heard).text;
     }
 
     /** Whether the gateway has answered with a chunk or a call. */
@@ -77,7 +87,7 @@ export class Reply {
     async *[Symbol.asyncIterator]() {
         try {
             for (;;) {
-                this.#spoken(this.#given);
+                if (this.#continues) this.#spoken(this.#taken.at(-1));
                 const chunk = await this.#next();
                 if (!chunk) return;
                 yield chunk;
@@ -93,7 +103,7 @@ export class Reply {
         if (this.#error) throw this.#error;
         if (this.#queue.length === 0) return undefined;
         const { chunk, sent } = this.#queue.shift();
-        this.#given = chunk;
+        this.#taken.push(chunk);
         this.#handlers.onTaken(chunk.id, sent);
         return chunk;
     }
@@ -102,7 +112,7 @@ export class Reply {
         if (this.#isOver) return;
         this.begin();
         if (message.reply !== this.#sent.reply) this.#sent = { reply: message.reply, text: '' };
-        this.#sent.text += this.#textOf(message);
+        this.#sent.text += textOf(message);
         const chunk = { ...message, spoken: () => this.#spoken(chunk) };
         this.#queue.push({ chunk, sent: this.#sent.text });
         this.#wake();
@@ -138,8 +148,9 @@ export class Reply {
     /** The user talks over it; heard: how much of the chunk that is spoken. */
     interrupt(heard) {
         if (this.#isOver) return;
-        const isOfGiven = this.#given && heard?.chunk === this.#given.id;
-        this.#stop(joined(this.#heard, isOfGiven ? heardPart(this.#given.speech, heard) : ''));
+        const at = this.#taken.findIndex(({ id }) => id === heard?.chunk);
+        const { text } = this.#taken.slice(0, Math.max(at, 0)).reduce(added, this.#heard);
+        this.#stop(at < 0 ? text : joined(text, heardPart(this.#taken[at].speech, heard)));
     }
 
     /** The connection is lost: what was not taken comes again. */
@@ -163,9 +174,9 @@ export class Reply {
         this.#over();
     }
 
-    #stop(heard) {
-        this.#heard = heard;
-        this.#given = null;
+    #stop(text) {
+        this.#heard = { text, reply: null };
+        this.#taken = [];
         this.#queue = [];
         this.#over();
     }
@@ -175,15 +186,10 @@ export class Reply {
         this.#wake();
     }
 
-    #textOf(chunk) {
-        return chunk && !chunk.filler ? chunk.text : '';
-    }
-
     #spoken(chunk) {
-        if (chunk === null || this.#given !== chunk) return;
-        this.#heard = this.heardText;
-        if (this.#textOf(chunk)) this.#heardReply = chunk.reply;
-        this.#given = null;
+        const at = this.#taken.indexOf(chunk);
+        if (at < 0) return;
+        this.#heard = this.#taken.splice(0, at + 1).reduce(added, this.#heard);
         this.#handlers.onSpoken(chunk.id);
     }
 }

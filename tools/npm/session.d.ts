@@ -42,7 +42,10 @@ export interface Options {
 }
 
 export type Chunk = ChunkMessage & {
-    /** Tells the gateway that the chunk was spoken, as taking the next one does. */
+    /**
+     * Tells the gateway that the chunk, and all before it, were spoken. Without the option
+     * lookahead, taking the next chunk does so, too.
+     */
     spoken(): void;
 };
 

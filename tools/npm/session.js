@@ -22,19 +22,7 @@ const inBounds = ({ share, chars, words, ...place }) => ({
     ...(words !== undefined && { words: Math.max(Math.round(words), 0) }),
 });
 
-// Taking a chunk says that the one before was spoken.
-function refuseLookahead(options) {
-    const why = 'lookahead: this client takes each chunk after the one before was spoken';
-    if (options?.lookahead) throw new VoiceError('not_supported', why);
-}
-
 const isQuestion = ({ type }) => ['start', 'commit'].includes(type);
-
-// The voice does not speak the chunk to its end.
-const silenced = ({ chunk, text, speaking, ...part }) =>
-    speaking && Object.keys(part).length === 0
-        ? { chunk, text, share: 0 }
-        : { chunk, text, ...part };
 
 const described = (tools) =>
     Object.entries(tools).map(([name, { description, parameters }]) => ({
@@ -51,6 +39,10 @@ class Session {
     // Those that have not ended, by turn.
     #replies = new Map();
     #history = new History();
+    // {chunk, text} that were taken and not spoken; text: that of the reply to the chunk's end.
+    #unspoken = [];
+    // The place in one of them that was reported last.
+    #place = null;
     // Messages that wait for a connection.
     #waiting = [];
     // The first message of the session asks for a reply, which nobody takes.
@@ -63,7 +55,6 @@ class Session {
         const WebSocket = options.WebSocket ?? globalThis.WebSocket;
         if (!WebSocket)
             throw new VoiceError('no_websocket', `There is no WebSocket: ${remedy}`);
-        refuseLookahead(options.options);
         signal?.throwIfAborted();
         signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true });
         this.#tools = tools;
@@ -146,27 +137,36 @@ class Session {
         return String(++this.#turns);
     }
 
-    #noteHeard(place) {
-        const { last } = this.#link;
-        if (last?.speaking && place.chunk === last.chunk)
-            this.#link.last = { ...place, text: last.text, speaking: true };
+    #noteTaken(chunk, text) {
+        this.#unspoken.push({ chunk, text });
+        this.#link.last = { chunk, text, speaking: true };
     }
 
+    #noteHeard(place) {
+        const of = this.#unspoken.find(({ chunk }) => chunk === place.chunk);
+        if (!of || !this.#link.last?.speaking) return;
+        this.#place = { ...place, text: of.text };
+        if (of === this.#unspoken.at(-1)) this.#link.last = { ...this.#place, speaking: true };
+    }
+
+    // The voice does not speak to the end what was taken.
     #silence() {
-        if (this.#link.last) this.#link.last = silenced(this.#link.last);
+        const [first] = this.#unspoken.splice(0);
+        const place = this.#place ?? (first && { ...first, share: 0 });
+        if (this.#link.last?.speaking && place) this.#link.last = place;
+        this.#place = null;
     }
 
     #request(fields) {
         if (this.#failed) throw this.#failed;
-        refuseLookahead(fields.options);
         if (!this.#link.canSend(fields))
             throw new VoiceError('message_too_large', 'The gateway takes no message of this size');
         const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
         const reply = new Reply(message, {
-            onTaken: (chunk, text) => (this.#link.last = { chunk, text, speaking: true }),
+            onTaken: (chunk, text) => this.#noteTaken(chunk, text),
             onSpoken: (chunk) => this.#spoken(chunk),
             onLeft: () => this.interrupt(),
-        });
+        }, { ...this.#first.options, ...fields.options }.lookahead);
         if (isQuestion(message)) {
             this.#silence();
             this.#replies.forEach((other) => other.interrupt());
@@ -179,8 +179,11 @@ class Session {
     }
 
     #spoken(chunk) {
-        const { last } = this.#link;
-        if (last?.chunk === chunk) this.#link.last = { chunk, text: last.text, share: 1 };
+        const at = this.#unspoken.findIndex((taken) => taken.chunk === chunk);
+        const spoken = this.#unspoken.splice(0, at + 1).at(-1);
+        this.#place = null;
+        const isLast = spoken && this.#unspoken.length === 0 && this.#link.last;
+        if (isLast) this.#link.last = { ...spoken, share: 1 };
         this.#link.send({ type: 'continue', chunk });
     }
 
