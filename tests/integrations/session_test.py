@@ -120,9 +120,9 @@ class Sessions(SessionTest):
         self.assertEqual(0, reply.end["usage"]["drafted"])
 
 
-def booking(run):
+def booking(run, *, later=False):
     function = BOOK["function"]
-    return {"book": Tool(run, function["description"], function["parameters"])}
+    return {"book": Tool(run, function["description"], function["parameters"], later)}
 
 
 class SessionsWithFunctions(SessionTest):
@@ -173,6 +173,24 @@ class SessionsWithFunctions(SessionTest):
         session.interrupt()
         self.assertLessEqual(await said, [WAIT])
         self.assertEqual(["Hello!"], await spoken(session.say("Hello!")))
+
+    async def test_reply_before_a_function_ends_whose_result_comes_later(self):
+        done = asyncio.Event()
+
+        async def book(**_):
+            await done.wait()
+            return RESULT
+
+        with noted_messages() as messages:
+            session = await self.connected(tools=booking(book, later=True))
+            said = await spoken(session.ask(BOOKING[1]["content"]))
+            self.assertEqual(WAIT, said[0])
+            self.assertGreater(len(said), 1)
+            done.set()
+            await asyncio.sleep(0)
+            await spoken(session.say("Good."))
+            results = [m for m in messages if m["type"] == "result"]
+        self.assertEqual([True, json.dumps(RESULT)], [r.get("later") or r["content"] for r in results])
 
     async def test_tell_the_model_that_a_result_is_too_large(self):
         results = []

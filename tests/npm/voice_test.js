@@ -110,6 +110,16 @@ test('the reply to the result of a function follows in the same loop', async (t)
     assert.deepEqual(calls, [{ guests: 4 }]);
 });
 
+test('the reply comes before the end of a function whose result comes later', async (t) => {
+    const { book } = bookTool();
+    let finish;
+    const run = () => new Promise((resolve) => (finish = resolve));
+    const talk = session(t, { tools: { book: { ...book, run, later: true } } });
+    assert.ok(await textOf(talk.ask('For four.')));
+    finish({ booked: true });
+    assert.equal(await textOf(talk.say('I see.')), 'I see.');
+});
+
 test('a draft becomes the reply to the same words', async (t) => {
     const talk = session(t);
     await textOf(talk.ask('Hello!'));

@@ -21,6 +21,8 @@ export interface Tool {
     description?: string;
     /** JSON schema of the arguments. */
     parameters?: Record<string, unknown>;
+    /** The model replies before the function ends, and reads its result in the next turn. */
+    later?: boolean;
     /** Its result is sent as text or as JSON; an exception as text. */
     run(given: any): unknown;
 }

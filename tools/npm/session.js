@@ -282,7 +282,9 @@ class Session {
         let content;
         try {
             if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
-            content = textOf(await this.#tools[name].run(given));
+            const { later, run } = this.#tools[name];
+            if (later) this.#post({ type: 'result', call: id, later });
+            content = textOf(await run(given));
         } catch (error) {
             content = `Error: ${error?.message ?? error}`;
         }

@@ -22,11 +22,13 @@ OPENING = "0"  # the turn of the first message
 @dataclass(frozen=True)
 class Tool:
     """A function that the model may call; `parameters` is its JSON schema. `run` takes the arguments by
-    name. What it returns is given to the model: text as it is, anything else as JSON."""
+    name. What it returns is given to the model: text as it is, anything else as JSON. If it takes `later`, the
+    model replies before, and reads the result in the next turn."""
 
     run: Callable[..., Awaitable[Any]]
     description: str = ""
     parameters: Mapping[str, Any] | None = None
+    later: bool = False
 
 
 def connect(
@@ -354,6 +356,8 @@ class Session:
                 raise LookupError(f"there is no function {name}")
             if not isinstance(arguments, dict):
                 raise ValueError(f"the arguments are not an object: {arguments}")
+            if tools[name].later:
+                self._give(call, {"later": True})
             content = text_of(await tools[name].run(**arguments))
         except Exception as error:
             logger.exception("the function %s failed", name)
@@ -362,7 +366,10 @@ class Session:
 
     def answer(self, call: Message, content: str) -> None:
         """Gives the result of a call. It counts even if the call was dropped: the function has run."""
-        result = {"type": "result", "call": call["id"], "content": content, "keep": True}
+        self._give(call, {"content": content, "keep": True})
+
+    def _give(self, call: Message, answer: Message) -> None:
+        result = {"type": "result", "call": call["id"], **answer}
         if not self._link.can_send(result):
             result["content"] = "Error: the result is too large"
         self._results.append((call["reply"], result))
