@@ -152,6 +152,22 @@ TEST_F(conversations_of_a_cluster, are_cancelled_while_the_store_is_asked_for_th
     EXPECT_FALSE(c.read("response.failed").is_null());
 }
 
+TEST_F(conversations_of_a_cluster, are_not_cancelled_by_the_id_of_an_earlier_response) {
+    const auto a = add_gateway("a");
+    wait_for_members(1);
+    voice_client c(a.port, "", "", "", "/v1/responses");
+    json create{{"type", "response.create"}, {"model", "talk"}, {"input", "Hello!"}};
+    c.say(create);
+    const auto first = c.read("response.completed")["response"]["id"];
+    create["prompt_cache_key"] = "caller";
+    store.suspend();
+    c.say(create);
+    c.say({{"type", "response.cancel"}, {"response_id", first}});
+    EXPECT_EQ(c.read("response.created")["response"]["status"], "in_progress");
+    store.resume();
+    EXPECT_FALSE(c.read("response.completed").is_null());
+}
+
 TEST_F(conversations_of_a_cluster, go_on_from_the_newest_of_many_responses) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");

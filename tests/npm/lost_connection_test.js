@@ -250,8 +250,8 @@ test('a gateway that does not know the session is told what was said', async (t)
     talk.close();
 });
 
-for (const part of [{ chars: 5 }, { words: 2 }, { said: 'I am' }])
-    test(`a new session is told the ${Object.keys(part)} that were heard`, async (t) => {
+for (const part of [{ chars: 4 }, { chars: 6 }, { words: 2 }, { said: 'I am' }])
+    test(`a new session is told what was heard, reported as ${JSON.stringify(part)}`, async (t) => {
         const first = await runGateway(mock);
         t.after(() => first.stop());
         const talk = connect(first.url, { system });

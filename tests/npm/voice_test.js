@@ -110,6 +110,17 @@ test('the reply to the result of a function follows in the same loop', async (t)
     assert.deepEqual(calls, [{ guests: 4 }]);
 });
 
+test('a function is a method of its tool', async (t) => {
+    const { book } = bookTool();
+    const result = { booked: true };
+    const run = function () {
+        return this.result;
+    };
+    const tool = { ...book, result, run };
+    const said = await textOf(session(t, { tools: { book: tool } }).ask('For four.'));
+    assert.equal(said, 'Your table is booked. See you soon.');
+});
+
 test('the reply comes before the end of a function whose result comes later', async (t) => {
     const { book } = bookTool();
     let finish;

@@ -10,8 +10,8 @@ const restartWaitMs = 2000;
 const answerWithinMs = 10000;
 
 // Lone surrogates are no text.
-const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-const asText = (_, value) => (typeof value === 'string' ? value.replace(lone, '\ufffd') : value);
+const asText = (_, value) =>
+    typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
 const encoded = (message) => JSON.stringify(message, asText);
 
 const closes = { internal: 1011, restarting: 1012, takenOver: 4001, moved: 4012 };

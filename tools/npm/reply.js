@@ -7,15 +7,16 @@ const mostTries = 3;
 
 const firstWords = (text, count) => text.trim().split(/\s+/).slice(0, count).join(' ');
 
-/** What a report says that was heard of a speech, in whole words. */
-function heardPart(speech, { chars, share = 0, words, said }) {
+/** What a report says that was heard of a speech, without a word that is cut. */
+function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
+    if (filler) return '';
     if (said !== undefined) return said;
     if (words !== undefined) return firstWords(speech, words);
     const all = [...speech];
     const count = chars ?? Math.round(share * all.length);
-    const part = all.slice(0, count).join('');
-    const isCut = count < all.length && all[count].trim() !== '';
-    return isCut && part.includes(' ') ? part.slice(0, part.lastIndexOf(' ')) : part;
+    const [part, rest] = [all.slice(0, count), all.slice(count)].map((piece) => piece.join(''));
+    const isCut = /^\S*[\p{L}\p{N}]/u.test(rest) && /\S$/.test(part);
+    return isCut && speech.includes(' ') ? part.replace(/\S+$/, '') : part;
 }
 
 const textOf = ({ filler, text }) => (filler ? '' : text);
@@ -56,9 +57,9 @@ export class Reply {
      * message: its request; onTaken(id, sent): of a chunk, with the text of its reply to its end;
      * onSpoken(id): of a chunk; onLeft(): of the loop.
      */
-    constructor(message, handlers, lookahead = 0) {
+    constructor(message, handlers, lookahead) {
         this.message = message;
-        this.#continues = lookahead === 0;
+        this.#continues = !lookahead;
         this.#handlers = handlers;
     }
 
@@ -150,7 +151,7 @@ export class Reply {
         if (this.#isOver) return;
         const at = this.#taken.findIndex(({ id }) => id === heard?.chunk);
         const { text } = this.#taken.slice(0, Math.max(at, 0)).reduce(added, this.#heard);
-        this.#stop(at < 0 ? text : joined(text, heardPart(this.#taken[at].speech, heard)));
+        this.#stop(at < 0 ? text : joined(text, heardPart(this.#taken[at], heard)));
     }
 
     /** The connection is lost: what was not taken comes again. */

@@ -43,6 +43,8 @@ class Session {
     #unspoken = [];
     // The place in one of them that was reported last.
     #place = null;
+    // Of the last question.
+    #lookahead = 0;
     // Messages that wait for a connection.
     #waiting = [];
     // The first message of the session asks for a reply, which nobody takes.
@@ -87,9 +89,8 @@ class Session {
     interrupt(place) {
         const heard = place && inBounds(place);
         if (heard) this.#noteHeard(heard);
-        this.#silence();
+        this.#stopReplies(heard);
         if (this.#replies.size === 0) return;
-        this.#replies.forEach((reply) => reply.interrupt(heard));
         this.#post({ type: 'interrupt', heard });
     }
 
@@ -149,6 +150,11 @@ class Session {
         if (of === this.#unspoken.at(-1)) this.#link.last = { ...this.#place, speaking: true };
     }
 
+    #stopReplies(heard = this.#place) {
+        this.#silence();
+        this.#replies.forEach((reply) => reply.interrupt(heard));
+    }
+
     // The voice does not speak to the end what was taken.
     #silence() {
         const [first] = this.#unspoken.splice(0);
@@ -159,23 +165,29 @@ class Session {
 
     #request(fields) {
         if (this.#failed) throw this.#failed;
-        if (!this.#link.canSend(fields))
-            throw new VoiceError('message_too_large', 'The gateway takes no message of this size');
         const message = { ...fields, turn: fields.turn ?? this.#newTurn() };
+        if (!this.#link.canSend(message))
+            throw new VoiceError('message_too_large', 'The gateway takes no message of this size');
         const reply = new Reply(message, {
             onTaken: (chunk, text) => this.#noteTaken(chunk, text),
             onSpoken: (chunk) => this.#spoken(chunk),
             onLeft: () => this.interrupt(),
-        }, { ...this.#first.options, ...fields.options }.lookahead);
+        }, this.#lookaheadOf(message));
         if (isQuestion(message)) {
-            this.#silence();
-            this.#replies.forEach((other) => other.interrupt());
+            this.#stopReplies();
             this.#drafted = null;
         }
         this.#history.add(reply);
         this.#replies.set(message.turn, reply);
         this.#post(message);
         return reply;
+    }
+
+    // A resumed reply has the options of the question.
+    #lookaheadOf(message) {
+        const lookahead = message.options?.lookahead ?? this.#first.options?.lookahead;
+        if (isQuestion(message)) this.#lookahead = lookahead;
+        return message.type === 'resume' ? this.#lookahead : lookahead;
     }
 
     #spoken(chunk) {
@@ -282,9 +294,9 @@ class Session {
         let content;
         try {
             if (!Object.hasOwn(this.#tools, name)) throw new Error(`there is no function ${name}`);
-            const { later, run } = this.#tools[name];
-            if (later) this.#post({ type: 'result', call: id, later });
-            content = textOf(await run(given));
+            const tool = this.#tools[name];
+            if (tool.later) this.#post({ type: 'result', call: id, later: true });
+            content = textOf(await tool.run(given));
         } catch (error) {
             content = `Error: ${error?.message ?? error}`;
         }

@@ -157,6 +157,7 @@ auto response_websocket::answer_requests() -> awaitable<void> {
 auto response_websocket::answer(std::string body) -> awaitable<void> {
     const auto began = detail::now();
     is_cancelled_ = false;
+    newest_.running_id.clear();
     client requester(*this);
     begin_trace(requester, *core_, began);
     try {

@@ -42,7 +42,7 @@ class response_websocket final : public message_socket {
     std::deque<std::string> waiting_;
     socket_response newest_;
     std::function<void()> cancel_;  // the running answer
-    bool is_cancelled_ = false;     // before it could be
+    bool is_cancelled_ = false;     // the running request, perhaps before it generates
     bool is_answering_ = false;
     bool is_draining_ = false;
 };

@@ -33,7 +33,6 @@ class History:
                 return said[at + 1 :]
         return said
 
-
     @staticmethod
     def _add_answer(said: list[Message], text: str) -> None:
         """A resumed reply goes on with the one before."""
@@ -55,12 +54,12 @@ def place_of(heard: Mapping[str, float | str]) -> dict[str, float | str]:
 
 
 def heard_part(speech: str, heard: Mapping[str, float | str]) -> str:
-    """What a report says that was heard of a speech, in whole words."""
+    """What a report says that was heard of a speech, without a word that is cut."""
     if "said" in heard:
         return str(heard["said"])
     if "words" in heard:
         return " ".join(speech.split()[: int(heard["words"])])
     chars = int(heard["chars"]) if "chars" in heard else round(float(heard.get("share", 0)) * len(speech))
-    part = speech[:chars]
-    is_cut = chars < len(speech) and not speech[chars].isspace()
-    return part.rpartition(" ")[0] if is_cut and " " in part else part
+    part, rest = speech[:chars], speech[chars:]
+    is_cut = any(c.isalnum() for c in rest.split(" ")[0]) and not part.endswith(" ")
+    return part.rpartition(" ")[0] if is_cut and " " in speech else part

@@ -47,7 +47,7 @@ class Reply(AsyncIterator[Chunk]):
         self._send, self._note_last, self._continues = send, note_last, continues
         self._items: deque[Chunk | list[Message]] = deque()
         self._calls: list[Message] = []
-        self._awaits_results = False
+        self.awaits_results = False  # of its calls, or the reply to them
         self._heard_number = ""  # of the gateway's reply that has the end of heard_text
         self._new = asyncio.Event()
         self._error: VoiceError | None = None
@@ -86,7 +86,7 @@ class Reply(AsyncIterator[Chunk]):
 
     def take_chunk(self, event: Message) -> None:
         self.has_begun = True
-        self._awaits_results = False
+        self.awaits_results = False
         self._note_text(event)
         if not self.is_interrupted:
             self._add(chunk_of(event, self._spoken))
@@ -100,18 +100,14 @@ class Reply(AsyncIterator[Chunk]):
         """Whether the turn is over."""
         if self.take_early_end():
             return False
-        if event["finish_reason"] == "tool_calls":
-            self._awaits_results = True
+        # after an interrupt, no reply to the results follows
+        if event["finish_reason"] == "tool_calls" and not self.is_interrupted:
+            self.awaits_results = True
             self._add(self._calls)
             self._calls = []
             return False
         self.finish(event)
         return True
-
-    def drop_call(self, call: str) -> bool:
-        """Whether that ends the turn: no end follows if an interrupt drops calls."""
-        self.open_calls.discard(call)
-        return self.is_interrupted and self._awaits_results
 
     def take_early_end(self) -> bool:
         """Whether another end follows this one."""
@@ -136,6 +132,9 @@ class Reply(AsyncIterator[Chunk]):
         self.is_interrupted = True
         if self._taken:
             self._note(self._heard or {"chunk": self._taken[0].id, "share": 0})
+        ids = [chunk.id for chunk in self._taken]
+        for before in self._taken[: ids.index(self._heard["chunk"]) if self._heard else 0]:
+            self._hear(before)
         self.heard_text = join_texts(self.heard_text, self._heard_part)
         self._heard_part = ""
         self.open_calls.clear()

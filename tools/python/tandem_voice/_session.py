@@ -22,8 +22,8 @@ OPENING = "0"  # the turn of the first message
 @dataclass(frozen=True)
 class Tool:
     """A function that the model may call; `parameters` is its JSON schema. `run` takes the arguments by
-    name. What it returns is given to the model: text as it is, anything else as JSON. If it takes `later`, the
-    model replies before, and reads the result in the next turn."""
+    name. What it returns is given to the model: text as it is, anything else as JSON. With `later`, the model
+    replies before it returns, and reads the result in the next turn."""
 
     run: Callable[..., Awaitable[Any]]
     description: str = ""
@@ -73,6 +73,7 @@ class Session:
         self._owes_interrupt = False  # while there is no connection
         self._error: VoiceError | None = None
         self._turns = 0
+        self._lookahead = 0  # of the last question
         self._replies: dict[str, Reply] = {}  # those that have not ended, in order
         self._running: set[asyncio.Task[None]] = set()
         self._results: list[tuple[str, Message]] = []  # of a reply's calls; the gateway may not have them
@@ -155,7 +156,7 @@ class Session:
 
     def start(self, message: Message) -> Reply:
         """Begins a turn of the user by this `start` or `commit`."""
-        self._check(message)
+        self._check({**message, "turn": str(self._turns + 1)})
         self._stop_replies()
         return self._begin(message)
 
@@ -166,11 +167,10 @@ class Session:
             raise VoiceError("message_too_large", "the gateway takes no message of this size; send less")
 
     def _begin(self, message: Message) -> Reply:
+        message["turn"] = str(self._turns + 1)
         self._check(message)
         self._turns += 1
-        message["turn"] = str(self._turns)
-        options = {**self._first["options"], **message.get("options", {})}
-        continues = not options.get("lookahead")
+        continues = not self._lookahead_of(message)
         reply = Reply(message, self._send, self._note_last, continues=continues)
         self._link.send(message)
         self._replies[reply.turn] = reply
@@ -178,12 +178,22 @@ class Session:
             self._history.add(reply)
         return reply
 
+    def _lookahead_of(self, message: Message) -> int:
+        """A resumed reply has the options of the question."""
+        if message["type"] != "resume":
+            asked = message.get("options", {}).get("lookahead")
+            lookahead = self._first["options"].get("lookahead") if asked is None else asked
+            if message["type"] == "say":
+                return lookahead or 0
+            self._lookahead = lookahead or 0
+        return self._lookahead
+
     def _note_last(self, last: Message) -> None:
         self._link.last = last
 
     def _note_heard(self, chunk: Chunk, heard: Mapping[str, float | str]) -> None:
         for reply in self._open():
-            reply.hear_in_part(chunk, dict(heard), heard_part(chunk.speech, heard))
+            reply.hear_in_part(chunk, dict(heard), "" if chunk.filler else heard_part(chunk.speech, heard))
 
     def _open(self) -> list[Reply]:
         """The replies that have not ended, in order."""
@@ -198,6 +208,8 @@ class Session:
         replies = self._open()
         for reply in replies:
             reply.interrupt()
+            if reply.awaits_results:  # the gateway drops the calls without another end
+                self._finish(reply, INTERRUPTED)
         if self._is_lost:
             for reply in replies:
                 self._finish(reply, INTERRUPTED)
@@ -235,17 +247,19 @@ class Session:
         heard = self._heard_meanwhile()
         if self._owes_interrupt:
             self._link.send_first({"type": "interrupt", **({"heard": heard} if heard else {})})
-        elif heard:
+        elif heard and heard.get("share") == 1:
             self._link.send_first({"type": "continue", "chunk": heard["chunk"]})
+        elif heard:
+            self._link.send_first({"type": "heard", **heard})
         self._is_lost = self._owes_interrupt = False
 
     def _heard_meanwhile(self) -> Message | None:
-        """Where the speech has ended, although the first message of the connection reported that the voice
-        speaks."""
+        """The place that was heard since the first message of the connection reported that the voice speaks."""
         sent, last = self._link.sent_last, self._link.last
-        if not sent or not last or not sent.get("speaking") or last.get("speaking"):
+        if not sent or not last or not sent.get("speaking"):
             return None
-        return {name: part for name, part in last.items() if name != "text"}
+        place = {name: part for name, part in last.items() if name not in ("text", "speaking")}
+        return place if len(place) > 1 else None
 
     def _go_on(self, replies: list[Reply], turns: list[str]) -> None:
         """`turns` are those of which the gateway will send an end, one for each end."""
@@ -305,8 +319,7 @@ class Session:
             if self._tools is not None:
                 self._call(event, self._tools)
         elif kind == "call_dropped":
-            if reply.drop_call(event["call"]):
-                self._finish(reply, INTERRUPTED)
+            reply.open_calls.discard(event["call"])
         elif kind == "end" and reply.take_end(event):
             self._finish(reply, event)
 
