@@ -38,6 +38,7 @@ BOOK = {
         "parameters": {"type": "object", "properties": {"guests": {"type": "integer"}}},
     },
 }
+TWICE = "Book it twice."
 WAIT = "One moment."
 RESULT = {"booked": True}
 BOOKED = "Your table is booked."
@@ -57,6 +58,7 @@ def _bookings():
     after the call."""
     yield [*BOOKING[:2], {"role": "assistant", "content": WAIT + CALL}]
     yield BOOKING
+    yield [BOOKING[0], {"role": "user", "content": TWICE}, {"role": "assistant", "content": f"{WAIT}\n{CALL}\n{CALL}"}]
     for result in (BOOKING[3]["content"], NO_RESULT):
         yield [*BOOKING[:3], {"role": "tool", "content": result}, *DIALOGUE[3:]]
 

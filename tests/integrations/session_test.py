@@ -9,10 +9,11 @@ from unittest import mock
 import websockets
 
 from gateway_process import (
-    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, WAIT, gateway, new_key, noted_messages,
+    BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, TWICE, WAIT, gateway, new_key, noted_messages,
 )  # fmt: skip
 from tandem_voice import Tool, VoiceError, connect
 from tandem_voice._history import heard_part
+from tandem_voice._session import TOO_LARGE
 from wire import Wire
 
 ASKED, THEN = DIALOGUE[1]["content"], DIALOGUE[3]["content"]
@@ -221,7 +222,19 @@ class SessionsWithFunctions(SessionTest):
             session = await self.connected(tools=booking(book))
             await spoken(session.ask(BOOKING[1]["content"]))
             results = [m["content"] for m in messages if m["type"] == "result"]
-        self.assertEqual(["Error: the result is too large"], results)
+        self.assertEqual([TOO_LARGE], results)
+
+    async def test_tell_the_model_that_results_are_too_large_together(self):
+        async def book(**_):
+            return "x" * 150_000
+
+        with noted_messages() as messages:
+            session = await self.connected(tools=booking(book))
+            with self.assertRaisesRegex(VoiceError, "context_length_exceeded"):  # by the first one
+                await spoken(session.ask(TWICE))
+            results = [m["content"] for m in messages if m["type"] == "result"]
+        self.assertEqual(3, len(results))
+        self.assertEqual(TOO_LARGE, results[-1])
 
 
 def port_of(url):

@@ -11,6 +11,9 @@ const mostTries = 8;
 // Of messages without a connection.
 const mostWaiting = 32;
 
+// What the model reads instead of a result.
+const tooLarge = 'Error: the result is too large';
+
 const remedy = 'use Node.js 22, node --experimental-websocket, or the option WebSocket';
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
@@ -45,6 +48,8 @@ class Session {
     #place = null;
     // Of the last question.
     #lookahead = 0;
+    // Calls whose results were refused as too large.
+    #shortened = new Set();
     // Messages that wait for a connection.
     #waiting = [];
     // The first message of the session asks for a reply, which nobody takes.
@@ -281,6 +286,7 @@ class Session {
     }
 
     #refused(error, reply) {
+        if (error.param === 'content' && this.#shorten(error.call)) return;
         if (error.reply !== undefined && reply?.takeEarlyEnd()) return;
         this.#over(error.turn, new VoiceError(error.code, error.message, error));
         // A refused question does not interrupt the reply before it.
@@ -301,9 +307,17 @@ class Session {
             content = `Error: ${error?.message ?? error}`;
         }
         const result = { type: 'result', call: id, content, keep: true };
-        if (!this.#link.canSend(result)) result.content = 'Error: the result is too large';
+        if (!this.#link.canSend(result)) result.content = tooLarge;
         // The effect of the function counts, even if the user interrupted it.
         if (!this.#failed) this.#post(result);
+    }
+
+    // The results of a reply are limited together, too.
+    #shorten(call) {
+        if (!call || this.#shortened.has(call)) return false;
+        this.#shortened.add(call);
+        this.#post({ type: 'result', call, content: tooLarge, keep: true });
+        return true;
     }
 
     #over(turn, error) {

@@ -17,6 +17,7 @@ from ._reply import INTERRUPTED, Reply
 logger = logging.getLogger("tandem_voice")
 
 OPENING = "0"  # the turn of the first message
+TOO_LARGE = "Error: the result is too large"  # what the model reads instead
 
 
 @dataclass(frozen=True)
@@ -324,6 +325,8 @@ class Session:
             self._finish(reply, event)
 
     def _take_error(self, event: Message, reply: Reply | None) -> None:
+        if event.get("param") == "content":
+            self._shorten(event.get("call", ""))
         if reply:
             self._end_by(event, reply)
         elif (event.get("fatal") and not event["retryable"]) or event.get("turn") == OPENING:
@@ -384,11 +387,18 @@ class Session:
     def _give(self, call: Message, answer: Message) -> None:
         result = {"type": "result", "call": call["id"], **answer}
         if not self._link.can_send(result):
-            result["content"] = "Error: the result is too large"
+            result["content"] = TOO_LARGE
         self._results.append((call["reply"], result))
         for reply in self._replies.values():
             reply.open_calls.discard(call["id"])
         self._send(result)
+
+    def _shorten(self, call: str) -> None:
+        """The results of a reply are limited together, too."""
+        for _, result in self._results:
+            if result["call"] == call and result.get("content") not in (None, TOO_LARGE):
+                result["content"] = TOO_LARGE
+                self._send(result)
 
 
 def text_of(value: Any) -> str:
