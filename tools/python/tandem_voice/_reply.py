@@ -132,11 +132,12 @@ class Reply(AsyncIterator[Chunk]):
         self.is_interrupted = True
         if self._taken:
             self._note(self._heard or {"chunk": self._taken[0].id, "share": 0})
-        ids = [chunk.id for chunk in self._taken]
-        for before in self._taken[: ids.index(self._heard["chunk"]) if self._heard else 0]:
-            self._hear(before)
+        if self._heard:
+            ids = [chunk.id for chunk in self._taken]
+            for before in self._taken[: ids.index(self._heard["chunk"])]:
+                self._hear(before)
         self.heard_text = join_texts(self.heard_text, self._heard_part)
-        self._heard_part = ""
+        self._heard, self._heard_part = None, ""
         self.open_calls.clear()
         self._items.clear()
         self._taken.clear()
