@@ -35,6 +35,13 @@ class Histories(unittest.TestCase):
         self.reply("New.", "Yes.")
         self.assertEqual(["New.", "Yes."], self.contents())
 
+    def test_do_not_keep_a_word_that_is_cut(self):
+        speech = "I am fine, thanks"
+        parts = [heard_part(speech, {"chars": chars}) for chars in (0, 1, 3, 4, 6, 9, 10, 12, 17)]
+        self.assertEqual(["", "I", "I", "I am", "I am", "I am fine", "I am fine,", "I am fine,", speech], parts)
+        self.assertEqual("", heard_part("November rain", {"chars": 2}))
+        self.assertEqual("今日", heard_part("今日は晴れ", {"chars": 2}))
+
     def test_know_what_part_of_a_speech_a_report_means(self):
         for heard in ({"chars": 10}, {"words": 3}, {"said": "Yes, we do"}, {"share": 0.5}):
             with self.subTest(heard):

@@ -12,7 +12,6 @@ from gateway_process import (
     BOOK, BOOKED, BOOKING, DIALOGUE, FIRST, NO_RESULT, RESULT, SECOND, SYSTEM, TWICE, WAIT, gateway, new_key, noted_messages,
 )  # fmt: skip
 from tandem_voice import Tool, VoiceError, connect
-from tandem_voice._history import heard_part
 from tandem_voice._session import TOO_LARGE
 from wire import Wire
 
@@ -239,15 +238,6 @@ class SessionsWithFunctions(SessionTest):
 
 def port_of(url):
     return int(url.rpartition(":")[2])
-
-
-class HeardParts(unittest.TestCase):
-    def test_have_no_word_that_is_cut(self):
-        speech = "I am fine, thanks"
-        parts = [heard_part(speech, {"chars": chars}) for chars in (0, 1, 3, 4, 6, 9, 10, 12, 17)]
-        self.assertEqual(["", "I", "I", "I am", "I am", "I am fine", "I am fine,", "I am fine,", speech], parts)
-        self.assertEqual("", heard_part("November rain", {"chars": 2}))
-        self.assertEqual("今日", heard_part("今日は晴れ", {"chars": 2}))
 
 
 class SessionsOnALostConnectionBase(SessionTest):
