@@ -126,6 +126,16 @@ def booking(run, *, later=False):
     return {"book": Tool(run, function["description"], function["parameters"], later)}
 
 
+def endless(called):
+    """A function that never ends."""
+
+    async def book(**_):
+        called.set()
+        await asyncio.Event().wait()
+
+    return book
+
+
 class SessionsWithFunctions(SessionTest):
     async def test_speak_the_reply_to_the_result_in_the_same_loop(self):
         async def book(guests):
@@ -150,12 +160,7 @@ class SessionsWithFunctions(SessionTest):
 
     async def test_answer_the_user_who_talks_while_a_function_runs(self):
         called = asyncio.Event()
-
-        async def book(**_):
-            called.set()
-            await asyncio.Event().wait()
-
-        session = await self.connected(tools=booking(book))
+        session = await self.connected(tools=booking(endless(called)))
         chunk = await anext(session.ask(BOOKING[1]["content"]))
         await called.wait()
         chunk.spoken()
@@ -163,12 +168,7 @@ class SessionsWithFunctions(SessionTest):
 
     async def test_end_the_loop_over_a_reply_that_is_interrupted_while_a_function_runs(self):
         called = asyncio.Event()
-
-        async def book(**_):
-            called.set()
-            await asyncio.Event().wait()
-
-        session = await self.connected(tools=booking(book))
+        session = await self.connected(tools=booking(endless(called)))
         said = asyncio.create_task(spoken(session.ask(BOOKING[1]["content"])))
         await called.wait()
         session.interrupt()

@@ -243,10 +243,15 @@ test('a session that moves is resumed without a wait', async (t) => {
     assert.deepEqual(set.calls.map((call) => call.arguments[1]).filter(isWait), []);
 });
 
-test('a gateway that does not know the session is told what was said', async (t) => {
+/** A session at a gateway of its own, whose connection can lead to another one. */
+async function connectAlone(t) {
     const first = await runGateway(mock);
     t.after(() => first.stop());
-    const talk = connect(first.url, { system });
+    return { first, talk: connect(first.url, { system }) };
+}
+
+test('a gateway that does not know the session is told what was said', async (t) => {
+    const { talk, first } = await connectAlone(t);
     assert.equal(await textOf(talk.ask('Hello!')), story);
     first.wire.leadTo(gateway.port);
     assert.equal(await textOf(talk.ask('And tomorrow?')), 'Tomorrow, too.');
@@ -255,9 +260,7 @@ test('a gateway that does not know the session is told what was said', async (t)
 
 for (const part of [{ chars: 4 }, { chars: 6 }, { words: 2 }, { said: 'I am' }])
     test(`a new session is told what was heard, reported as ${JSON.stringify(part)}`, async (t) => {
-        const first = await runGateway(mock);
-        t.after(() => first.stop());
-        const talk = connect(first.url, { system });
+        const { talk, first } = await connectAlone(t);
         await textOf(talk.ask('Hello!'), ({ id }) => talk.interrupt({ chunk: id, ...part }));
         first.wire.leadTo(gateway.port);
         assert.equal(await textOf(talk.ask('And tomorrow?')), 'Where was I?');
@@ -265,9 +268,7 @@ for (const part of [{ chars: 4 }, { chars: 6 }, { words: 2 }, { said: 'I am' }])
     });
 
 test('a new session is told the resumed reply as one text', async (t) => {
-    const first = await runGateway(mock);
-    t.after(() => first.stop());
-    const talk = connect(first.url, { system });
+    const { talk, first } = await connectAlone(t);
     await textOf(talk.ask('Hello!'), ({ id }) => talk.interrupt({ chunk: id, chars: 7 }));
     await textOf(talk.resume());
     first.wire.leadTo(gateway.port);
@@ -276,9 +277,7 @@ test('a new session is told the resumed reply as one text', async (t) => {
 });
 
 test('a reply that a new session cannot go on with fails', async (t) => {
-    const first = await runGateway(mock);
-    t.after(() => first.stop());
-    const talk = connect(first.url, { system });
+    const { talk, first } = await connectAlone(t);
     const waiting = textOf(talk.ask('Hello!'), () => first.wire.leadTo(gateway.port));
     await assert.rejects(waiting, { code: 'connection_lost' });
     assert.equal(await textOf(talk.say('Sorry.')), 'Sorry.');

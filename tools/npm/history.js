@@ -4,13 +4,13 @@ const mostChars = 50000;
 const mostTurns = 1000;
 
 /** Two texts that are not parts of one reply of the gateway. */
-export const joined = (before, after) => `${before.trimEnd()} ${after.trimStart()}`.trim();
+export const joinTexts = (before, after) => `${before.trimEnd()} ${after.trimStart()}`.trim();
 
 // A resumed reply goes on with the one before.
-function added(said, message) {
+function addMessage(said, message) {
     const last = said.at(-1);
     if (message.role !== 'assistant' || last?.role !== 'assistant') return [...said, message];
-    const content = joined(last.content, message.content);
+    const content = joinTexts(last.content, message.content);
     return [...said.slice(0, -1), { ...last, content }];
 }
 
@@ -41,6 +41,6 @@ export class History {
                     { role: 'assistant', content: isKept ? heardText : '' },
                 ];
             });
-        return newest(said.filter(({ content }) => content.trim()).reduce(added, []));
+        return newest(said.filter(({ content }) => content.trim()).reduce(addMessage, []));
     }
 }

@@ -12,7 +12,7 @@ const answerWithinMs = 10000;
 // Lone surrogates are no text.
 const asText = (_, value) =>
     typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
-const encoded = (message) => JSON.stringify(message, asText);
+const encode = (message) => JSON.stringify(message, asText);
 
 const closes = { internal: 1011, restarting: 1012, takenOver: 4001, moved: 4012 };
 
@@ -79,13 +79,13 @@ export class Link {
 
     /** False if there is no connection; then nothing is sent. */
     send(message) {
-        if (this.#isReady) this.#socket.send(encoded(message));
+        if (this.#isReady) this.#socket.send(encode(message));
         return this.#isReady;
     }
 
     /** Whether the gateway takes a message of this size. */
     canSend(message) {
-        return new TextEncoder().encode(encoded(message)).length <= this.#mostBytes;
+        return new TextEncoder().encode(encode(message)).length <= this.#mostBytes;
     }
 
     /** The names of the gateway's models; none if it does not tell. */
@@ -177,7 +177,7 @@ export class Link {
         const message = { type: 'start', ...this.#handlers.opening(this.#session) };
         this.sentLast = this.#session ? this.last : undefined;
         message.last = this.sentLast;
-        socket.send(encoded(message));
+        socket.send(encode(message));
     }
 
     #take(message) {

@@ -1,6 +1,6 @@
 // The chunks of a turn, in order, up to its end.
 
-import { joined } from './history.js';
+import { joinTexts } from './history.js';
 import { VoiceError } from './voice_error.js';
 
 const mostTries = 3;
@@ -22,11 +22,11 @@ function heardPart({ filler, speech }, { chars, share = 0, words, said }) {
 const textOf = ({ filler, text }) => (filler ? '' : text);
 
 /** {text, reply}: what was heard, and the gateway's reply that has its end. */
-function added(heard, chunk) {
+function addChunk(heard, chunk) {
     const text = textOf(chunk);
     if (!text) return heard;
     const isSame = heard.text === '' || heard.reply === chunk.reply;
-    return { text: isSame ? heard.text + text : joined(heard.text, text), reply: chunk.reply };
+    return { text: isSame ? heard.text + text : joinTexts(heard.text, text), reply: chunk.reply };
 }
 
 /**
@@ -73,7 +73,7 @@ export class Reply {
 
     /** The text that was spoken, or will be. */
     get heardText() {
-        return this.#taken.reduce(added, this.#heard).text;
+        return this.#taken.reduce(addChunk, this.#heard).text;
     }
 
     /** Whether the gateway has answered with a chunk or a call. */
@@ -150,8 +150,8 @@ export class Reply {
     interrupt(heard) {
         if (this.#isOver) return;
         const at = this.#taken.findIndex(({ id }) => id === heard?.chunk);
-        const { text } = this.#taken.slice(0, Math.max(at, 0)).reduce(added, this.#heard);
-        this.#stop(at < 0 ? text : joined(text, heardPart(this.#taken[at], heard)));
+        const { text } = this.#taken.slice(0, Math.max(at, 0)).reduce(addChunk, this.#heard);
+        this.#stop(at < 0 ? text : joinTexts(text, heardPart(this.#taken[at], heard)));
     }
 
     /** The connection is lost: what was not taken comes again. */
@@ -190,7 +190,7 @@ export class Reply {
     #spoken(chunk) {
         const at = this.#taken.indexOf(chunk);
         if (at < 0) return;
-        this.#heard = this.#taken.splice(0, at + 1).reduce(added, this.#heard);
+        this.#heard = this.#taken.splice(0, at + 1).reduce(addChunk, this.#heard);
         this.#handlers.onSpoken(chunk.id);
     }
 }

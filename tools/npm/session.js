@@ -18,7 +18,7 @@ const remedy = 'use Node.js 22, node --experimental-websocket, or the option Web
 
 const textOf = (value) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
-const inBounds = ({ share, chars, words, ...place }) => ({
+const clampPlace = ({ share, chars, words, ...place }) => ({
     ...place,
     ...(share !== undefined && { share: Math.min(Math.max(share, 0), 1) }),
     ...(chars !== undefined && { chars: Math.max(Math.round(chars), 0) }),
@@ -92,7 +92,7 @@ class Session {
 
     /** The user talks over the bot, which was heard up to this place. */
     interrupt(place) {
-        const heard = place && inBounds(place);
+        const heard = place && clampPlace(place);
         if (heard) this.#noteHeard(heard);
         this.#stopReplies(heard);
         if (this.#replies.size === 0) return;
@@ -105,7 +105,7 @@ class Session {
     }
 
     heard(place) {
-        const heard = inBounds(place);
+        const heard = clampPlace(place);
         this.#noteHeard(heard);
         this.#link.send({ type: 'heard', ...heard });
     }
@@ -177,7 +177,7 @@ class Session {
             onTaken: (chunk, text) => this.#noteTaken(chunk, text),
             onSpoken: (chunk) => this.#spoken(chunk),
             onLeft: () => this.interrupt(),
-        }, this.#lookaheadOf(message));
+        }, this.#chooseLookahead(message));
         if (isQuestion(message)) {
             this.#stopReplies();
             this.#drafted = null;
@@ -189,7 +189,7 @@ class Session {
     }
 
     // A resumed reply has the options of the question.
-    #lookaheadOf(message) {
+    #chooseLookahead(message) {
         const lookahead = message.options?.lookahead ?? this.#first.options?.lookahead;
         if (isQuestion(message)) this.#lookahead = lookahead;
         return message.type === 'resume' ? this.#lookahead : lookahead;

@@ -42,7 +42,7 @@ class History:
             said.append({"role": "assistant", "content": text})
 
 
-def place_of(heard: Mapping[str, float | str]) -> dict[str, float | str]:
+def clamp_place(heard: Mapping[str, float | str]) -> dict[str, float | str]:
     """The report within its bounds, which a computed position may miss."""
     place: dict[str, float | str] = {}
     for name, value in heard.items():

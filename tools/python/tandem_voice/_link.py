@@ -50,7 +50,7 @@ class Owner(Protocol):
         """Nothing follows."""
 
 
-def encoded(message: Message) -> str:
+def encode(message: Message) -> str:
     """As JSON. Lone surrogates, which are no text, are replaced."""
     return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
 
@@ -79,7 +79,7 @@ class Link:
     def can_send(self, message: Message) -> bool:
         """Whether the gateway takes a message of this size."""
         most = float(self.limits.get("message_bytes", math.inf))
-        return len(encoded(message).encode()) <= most
+        return len(encode(message).encode()) <= most
 
     def send(self, message: Message) -> None:
         if len(self._waiting) >= MOST_WAITING:
@@ -87,11 +87,11 @@ class Link:
         self._add(message)
 
     def _add(self, message: Message) -> None:
-        self._waiting.append((message, encoded(message)))
+        self._waiting.append((message, encode(message)))
         self._added.set()
 
     def send_first(self, message: Message) -> None:
-        self._waiting.appendleft((message, encoded(message)))
+        self._waiting.appendleft((message, encode(message)))
         self._added.set()
 
     @property
@@ -212,7 +212,7 @@ class Link:
                 self.sent_last = self.last if self._session else None
                 if self.sent_last:
                     opening["last"] = self.sent_last
-                await self._socket.send(encoded(opening))
+                await self._socket.send(encode(opening))
                 event: Message = json.loads(await self._socket.recv())
                 if event.get("code") == "session_not_found":
                     self._session = None

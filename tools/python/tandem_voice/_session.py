@@ -10,7 +10,7 @@ from typing import Any
 
 from ._chunk import Chunk
 from ._error import VoiceError, error_of
-from ._history import History, heard_part, place_of
+from ._history import History, heard_part, clamp_place
 from ._link import Link, Message
 from ._reply import INTERRUPTED, Reply
 
@@ -127,7 +127,7 @@ class Session:
         share=, words= or said=."""
         message: Message = {"type": "interrupt"}
         if chunk and heard:
-            place = place_of(heard)
+            place = clamp_place(heard)
             message["heard"] = {"chunk": chunk.id, **place}
             self._note_heard(chunk, place)
         self._stop_replies()
@@ -135,7 +135,7 @@ class Session:
 
     def heard(self, chunk: Chunk, **heard: float | str) -> None:
         """The user has heard this much of the chunk: chars=, share=, words= or said=."""
-        place = place_of(heard)
+        place = clamp_place(heard)
         self._note_heard(chunk, place)
         self._send({"type": "heard", "chunk": chunk.id, **place})
 
@@ -171,7 +171,7 @@ class Session:
         message["turn"] = str(self._turns + 1)
         self._check(message)
         self._turns += 1
-        continues = not self._lookahead_of(message)
+        continues = not self._choose_lookahead(message)
         reply = Reply(message, self._send, self._note_last, continues=continues)
         self._link.send(message)
         self._replies[reply.turn] = reply
@@ -179,15 +179,13 @@ class Session:
             self._history.add(reply)
         return reply
 
-    def _lookahead_of(self, message: Message) -> int:
+    def _choose_lookahead(self, message: Message) -> int:
         """A resumed reply has the options of the question."""
-        if message["type"] != "resume":
-            asked = message.get("options", {}).get("lookahead")
-            lookahead = self._first["options"].get("lookahead") if asked is None else asked
-            if message["type"] == "say":
-                return lookahead or 0
-            self._lookahead = lookahead or 0
-        return self._lookahead
+        asked = message.get("options", {}).get("lookahead")
+        lookahead: int = (self._first["options"].get("lookahead") if asked is None else asked) or 0
+        if message["type"] in ("start", "commit"):
+            self._lookahead = lookahead
+        return self._lookahead if message["type"] == "resume" else lookahead
 
     def _note_last(self, last: Message) -> None:
         self._link.last = last
