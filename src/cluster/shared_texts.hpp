@@ -28,8 +28,8 @@ class shared_texts {
 
     /// Keeps a short text this long, instead of an earlier one.
     void put(const std::string& key, std::string text, duration kept);
-    /// The same for a text of at least `least_bytes`, unless the write budget forbids it. Calls
-    /// `make_text` only if the budget may allow the text.
+    /// Keeps a long text in the same way, unless the write budget forbids it. Calls `make_text`
+    /// only if the budget has room for `least_bytes`, the minimum length of the text.
     void put_long(time_point now, const std::string& key, duration kept, std::size_t least_bytes,
                   const std::function<std::string()>& make_text);
     /// The handler is called at most once, never from within the call, and not after the link's

@@ -16,13 +16,13 @@ class write_budget {
 
     /// Whether a text of this size may be written now.
     bool has_room(time_point now, std::size_t bytes) const noexcept {
-        const std::size_t used = is_over(now) ? 0 : used_;
+        const std::size_t used = is_minute_over(now) ? 0 : used_;
         return bytes <= max_bytes && used + bytes <= max_bytes_per_minute;
     }
     /// The same; then counts it.
     bool take(time_point now, std::size_t bytes) noexcept {
         if (!has_room(now, bytes)) return false;
-        if (is_over(now)) {
+        if (is_minute_over(now)) {
             minute_ = now;
             used_ = 0;
         }
@@ -31,7 +31,9 @@ class write_budget {
     }
 
  private:
-    bool is_over(time_point now) const noexcept { return now - minute_ >= std::chrono::minutes(1); }
+    bool is_minute_over(time_point now) const noexcept {
+        return now - minute_ >= std::chrono::minutes(1);
+    }
 
     time_point minute_{};  // begins here
     std::size_t used_ = 0;

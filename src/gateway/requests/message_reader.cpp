@@ -69,8 +69,8 @@ bool read_content(field_reader& fields, const json& message, const std::string& 
     return true;
 }
 
-/// `arguments` is JSON text; some clients send an object instead, or no text for none. The server
-/// cannot render any other text.
+/// `arguments` is JSON text. Some clients send an object, or an empty text if there are none. The
+/// server cannot render a conversation with any other text.
 bool read_arguments(field_reader& fields, const json& function, const std::string& at,
                     std::string& out) {
     constexpr wire::json_limits limits{.depth = 64, .values = 100'000};

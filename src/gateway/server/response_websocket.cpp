@@ -137,7 +137,7 @@ void response_websocket::cancel_answer(const std::string& id) {
 }
 
 void response_websocket::cancel_answer() {
-    // A request whose check waits for the store is cancelled once it generates.
+    // A request that still waits for the store is cancelled when it begins to generate.
     is_cancelled_ = is_answering_;
     if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
 }

@@ -27,7 +27,7 @@ std::string response_key(const std::string& key) {
     return "response:" + key;
 }
 
-// Holds no reference to the member, whose destructor drops the handler.
+// Does not use the member once it waits: the member's destructor drops the handler.
 awaitable<cluster::found_text> async_find_text(cluster::cluster_member& from, std::string key,
                                                duration limit) {
     co_return co_await boost::asio::async_initiate<decltype(use_awaitable),
@@ -82,7 +82,7 @@ awaitable<response_search> async_fetch_response(gateway_core& core, const std::s
     if (!found.is_answered) co_return response_search::no_answer;
     auto response = found.text ? parse_response(*found.text) : std::nullopt;
     if (!response) co_return response_search::not_found;
-    const auto bytes = bytes_of(response->messages);
+    const auto bytes = count_text_bytes(response->messages);
     core.responses.put(detail::now(), key, *std::move(response), bytes);
     co_return response_search::found;
 }
@@ -92,7 +92,7 @@ void keep_response(gateway_core& core, const std::string& key, kept_response res
     const auto now = detail::now();
     if (core.cluster)
         core.cluster->texts().put_long(now, response_key(key), kept_response_limits.ttl,
-                                       bytes_of(response.messages),
+                                       count_text_bytes(response.messages),
                                        [&] { return serialize_response(response); });
     core.responses.put(now, key, std::move(response), bytes);
 }

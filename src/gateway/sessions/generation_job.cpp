@@ -24,7 +24,7 @@ conversation open(affinity_table& places, const generation_job& job, time_point 
     return talk;
 }
 
-std::size_t bytes_of(const std::vector<chat_message>& messages) {
+std::size_t count_text_bytes(const std::vector<chat_message>& messages) {
     std::size_t bytes = 0;
     for (const auto& m : messages) {
         bytes += m.role.size() + m.content.size() + m.tool_call_id.size() + m.name.size();
@@ -36,7 +36,8 @@ std::size_t bytes_of(const std::vector<chat_message>& messages) {
 
 std::size_t bytes_of(const generation_job& job) {
     constexpr std::size_t copies = 3;
-    return copies * (job.prompt.size() + job.options.tools.size() + bytes_of(job.setup.messages));
+    return copies *
+           (job.prompt.size() + job.options.tools.size() + count_text_bytes(job.setup.messages));
 }
 
 std::optional<conversation_place> make_place(conversation talk, const reply_result& result) {

@@ -51,8 +51,7 @@ std::string make_affinity_key(const admitted& who, const generation_request& req
 
 /// Creates the conversation of a job, which continues the client's last one if that is known.
 conversation open(affinity_table& places, const generation_job& job, time_point now);
-/// The length of all texts of the messages.
-std::size_t bytes_of(const std::vector<chat_message>& messages);
+std::size_t count_text_bytes(const std::vector<chat_message>& messages);
 /// Approximate memory of the conversation: its history, and the prompts built from it.
 std::size_t bytes_of(const generation_job& job);
 /// Returns the place of a conversation, unless the reply failed or never reached a server.
