@@ -1,4 +1,4 @@
-// A conversation of two turns over one or more servers, in which the user interrupts the bot.
+// A two-turn conversation in which the user interrupts the bot, over one or more servers.
 //   example_conversation http://127.0.0.1:8080 "Tell me a story."
 #include <tandem/tandem.hpp>
 

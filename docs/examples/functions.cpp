@@ -27,7 +27,7 @@ std::string run(const tandem::tool_call& call) {
     return call.name == "get_time" ? "16:05" : "There is no such function.";
 }
 
-// Speaks a reply, and answers its calls meanwhile. Returns whether it called a function.
+// Speaks a reply, and meanwhile answers its calls. Returns whether it called a function.
 boost::asio::awaitable<bool> speak(tandem::conversation& talk, tandem::reply reply) {
     // Bound to the coroutine's executor, the handler runs before the coroutine sees the end.
     reply.async_tool_calls(

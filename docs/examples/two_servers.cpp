@@ -21,7 +21,7 @@ using boost::asio::awaitable;
 using boost::asio::redirect_error;
 using boost::asio::use_awaitable;
 
-// Stands for your synthesizer. It takes 30 ms for each letter, which leaves time to stop a server.
+// Stands for your synthesizer. It takes 30 ms for each letter, so there is time to stop a server.
 awaitable<void> speak(const std::string& text) {
     std::cout << text << std::endl;
     boost::asio::steady_timer voice(co_await boost::asio::this_coro::executor);

@@ -1,5 +1,5 @@
-"""How models write calls of functions: for each chat template in llama.cpp's models/templates, what its
-models write. call_templates.py lets models write these texts.
+"""How models write function calls, for each chat template in llama.cpp's models/templates.
+call_templates.py makes a model write these texts.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ TWO_CALLS = [*ONE_CALL, ("book_table", {"name": "Ann", "persons": 2})]
 
 @dataclasses.dataclass(frozen=True)
 class Format:
-    """The parts of a reply with calls. `{name}` and the like are replaced."""
+    """The parts of a reply with calls. `{name}` and similar fields are replaced."""
 
     call: str
     # One of the arguments. Empty: the arguments are JSON.
@@ -29,9 +29,9 @@ class Format:
     # What the model thinks first, and what ends a thought that the prompt begins.
     thought: str = ""
     end_of_thought: str = "\n</think>\n\n"
-    # With which a prompt ends that begins the thought.
+    # The end of a prompt that begins the thought.
     open_thought: str = "<think>"
-    # tandem does not know these thoughts, and speaks them.
+    # tandem does not recognize these thoughts, and speaks them.
     is_thought_spoken: bool = False
 
     def write(self, calls, with_words, thinks, is_thought_open):
@@ -164,7 +164,7 @@ DEEPSEEK_V32 = Format(
 )
 DEEPSEEK_V4 = dataclasses.replace(DEEPSEEK_V32, opening="\n\n<｜DSML｜tool_calls>\n", closing="</｜DSML｜tool_calls>")
 GEMMA_4 = Format("<|tool_call>call:{name}{{arguments}}<tool_call|>", "{key}:{gemma}", between_arguments=",")
-# Words before a call are in the channel of the calls, which is not spoken.
+# Words before a call go to the channel of the calls, which is not spoken.
 GPT_OSS = Format(
     "<|channel|>commentary to=functions.{name} <|constrain|>json<|message|>{arguments}",
     thought="<|channel|>analysis<|message|>{thought}<|end|><|start|>assistant",
@@ -234,7 +234,7 @@ MARKED = Format(
     answer="<|part|>words<|sep|>{words}<|end|>words<|sep|><|end|>message<|sep|>",
 )
 
-# By the beginning of the template's name; the longest one counts.
+# By the beginning of the template's name. The longest match applies.
 FORMATS = {
     "Apertus": Format(
         '{"{name}": {arguments}}', opening="<|tools_prefix|>[", between_calls=", ", closing="]<|tools_suffix|>"
@@ -307,7 +307,7 @@ FORMATS = {
     "poolside-Laguna-XS": LAGUNA_XS,
     "tencent-Hy3": HY3,
     "upstage-Solar": SOLAR,
-    # Templates of the project's tests.
+    # The templates of the project's tests.
     "tool_template": HERMES,
     "marked_template": MARKED,
 }

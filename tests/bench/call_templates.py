@@ -1,12 +1,13 @@
-"""Reads calls of functions that models write in the formats of their chat templates: `tandem serve` in
-front of a real llama-server, one for each template in a folder such as llama.cpp's models/templates.
+"""Checks that tandem reads function calls in the formats of chat templates. Runs `tandem serve` in front of
+a real llama-server, once for each template in a folder such as llama.cpp's models/templates.
 
   call_templates.py FOLDER
   call_templates.py FOLDER --only GLM --only Qwen3 --verbose
 
 A grammar makes a model of noise write each reply of call_formats.py. A template passes if the calls are
-read and nothing but the words is spoken, with functions and without. docs/conversations.md contains the results. The environment variable TANDEM_COMMAND
-contains the path of the command. Exit status: 1 if a template fails; 77 without aiohttp or a server.
+read and only the words are spoken, with and without functions. docs/conversations.md contains the results.
+The environment variable TANDEM_COMMAND contains the path of the command. Exit status: 1 if a template
+fails; 77 without aiohttp or a server.
 """
 
 import argparse
@@ -103,7 +104,7 @@ def prompt_opens_thought(server, format_, thinks):
 
 
 def options_of(text, special, thinks):
-    """Makes the model write this text, with special tokens where it has some."""
+    """Makes the model write this text, including the special tokens in it."""
     literal = json.dumps(text, ensure_ascii=False)
     bias = [[token, 100] for token in special]
     options = {"grammar": f"root ::= {literal}", "logit_bias": bias, "temperature": 0}

@@ -1,4 +1,4 @@
-// The time of the chunker for each token, including the detector, for each rule that ends chunks.
+// The time that the chunker, with its detector, takes for a token, for each rule that ends chunks.
 
 #include "prose.hpp"
 #include "text/chunks/chunker.hpp"

@@ -1,7 +1,7 @@
 """Measures bounds of a cluster of three `tandem serve --cluster` in front of a mock server.
 docs/cluster.md contains the results.
 
-  cluster_bounds.py slots 20    kills a gateway that has all slots 20 times, and measures how long it
+  cluster_bounds.py slots 20    kills, 20 times, a gateway that has all slots, and measures how long it
                                 takes until another gateway uses them all
   cluster_bounds.py start 1000  compares the time to the first token of 1000 requests to a gateway
                                 without a cluster and to gateways of clusters
@@ -9,8 +9,8 @@ docs/cluster.md contains the results.
                                 600 s, and counts the admitted ones in each minute after the first
 
 The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
-Exit status: 1 if a slot was free later than after 3.5 s, or a minute has not 119 to 121 requests; 77
-without aiohttp.
+Exit status: 1 if a slot became free after more than 3.5 s, or if the number of requests in a minute was
+not 119 to 121; 77 without aiohttp.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ async def tasks_of_busy_slots(session, server):
 
 
 async def wait_until_used(session, server, before):
-    """Waits until each slot runs another task than before. Returns their tasks."""
+    """Waits until each slot runs a different task than before. Returns the tasks."""
     while True:
         tasks = await tasks_of_busy_slots(session, server)
         if len(tasks) == SLOTS and not set(tasks.values()) & set(before.values()):
@@ -108,7 +108,7 @@ async def slots(session, stack, kills):
 
 
 async def start_of_turns(session, stack, rounds):
-    """With one slot, each gateway borrows it from the one before."""
+    """With one slot, each gateway borrows it from the previous gateway."""
     kinds = {"without a cluster": (1, 1), "on an own slot": (GATEWAYS, SLOTS), "on a slot of another": (GATEWAYS, 1)}
     urls = {where: Fleet(stack, gateways, slots, "0").urls for where, (gateways, slots) in kinds.items()}
     times = {where: [] for where in urls}

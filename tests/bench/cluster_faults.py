@@ -1,20 +1,20 @@
-"""Measures what callers notice of faults in a cluster: several `tandem serve --cluster` in front of a
-mock server, HAProxy in front of them, and callers who hear a story of thirty sentences again and again
-with the Python client. Every --every seconds, the next gateway, or the store, gets the signal. After
-KILL and TERM it is started again, a store empty; after STOP, it continues --lasting seconds later. A
-primary has a replica and a sentinel, which fails over to it. A link is the connection of the next
-gateway to the store: for --lasting seconds, STOP delays all that is sent in both directions, and KILL
-closes it and refuses new ones. docs/cluster.md contains the results.
+"""Measures what callers notice of faults in a cluster. Several `tandem serve --cluster` run behind HAProxy
+and in front of a mock server. Callers hear a story of thirty sentences again and again with the Python
+client. Every --every seconds, the next gateway, or the store, gets the signal. After KILL and TERM, it is
+started again, the store without data; after STOP, it continues --lasting seconds later. A primary has a
+replica, and a sentinel that fails over to the replica. A link is the connection of the next gateway to the
+store: for --lasting seconds, STOP delays the traffic in both directions, and KILL closes the link and
+refuses new connections. docs/cluster.md contains the results.
 
   cluster_faults.py 60 --faults 100
   cluster_faults.py 200 --signal TERM --faults 3 --slots 64
   cluster_faults.py 60 --target store --signal STOP --lasting 60 --faults 1
   cluster_faults.py 60 --target link --signal KILL --lasting 5 --faults 50
 
-A pause is the time from the end of a chunk's speech to the next chunk of the reply, and a wait that
+A pause is the time from the end of a chunk's speech to the next chunk of the reply. A wait is the time
 from a question to its first chunk. The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER
 contain the paths of the two programs.
-Exit status: 1 if a reply failed, or a listener heard another text; 77 without a needed program.
+Exit status: 1 if a reply failed, or a listener heard a wrong text; 77 without a needed program.
 """
 
 import argparse
@@ -105,7 +105,7 @@ class Link:
         await asyncio.gather(self._forward(reader, store_writer), self._forward(store_reader, writer))
 
     async def _forward(self, reader, writer):
-        """Forwards until the sender closes, which a fault delays as well."""
+        """Forwards until the sender closes. A fault delays the close, too."""
         self._writers.add(writer)
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(1 << 16):
@@ -159,7 +159,7 @@ class Programs:
         return int(subprocess.run(ask, check=True, capture_output=True, text=True).stdout.split()[1])
 
     async def start_replica(self, port):
-        """Waits for the fail-over from this port, where a replica then begins."""
+        """Waits for the fail-over from this port, and starts a replica there."""
         while (primary := self.find_primary()) == port:
             await asyncio.sleep(0.05)
         self.store[port] = self._start_redis(port, primary)
@@ -204,7 +204,7 @@ class Figures:
     def __init__(self):
         self.right = self.wrong = 0
         self.failed = []
-        # Pairs of begin and end; a fault's end is that of the process, of its pause, or of the cut.
+        # Pairs of begin and end. A fault ends when the process, or the link, works again.
         self.pauses, self.waits, self.faults = [], [], []
 
 
@@ -281,7 +281,7 @@ def describe(pauses):
 
 
 def describe_both(pauses, faults):
-    """A fault is noticed until three seconds after its end."""
+    """The effects of a fault may last until three seconds after its end."""
     near = [p for p in pauses if any(begin < p[1] and p[0] < end + 3 for begin, end in faults)]
     return f"near a fault {describe(near)}, else {describe([p for p in pauses if p not in near])}"
 

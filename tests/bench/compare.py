@@ -1,4 +1,4 @@
-"""Compares the processor time of clients that read the same text from one server, in turn, in rounds:
+"""Compares the processor time of clients. In each round, they read the same text from one server in turn:
 
   curl       curl -N into /dev/null, the cheapest way to read the stream
   tandem     tandem replay --json

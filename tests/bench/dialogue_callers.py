@@ -1,13 +1,13 @@
-"""Measures what changes of conversation cost on a real llama-server: `tandem serve` in front of it, and 12
-callers who speak at once over /v1/voice. Each speaks one of the talk model's dialogues, whose replies are
-known word for word, so a mixed-up text or history is a wrong reply. docs/capacity.md contains the results.
+"""Measures what changes of conversation cost on a real llama-server, with `tandem serve` in front of it and
+12 concurrent callers over /v1/voice. Each speaks one of the talk model's dialogues, whose replies are known
+word for word, so a mixed-up text or history is a wrong reply. docs/capacity.md contains the results.
 
   dialogue_callers.py 2
   dialogue_callers.py 2 --system-words 200
 
-Each repetition starts the server anew. The first server is the measure for the others: each caller has a
-slot there, and a turn evaluates only its own tokens. With --system-words, each caller has a long system
-prompt of its own, and the model's replies are nonsense, which is not checked. The environment variable
+Each repetition starts the server anew. The first server is the reference for the others: each caller has a
+slot there, and a turn evaluates only its own tokens. With --system-words, each caller has its own long
+system prompt, and the model's replies are nonsense and are not checked. The environment variable
 TANDEM_COMMAND contains the path of the command. Exit status: 1 if a reply was wrong; 77 without aiohttp or
 llama-server.
 """

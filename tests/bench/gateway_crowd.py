@@ -1,5 +1,5 @@
-"""Runs many clients at the gateway at once, or clients for a long time. Measures their memory, and
-checks that the gateway serves other clients.
+"""Connects many clients to the gateway at once, or runs clients for a long time. Measures the memory of
+the gateway, and checks that it serves other clients.
 
   gateway_crowd.py crowd 10000   10000 connections that send nothing, or only a part of a request
   gateway_crowd.py mixed 600     600 s of requests, streams, WebSockets, faults, and disconnects
@@ -35,7 +35,7 @@ UNFINISHED = [
     b"GET /v1/voice HTTP/1.1\r\nHost: gateway\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
 ]
-# The share of a run after which its memory has reached its size.
+# After this share of a run, memory should no longer grow.
 WARM_UP = 0.3
 GROWTH = 1.2
 

@@ -3,7 +3,7 @@
 // number of pairs, sockets or clients that disconnect. With --url, plain, first and stream use a
 // real llama-server instead of a mock server.
 //   gateway_load plain 500 | first 300 | stream 20 | sockets 500 | cuts 100 | leave 200 [--url URL]
-// `sockets` sends one request for each reply. `cuts` sends one for each chunk, which then waits for
+// `sockets` sends one request for each reply. `cuts` sends one for each chunk, and each waits for
 // the server's next step. In both, the gateway runs alone on the last core.
 
 #include "cpu_seconds.hpp"
@@ -264,7 +264,7 @@ int measure_first(int count, const std::string& url) {
     return 0;
 }
 
-// The mock server generates at the highest speed of most models for voice bots.
+// Most models for voice bots generate no faster than the mock server does here.
 int measure_stream(int count, const std::string& url) {
     constexpr int tokens = 400;
     pair_of_ways ways(url, 1, 500, sentences(60));
@@ -287,7 +287,7 @@ int measure_stream(int count, const std::string& url) {
 
 // --- sockets
 
-/// A session that continues after each chunk at once. The delay of a chunk is the time since that
+/// A session that immediately continues each chunk. The delay of a chunk is the time since that
 /// continue minus the time of its tokens. It arises in the gateway, in the mock server and here.
 /// After the tokens of the last chunk, the server generates one more token, which ends the reply.
 class listener {

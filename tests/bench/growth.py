@@ -1,5 +1,5 @@
-"""Measures how the cost of the stage grows with tokens a second, with streams, with servers, and with
-the length of history. Runs tandem bench against mock servers, stores its reports, and draws
+"""Measures how the cost of the stage grows with the tokens a second, the streams, the servers, and the
+length of history. Runs tandem bench against mock servers, stores its reports, and draws
 docs/growth-*.svg with gnuplot (Debian's gnuplot-nox).
 
   growth.py run FILE [SECONDS]   measures each point for SECONDS (6), and writes the reports to FILE

@@ -1,4 +1,4 @@
-"""Writes a tiny language model of noise as a GGUF file: its tokens are the bytes and the given special
+"""Writes a tiny language model of noise as a GGUF file. Its tokens are the bytes and the given special
 tokens. Only a grammar makes it write text.
 """
 

@@ -1,5 +1,5 @@
-// The time of the reply machine for a token in the middle of a sentence, for a whole reply that is
-// cut at each chunk, and for a token from the bytes of the answer to the chunk.
+// The time that the reply machine takes for a token in mid-sentence, for a whole reply that is cut
+// at each chunk, and for a token from the bytes of the answer to the chunk.
 
 #include "token_path.hpp"
 
@@ -27,7 +27,7 @@ void tell_token_rate(benchmark::State& state, std::size_t tokens) {
                            benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// Measures the whole way, from the bytes of each event.
+// Measures the whole path, starting at the bytes of each event.
 void read_bytes(benchmark::State& state, const std::vector<std::string>& events) {
     const auto last = tandem::testing::final_bytes(static_cast<int>(events.size()));
     int chunks = 0;

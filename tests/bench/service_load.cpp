@@ -1,5 +1,5 @@
 // Measures the cost of conversations: the memory of idle conversations, many conversations that
-// speak at once, and the way to another thread and back. The program starts its own mock servers.
+// speak at once, and the round trip to another thread. The program starts its own mock servers.
 // docs/conversations.md contains the results.
 //   service_load idle 10000 | speaking 1000 | hops 20000
 
@@ -80,7 +80,7 @@ struct tally {
     std::vector<double> gaps;
 };
 
-// Speaks `words_per_minute`. 0 means that speech takes no time.
+// Speaks a turn at `words_per_minute`. 0 means that speech takes no time.
 awaitable<void> speak_turn(tandem::conversation& talk, double words_per_minute, tally& sum) {
     boost::asio::steady_timer voice(co_await boost::asio::this_coro::executor);
     tandem::error_code ec;
@@ -159,7 +159,7 @@ int measure_speaking(int count) {
 
 // --- hops
 
-// Measures the way from a consumer's thread to the library's thread and back.
+// Measures the round trip from a consumer's thread to the library's thread.
 int measure_hops(int count) {
     const auto list = start_servers(1, 2, 0);
     boost::asio::io_context library(1), consumer(1);
@@ -171,7 +171,7 @@ int measure_hops(int count) {
     std::thread thread([&] { library.run(); });
     std::vector<double> times;
     int left = count;
-    // A reply that has ended answers at once, so the time is only that of the way.
+    // A reply that has ended answers immediately, so only the round trip takes time.
     auto reply = llm.start("Hello");
     reply.interrupt();
     std::function<void()> ask = [&] {

@@ -1,5 +1,5 @@
-// The time of the scheduler to grant and release a slot, by the number of slots, by the length of
-// the compared prompts, and by the number of waiting tickets.
+// The time that the scheduler takes to grant and release a slot, by the number of slots, by the
+// length of the compared prompts, and by the number of waiting tickets.
 
 #include "slots/slot_scheduler.hpp"
 

@@ -1,5 +1,5 @@
-// Measures the time of a claim, which a turn waits for if its gateway has no idle slot: a
-// redis-server of this machine, one command after another on one connection, 8 slots.
+// Measures the time of a claim, for which a turn waits if its gateway has no idle slot. A local
+// redis-server gets one claim after another, each for 8 slots, on one connection.
 //   store_load COMMANDS
 
 #include "cluster/store/store_script.hpp"
@@ -22,7 +22,7 @@ using namespace tandem::cluster;
 
 using microseconds = std::chrono::duration<double, std::micro>;
 
-// The microseconds of each command that was answered.
+// The microseconds that each answered command took.
 std::vector<double> measure(boost::asio::io_context& loop, store_link& link, std::size_t commands) {
     const std::vector<std::string> keys{"members", "processes", "slots", "wishes"};
     const std::vector<std::string> arguments{"gateway", "channel", "8", "turn", "0"};

@@ -112,7 +112,7 @@ tandem::service_config config_of(const token_hose& hose, const load& l) {
     c.client.server.slots = token_hose::slots_of_a_server;
     c.client.server.reuse_guard = 0s;
     c.client.pacing.mode = *l.pacing;
-    // A token ends each chunk, not a timeout. Requests are cut only at the ends of sentences, and
+    // A token, not a timeout, ends each chunk. Requests are cut only at the ends of sentences, and
     // none is repeated.
     c.client.chunking.peek_hold = 10s;
     c.client.pacing.held_chunks_max = 1024;
@@ -127,8 +127,8 @@ struct heard_stream {
     bool failed = false;
 };
 
-// The timeline begins shortly after the reply is requested. No continue in the timeline can precede
-// the delivery of its chunk, which gives a bound for the beginning.
+// The timeline begins shortly after the reply is requested. No continue can precede the delivery of
+// its chunk, so the deliveries give a bound for the beginning.
 void keep_cuts(const tandem::reply_result& r, heard_stream& heard) {
     using kind = tandem::timeline_event::kind;
     clock_type::time_point began{};
@@ -203,7 +203,7 @@ bool fits(const heard_stream& heard, const sent_requests& sent, const load& l) {
     return l.is_cut() ? sent.size() == chunks : sent.size() == 1;
 }
 
-// The mark of these sentences ends a chunk at once. The end of the stream ends the last chunk.
+// The final mark of these sentences ends a chunk immediately. The stream's end ends the last chunk.
 void add_hand_overs(const heard_stream& heard, const sent_requests& sent, const load& l,
                     const steady_time& steady, figures& sum) {
     for (std::size_t i = 0; i + 1 < heard.chunks.size(); ++i) {

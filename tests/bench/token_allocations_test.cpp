@@ -1,6 +1,6 @@
 // Counts the allocations of a token on its way from the bytes of an answer, or from the socket, to
 // its chunk. Buffers of the whole reply grow by doubling. They grow before the count starts, or the
-// bound includes their growth.
+// bound allows for their growth.
 //   TANDEM_SHOW_ALLOCATIONS=1 build/release/tests/bench/token_allocations
 
 #include "allocations.hpp"
@@ -55,7 +55,7 @@ constexpr std::size_t growth = 200;  // allocations by buffers and timers
 constexpr std::size_t warm_up = 4'200;
 constexpr std::size_t counted = 1'000;
 
-// Feeds each event in this number of pieces.
+// Feeds each event, divided into this number of pieces.
 tally count_allocations(std::size_t pieces) {
     token_path path(tandem::detail::uncut);
     const auto events = long_stream(warm_up + counted);

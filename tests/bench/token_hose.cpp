@@ -51,7 +51,7 @@ int stream_of(std::string_view body) {
     return number_behind(body, "Stream number ", 0);
 }
 
-// The word that follows the last word of the prompt, which must be text.
+// The word that follows the last word of the prompt. The prompt must be text.
 std::size_t next_word(std::string_view body) {
     const auto prompt = body.substr(0, body.find("\",\"id_slot\""));
     for (std::size_t i = 0; i < words.size(); ++i)

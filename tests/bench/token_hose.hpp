@@ -14,8 +14,8 @@
 
 namespace tandem::testing {
 
-/// Servers on one thread that only send tokens at fixed times. They create loads that the mock
-/// server, which simulates a whole llama-server, cannot. Every sentence has the same tokens.
+/// Servers on one thread that only send tokens at fixed times. They create loads that are too
+/// high for the mock server, a simulation of llama-server. All sentences have the same tokens.
 class token_hose {
  public:
     using time_point = std::chrono::steady_clock::time_point;

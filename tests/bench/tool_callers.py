@@ -1,5 +1,5 @@
-"""Measures what functions cost: `tandem serve` in front of a real llama-server with the talk model, and of
-a mock server, and callers over /v1/voice. docs/conversations.md contains the results.
+"""Measures what functions cost callers over /v1/voice, with `tandem serve` in front of a real llama-server
+with the talk model, and in front of a mock server. docs/conversations.md contains the results.
 
   tool_callers.py
 
@@ -10,7 +10,7 @@ It checks:
 * call: a reply with calls has one more request, in which the server evaluates at most 8 tokens.
 * result: for the reply to results, the server evaluates at most 8 tokens more than the results have.
 
-It measures how long callers with fillers hear nothing, if the prompt takes some 3 s and if it takes none.
+It measures how long callers with fillers hear nothing, if the prompt takes about 3 s and if it takes no time.
 The environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
 Exit status: 1 if a check fails; 77 without aiohttp or llama-server.
 """
@@ -75,7 +75,7 @@ class Reply:
         return self.end.get("text")
 
     def describe(self, pacing):
-        """What must be the same with functions as without. The prompt of the first chunk contains them."""
+        """What must be the same with and without functions. The first chunk's prompt contains them."""
         if pacing == "ahead":  # cuts when the model is ahead of the voice
             return [self.text]
         chunks = [[c[n] for n in ("text", "speech", "tokens")] for c in self.chunks]

@@ -1,5 +1,5 @@
 """Measures what traces cost the event loop of the gateway. Callers speak over /v1/voice with `tandem serve`
-in front of mock servers, by turns with a gateway that sends traces to a collector and one that does not.
+in front of mock servers. Gateways alternate: one sends traces to a collector, the next does not.
 docs/traces.md contains the result.
 
   trace_cost.py 1000 --rounds 4
@@ -28,7 +28,7 @@ MOST_TOKENS = 60  # of a reply: 15 s of speech
 
 
 class Collector(http.server.BaseHTTPRequestHandler):
-    """Takes everything, and prints the number of turns that it has got."""
+    """Accepts all traces, and counts the turns in them."""
 
     turns = 0
 
@@ -45,7 +45,7 @@ class Collector(http.server.BaseHTTPRequestHandler):
 
 
 def collect():
-    """Ends with its standard input."""
+    """Runs a collector until standard input ends. Prints the number of turns."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
@@ -61,7 +61,7 @@ class Process:
         self.url = re.search(r"http://[^\s,]+", self._process.stdout.readline()).group()
 
     def close_input(self):
-        """Returns the rest of its output."""
+        """Returns the rest of the output."""
         return self._process.communicate()[0]
 
     def thread_seconds(self):
@@ -88,7 +88,7 @@ def start_gateway(stack, servers, *more):
 
 
 async def measure(a, gateway, figures):
-    """Returns the seconds of the loop, the busiest thread, in each second, and the turns in each second."""
+    """Returns the share of time in which the loop (the busiest thread) runs, and the turns per second."""
     settled = time.monotonic() + a.settled_after
     end = settled + a.seconds
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
@@ -105,7 +105,7 @@ async def measure(a, gateway, figures):
 
 
 def compare(a, servers, collector, figures):
-    """A gateway begins anew each time, because one that knows its servers may refuse the next callers."""
+    """Starts a new gateway each time, because one that knows its servers may refuse the next callers."""
     shares = {"without traces": [], "with traces": []}
     for _ in range(a.rounds):
         for name, flags in zip(shares, ([], ["--otlp-endpoint", collector])):

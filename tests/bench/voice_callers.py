@@ -1,14 +1,14 @@
 """Measures the waits of callers who speak with a bot over /v1/voice: `tandem serve` in front of a mock
-server. Each caller hears a reply at 170 words a minute, and asks again at once. docs/capacity.md
+server. Each caller hears a reply at 170 words a minute, and immediately asks again. docs/capacity.md
 contains the results.
 
   voice_callers.py 64 --slots 8 --speed 40
   voice_callers.py 64 --slots 64 --speed 80 --total-speed 320
   voice_callers.py 64 --gateways 3
 
-The callers begin within two thirds of --settled-after; what happens before it is not counted. A
-caller who is refused because of overload tries again when the gateway says. The
-environment variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
+The callers begin within the first two thirds of --settled-after. Only what happens after this time is
+counted. A caller who is refused because of overload waits as long as the gateway asks. The environment
+variables TANDEM_COMMAND and TANDEM_MOCK_SERVER contain the paths of the two programs.
 Exit status: 1 if a turn failed; 77 without aiohttp.
 """
 
@@ -97,7 +97,7 @@ class Caller:
             await asyncio.sleep(retry_after)
 
     async def _speak(self, socket, settled, end):
-        """Speaks until the end. Returns after how many seconds to try again if the session is refused."""
+        """Speaks until the end. If the session is refused, returns the seconds to wait before a retry."""
         messages = [{"role": "system", "content": self._system}]
         while time.monotonic() < end:
             question = "Tell me of the " + " and the ".join(self._random.choices(WORDS, k=8))
@@ -109,7 +109,7 @@ class Caller:
         return 0
 
     async def _hear(self, socket, settled):
-        """Returns after how many seconds to try again if the session is refused."""
+        """If the session is refused, returns the seconds to wait before a retry."""
         silent_since = time.monotonic()
         counts = silent_since >= settled
         interrupts = self._random.random() < self._a.interrupts

@@ -60,7 +60,7 @@ class recorded_servers : public proxied_servers {
         i.play->set_speed(0);
         return say_all(c, std::move(i));
     }
-    // Limits the number of turns, because each turn takes long on a bad network.
+    // Limits the number of turns, because each turn takes a long time on a bad network.
     void keep_turns(std::size_t count) { turns_.resize(count); }
     tandem::config of_small_chunks() {
         auto c = proxied_config();

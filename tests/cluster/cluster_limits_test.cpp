@@ -1,4 +1,4 @@
-// Three gateways of a cluster keep the limits of a key together.
+// Three gateways of a cluster enforce the limits of a key together.
 
 #include "gateway/http_client.hpp"
 #include "gateway/server/gateway_server.hpp"
@@ -62,7 +62,7 @@ class three_gateways : public store_fixture {
         thread = std::thread([this] { gate_loop.run(); });
         connect(link);
         ASSERT_TRUE(run_until([&] { return lease_ends().size() == gateway_count; }));
-        // The next beat of each tells it of the others.
+        // Each gateway learns of the others at its next beat.
         const auto last = std::ranges::max(lease_ends());
         ASSERT_TRUE(run_until([&] { return std::ranges::min(lease_ends()) > last; }));
     }
@@ -94,7 +94,7 @@ class three_gateways : public store_fixture {
         return c;
     }
 
-    /// Sends requests to all gateways at once, again and again; the number of admitted ones, and
+    /// Repeatedly sends requests to all gateways at once. Returns the number of admitted ones, and
     /// when the last ones were sent.
     std::pair<int, clock::time_point> hammer(std::chrono::seconds span) {
         std::vector<std::unique_ptr<http_client>> clients;
@@ -115,7 +115,7 @@ class three_gateways : public store_fixture {
         return {admitted, sent};
     }
 
-    /// A reply that runs; nullptr if it was refused.
+    /// A running reply; nullptr if it was refused.
     std::unique_ptr<http_client> begin_reply(int i) {
         auto c = client(i);
         c->headers["Connection"] = "close";

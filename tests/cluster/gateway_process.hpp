@@ -15,8 +15,8 @@
 
 namespace tandem::testing {
 
-/// A gateway in a process of its own, which ends with the object at the latest. Create it while the
-/// test has one thread, and use it on that thread.
+/// A gateway in its own process. The process ends with the object at the latest. Create it while
+/// the test has one thread, and use it on that thread.
 class gateway_process {
  public:
     explicit gateway_process(gateway::gateway_options options) {
@@ -40,9 +40,9 @@ class gateway_process {
     }
     void suspend() { send_signal(SIGSTOP); }
     void resume() { send_signal(SIGCONT); }
-    /// Stops it as a service manager does.
+    /// Stops the process as a service manager does.
     void terminate() { send_signal(SIGTERM); }
-    /// Waits for its end; returns its exit status.
+    /// Waits for the end of the process, and returns its exit status.
     int wait() {
         int status = -1;
         if (pid_ > 0) ::waitpid(pid_, &status, 0);
@@ -53,7 +53,7 @@ class gateway_process {
  private:
     static constexpr pid_t none = 0;
 
-    // Other numbers than those of a process would mean many processes.
+    // With 0 or a negative number, kill() would signal several processes.
     void send_signal(int signal) {
         if (pid_ > 0) ::kill(pid_, signal);
     }

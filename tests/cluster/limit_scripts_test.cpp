@@ -149,7 +149,7 @@ class limit_scripts : public tandem::testing::store_fixture {
 
     void act() {
         now += pick(pick(100) == 0 ? 100'000 : 1500);
-        // A clock that is set back, as by ntpd.
+        // The clock is set back, as ntpd may do.
         if (pick(200) == 0) now -= 2000;
         const auto& gateway = limited_gateways[static_cast<std::size_t>(pick(3))];
         switch (pick(5)) {

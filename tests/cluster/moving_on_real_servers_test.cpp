@@ -28,7 +28,7 @@ struct known_answer {
     std::string text;
 };
 
-/// What the model answers in several sentences.
+/// The answers of the model that have several sentences.
 std::vector<known_answer> find_long_answers() {
     constexpr std::size_t min_bytes = 120;
     std::vector<known_answer> known;

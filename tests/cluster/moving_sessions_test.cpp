@@ -151,7 +151,7 @@ TEST_F(moving_sessions, are_reported_to_other_gateways_as_load) {
     EXPECT_TRUE(run_until([this] { return read_load("conversations " + server_) == 1; }));
 }
 
-// Its requests alone, one on 64 slots, do not show the speed of all slots.
+// This gateway's requests alone, one on 64 slots, do not show the speed of all slots.
 TEST_F(moving_sessions, show_the_speed_of_a_server_together_with_requests_of_other_gateways) {
     connect(link);
     add_other_gateway({{"running " + server_, 60}});
@@ -177,7 +177,7 @@ TEST_F(moving_sessions, are_refused_while_the_voices_of_other_gateways_need_all_
     }));
 }
 
-// A gateway watches slots of a killed one for a second, so several are there.
+// A gateway watches the slots of a killed one for a second, so the test needs several gateways.
 TEST_F(moving_sessions, lose_no_word_by_10_kills) {
     std::mt19937 random(17);
     const auto draw = [&](int most) { return std::uniform_int_distribution(0, most)(random); };
@@ -228,7 +228,7 @@ TEST_F(moving_sessions, can_be_taken_from_a_gateway_that_runs) {
     EXPECT_EQ(second.read("end")["finish_reason"], "interrupted");
 }
 
-// A long record takes a while to write, and this client does not say which text it has.
+// A long record takes a while to write, and this client does not report which text it has.
 TEST_F(moving_sessions, have_each_chunk_that_a_gateway_that_runs_has_sent) {
     const auto a = make_gateway();
     const auto b = make_gateway();

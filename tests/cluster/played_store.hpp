@@ -6,8 +6,8 @@
 
 namespace tandem::testing {
 
-/// The script with what a test sets by keys: the clock (`clock`, in ms), the run of the store
-/// (`run`), and the processes that have lost their connections (`gone:<process>`).
+/// The script with values that a test sets in keys: the clock (`clock`, in ms), the run of the
+/// store (`run`), and the processes that have lost their connections (`gone:<process>`).
 inline cluster::store_script in_played_store(const cluster::store_script& script) {
     auto text = script.text();
     const auto replace = [&](const std::string& real, const std::string& played) {

@@ -40,7 +40,7 @@ class conversations_of_a_cluster : public serve_test {
                                  "--gateway-id", id});
         return serve(std::move(more));
     }
-    /// A gateway listens before the store has answered it.
+    /// Waits until all have joined: a gateway listens before the store has answered it.
     void wait_for_members(std::size_t count) const {
         EXPECT_TRUE(poll_until([&] {
             const auto status = run({"cluster", "--cluster", store.url(), "--json"}).out;
@@ -52,7 +52,7 @@ class conversations_of_a_cluster : public serve_test {
         EXPECT_EQ(answer.status, 200) << answer.body;
         return answer.parsed();
     }
-    /// Which server the requests of an action reach.
+    /// The server that the requests of an action reach.
     template <class Action>
     std::string server_of(Action&& action) {
         const auto before = count_requests();
@@ -70,7 +70,7 @@ class conversations_of_a_cluster : public serve_test {
     std::optional<tandem::mock::server> other;
 };
 
-// On a busy machine, a look-up may exceed its limit; the conversation then starts on any server.
+// On a busy machine, a look-up may exceed its limit. The conversation then starts on any server.
 TEST_F(conversations_of_a_cluster, stay_at_their_server_if_a_client_names_them) {
     const auto a = add_gateway("a");
     const auto b = add_gateway("b");

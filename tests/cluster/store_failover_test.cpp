@@ -1,4 +1,4 @@
-// The connection to a store that sentinels look after.
+// The connection to a store that sentinels monitor.
 
 #include "store_fixture.hpp"
 #include "support/captured_log.hpp"

@@ -1,4 +1,4 @@
-// The connection to a store by TLS.
+// The connection to a store over TLS.
 
 #include "store_fixture.hpp"
 #include "support/captured_log.hpp"

@@ -11,16 +11,16 @@
 
 namespace tandem::testing {
 
-/// A bot with one listener, who hears each chunk that is spoken. It comes back when its connection
-/// is lost, and says what was heard.
+/// A bot with one listener, who hears each chunk that is spoken. The bot reconnects when its
+/// connection is lost, and reports what was heard.
 class voice_listener {
  public:
     using json = nlohmann::json;
-    /// Asked for a port at each connection.
+    /// `find_gateway` returns the port for each connection.
     explicit voice_listener(std::function<std::uint16_t()> find_gateway)
         : find_gateway_(std::move(find_gateway)) {}
 
-    /// Called with the number of chunks so far: when a chunk has come, and when it was continued.
+    /// Called with the number of chunks so far: when a chunk arrives, and when it is continued.
     std::function<void(int)> on_chunk = [](int) {};
     std::function<void(int)> on_continued = [](int) {};
 
@@ -107,8 +107,8 @@ class voice_listener {
     json question_;
     std::string session_;
     std::string heard_;
-    std::string last_;   // chunk
-    std::string reply_;  // its reply, and the text of that to its end
+    std::string last_;   // the chunk that was spoken last
+    std::string reply_;  // its reply; text_ is the text of the reply up to its end
     std::string text_;
     std::string fault_;
     bool is_speaking_ = false;

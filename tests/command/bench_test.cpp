@@ -120,7 +120,7 @@ TEST_F(bench, counts_turns_that_found_no_conversation_free) {
 
 TEST_F(bench, speaks_at_the_pace_of_a_voice) {
     start_server();
-    // "One. Two. Three." takes 1.5 s to speak. The bound leaves out the time of the last word.
+    // "One. Two. Three." takes 1.5 s to speak. The bound excludes the time of the last word.
     const auto o = report({"--turns", "1", "--concurrency", "1", "--first-chunk-min-tokens", "0",
                            "--tts", "wpm=120", "--prompt", "count"});
     EXPECT_GE(o["seconds"], 1.0);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-// `tandem chat` in a terminal: how keys edit a line, and the output to the screen.
+// `tandem chat` in a terminal: how keys edit a line, and what the screen shows.
 namespace tandem::testing {
 namespace {
 

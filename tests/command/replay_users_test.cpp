@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-// A second before the end of a turn, a draft begins even on a slow machine.
+// With `--eager 1s`, a draft begins before the turn ends, even on a slow machine.
 class replay_users : public tandem::testing::replay_test {
  protected:
     replay_users() {
@@ -20,7 +20,7 @@ class replay_users : public tandem::testing::replay_test {
             {.replies = {{"story<|im_end|>\n<|im_start|>assistant\n", story}, {"", "One. Two."}}});
     }
 
-    // The prompts of all requests, whose text follows the user's words.
+    // The prompts of all requests, in order.
     std::vector<std::string> prompts() const {
         std::vector<std::string> all;
         for (const auto& r : server_->observe().of_path("/completion")) all.push_back(r.prompt);

@@ -19,7 +19,7 @@ struct stretch_of_sound {
 
 /// Divides a mono WAV file of 16-bit samples into speech and silence, in windows of 5 ms. A window
 /// is speech if its root mean square exceeds that of a whisper. A silence shorter than
-/// `min_silence_ms` counts as part of the surrounding speech.
+/// `min_silence_ms` is part of the surrounding speech.
 inline std::vector<stretch_of_sound> look_at_wav(const std::string& path, double min_silence_ms) {
     std::ifstream in(path, std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <vector>
 
-// LoRA adapters: of the server and of requests, their time of effect, and their use in slots.
+// LoRA adapters of the server and of requests: when they take effect, and what slots keep.
 namespace tandem::testing {
 namespace {
 

@@ -312,7 +312,7 @@ class caller {
         if (said_->error()) failures_.push_back(said_->result().diagnostics.to_string());
         texts_.push_back(said_->text());
         const auto all = said_->text() + said_->result().unspoken_text;
-        // If the listener missed only white space, the whole text counts as heard.
+        // If the listener missed only white space, the whole text has been heard.
         const bool all_heard =
             !interrupted_ || all.find_first_not_of(" \n", heard_) == std::string::npos;
         kept_ = all_heard ? all : heard_of(all);
@@ -320,7 +320,7 @@ class caller {
         said_.reset();
     }
 
-    // A wholly spoken chunk counts as heard, even if its last word is joined to the next word.
+    // A wholly spoken chunk has been heard, even if its last word is joined to the next word.
     std::string heard_of(const std::string& all) const {
         const auto spoken = all.substr(0, all.find_last_not_of(" \n", spoken_ - 1) + 1);
         const auto words = whole_words_of(all, heard_, chunk_end_);

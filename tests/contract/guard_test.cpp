@@ -5,7 +5,7 @@
 #include <deque>
 #include <iostream>
 
-// With a guard, the servers' logs show that slots are used in turn, and none within its guard.
+// With a guard, the servers' logs show that slots are used in turn, and never within their guard.
 // Without a guard, and with verified cuts, the tests check the client's view.
 namespace tandem::testing {
 namespace {

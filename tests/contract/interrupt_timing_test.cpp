@@ -7,8 +7,8 @@
 #include <iostream>
 #include <optional>
 
-// Interrupts in quick succession: the next reply's wait for the guard, and the time of its first
-// token. The tests check the behavior and print the times. For a full measurement, set
+// Interrupts in quick succession: how long the next reply waits for the guard, and when its first
+// token arrives. The tests check the behavior and print the times. For a full measurement, set
 // TANDEM_INTERRUPTS=50 TANDEM_INTERRUPT_EVERY_MS=500 TANDEM_GUARD_MS=2000.
 namespace tandem::testing {
 namespace {
@@ -75,7 +75,7 @@ TEST_P(interrupt_timing, no_guard_is_waited_for_on_a_sound_build) {
     auto c = client_config();
     c.server.reuse_guard = auto_guard;
     client llm(loop().ioc.get_executor(), c, kept_log());
-    talk(llm, false);  // the initial contents of the slots must not count
+    talk(llm, false);  // the initial contents of the slots must not matter
     const auto whole = talk(llm, false);
     const auto interrupted = talk(llm, true);
     EXPECT_EQ(interrupted.guard_waits, 0);
@@ -94,7 +94,7 @@ TEST_P(interrupt_timing, a_guard_is_waited_for_as_long_as_the_arithmetic_says) {
     std::optional<clock::time_point> cut_at[2];
     double largest = 0;
     for (int i = 0; i < count_; ++i) {
-        // The reply's times count from a moment between `before` and `after`.
+        // The reply's times are measured from a moment between `before` and `after`.
         const auto before = clock::now();
         consumer said(llm.start(talk_turn_of("soup-recipe").prompt), consumer::say_nothing);
         loop().ioc.poll();

@@ -85,7 +85,7 @@ class many_cuts : public contract {
     int turns_ = 0;
     int last_slot_ = -1;
 };
-// The mock server runs in the process of the test, so its memory would count.
+// The mock server runs in the process of the test, so its memory would be included.
 INSTANTIATE_TEST_SUITE_P(one, many_cuts, ::testing::Values(server_kind::real), name_of);
 
 TEST_P(many_cuts, leave_nothing_behind) {

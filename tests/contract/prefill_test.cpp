@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-// The contents of a slot after a request for one token and after a cut, and the loss of them.
+// The contents of a slot after a request for one token and after a cut, and how they are lost.
 namespace tandem::testing {
 namespace {
 

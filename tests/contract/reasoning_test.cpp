@@ -2,17 +2,17 @@
 
 #include "tandem/service.hpp"
 
-// Replies that reason, which the talk model does where its prompt, or a grammar, opens a reasoning.
-// It never closes one by itself.
+// Replies that reason. The talk model reasons if its prompt, or a grammar, opens the reasoning. It
+// never closes the reasoning by itself.
 namespace tandem::testing {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr const char* template_file = TANDEM_SOURCE_DIR "/tests/contract/thinking_template.jinja";
-// "</think>\n\n", and the few tokens after it that are evaluated again if an id is unknown.
+// Those of "</think>\n\n", and the few after it that are evaluated again if an id is unknown.
 constexpr int few_tokens = 24;
-constexpr int long_character = 4;  // tokens of one that arrive together
+constexpr int long_character = 4;  // its tokens, which arrive together
 
 class reasoning_contract : public contract {
  protected:

@@ -1,6 +1,6 @@
 #include "contract/contract_fixture.hpp"
 
-// The behavior of a slot, also when its request is cut.
+// The behavior of a slot, including after a cut of its request.
 namespace tandem::testing {
 namespace {
 

@@ -125,7 +125,7 @@ class tool_contract : public contract {
         read.server_message = diag.server_message;
         return read;
     }
-    /// What the server makes of a text, in words.
+    /// What the server reads in a text, as words_of() writes it.
     std::string read(std::string_view text) { return words_of(parse(text)); }
 };
 TANDEM_CONTRACT(tool_contract);
@@ -196,7 +196,7 @@ TEST_P(tool_contract, white_space_at_the_start_is_dropped) {
     EXPECT_EQ(read("  "), "");
 }
 
-// The server takes what there is of a call, and omits it without a name.
+// The server reads the part of a call that is there, and omits a call without a whole name.
 TEST_P(tool_contract, half_a_call_is_an_error_or_missing) {
     for (const auto* half : {"<tool_call", "<tool_call>", "<tool_call>\n", "<tool_call>\n{",
                              "<tool_call>\n{\"name\": \"get_"})
@@ -228,7 +228,7 @@ TEST_P(tool_contract, a_text_that_the_model_should_not_write_is_a_server_error) 
               unparsable);
 }
 
-// Therefore the request makes it the end token.
+// For this reason, the request makes that token the end token.
 TEST_P(tool_contract, one_more_token_is_sampled_and_parsed_with_the_text) {
     auto body = json::parse(wire::parse_reply_body({.messages = {time_question}, .text = "It is"},
                                                    {.tools = time_tools}));
@@ -263,7 +263,7 @@ TEST_P(tool_contract, a_call_continues_under_the_grammar_of_the_tools) {
     EXPECT_EQ(read.calls[0].name, "ring");
 }
 
-// The talk model does not know this dialogue, so a grammar makes it call.
+// The talk model does not know this dialogue, so a grammar makes it call the function.
 TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_its_call) {
     auto bots = make_service();
     auto talk = bots.create();
@@ -290,7 +290,7 @@ TEST_P(tool_contract, a_conversation_evaluates_little_more_than_the_result_of_it
               << " evaluated\n";
 }
 
-// llama-server b11669 aborts if the text before a call that it has to generate has an end token.
+// llama-server b11669 aborts if it must generate a call after a text that contains an end token.
 TEST_P(tool_contract, an_end_token_in_the_words_of_the_model_does_no_harm_to_an_invalid_call) {
     auto bots = make_service();
     auto talk = bots.create();

@@ -184,7 +184,7 @@ class Runner:
             raise Fault("the test cannot run this: teach command_runner.py, or say why not in command_table.py")
 
     def _placed(self, text):
-        """Replaces example addresses and names of the docs by existing ones."""
+        """Replaces example addresses and names of the docs with existing ones."""
         text = self.servers.put_into(text)
         for written, meant in (
             ("--pacing MODE", "--pacing strict"),

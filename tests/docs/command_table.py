@@ -21,7 +21,7 @@ OTHER = {
     ("docs/voice-websocket.md", "✗ "),
 }
 
-# Commands that are not run here, with the reason, and the ctest or script that runs the same.
+# Commands that are not run here: the reason, and the ctest or script that runs the same, if any.
 PACKAGES = "needs root, and a machine to install on; what is in the packages is tested"
 SYSTEMD = "needs systemd as init; the unit is tested by systemd's own programs"
 EXAMPLE = "names a server that is not there"

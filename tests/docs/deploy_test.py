@@ -11,7 +11,7 @@ from command_runner import BUILD
 from doc_pages import ROOT
 
 DEPLOY = ROOT / "docs/deploy"
-# Of a name in a query: a histogram has three series.
+# The name of a metric in a query. A histogram has three series.
 METRIC = re.compile(r"\b(?:tandem|process)_[a-z_]+?(?=(?:_bucket|_sum|_count)?\b(?!_))")
 FAREWELL = 10  # seconds in which WebSockets close after --drain
 

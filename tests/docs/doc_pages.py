@@ -45,7 +45,7 @@ class Block:
 
 
 class Page:
-    """A parsed page in Markdown: the shell's `blocks`, and `prose`, which is the lines outside all blocks."""
+    """A parsed page in Markdown: the shell's `blocks`, and `prose`, the lines outside all blocks."""
 
     def __init__(self, path, root=ROOT):
         self.path, self.name = path, str(path.relative_to(root))

@@ -16,7 +16,7 @@ namespace {
 using namespace tandem;
 using status = text::chunker::status;
 
-/// The fed text, and the pieces of it that the chunker returned.
+/// The input text, and the pieces of it that the chunker returned.
 struct reply {
     std::string fed;
     int tokens_fed = 0;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// For all tokens, languages and holds, the joined sentences are the fed bytes. Single bytes give
+// For all tokens, languages and holds, the joined sentences are the input bytes. Single bytes give
 // the same sentences as single characters.
 namespace {
 

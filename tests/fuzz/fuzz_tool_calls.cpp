@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-// What a model writes as calls, and what a server makes of it. Words and call do not depend on the
-// split of the text, and calls are those of the tools.
+// The calls that a model writes, and a server's answers about them. Words and call do not depend on
+// the split of the text, and every call names one of the tools.
 namespace {
 
 using namespace tandem;

@@ -27,11 +27,11 @@ class exporting_gateway : public voice_gateway {
     exporting_gateway() { options.traces.endpoint = collector.url(); }
     ~exporting_gateway() override { end(); }
 
-    /// Waits for the end of this many requests, which follows that of their answers.
+    /// Waits until this many requests have ended. A request ends after its answer.
     void wait_for_requests(std::size_t count) {
         EXPECT_TRUE(poll_until([&] { return audited().size() >= count; }));
     }
-    /// The spans, of which the end of the gateway sends the last.
+    /// The spans. The gateway sends the last ones when it ends.
     std::vector<json> spans() {
         end();
         return collector.spans();

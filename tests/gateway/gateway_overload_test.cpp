@@ -1,4 +1,4 @@
-// New sessions while the server cannot speak for more listeners.
+// New sessions while the server cannot generate speech for more listeners.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -11,7 +11,7 @@ namespace {
 using namespace tandem;
 using namespace tandem::testing;
 
-/// A server that makes 100 tokens/s, and listeners who use up 12 each.
+/// A server that generates 100 tokens/s, and listeners who use up 12 each.
 class overloaded_gateway : public voice_gateway {
  protected:
     overloaded_gateway() {

@@ -351,7 +351,7 @@ TEST_F(leaving_client, stops_the_servers_generation_of_a_whole_answer) {
     }
 }
 
-// Unread bytes must not hide that the client disconnected after it had sent them.
+// Unread bytes must not hide that the client disconnected after sending them.
 TEST_F(leaving_client, is_seen_after_a_request_that_it_sent_ahead) {
     start();
     http_client c(port);

@@ -126,7 +126,7 @@ TEST_F(hostile_calls, end_with_length_if_a_limit_cuts_them_off) {
     }
 }
 
-// The mock server's grammar has no arguments.
+// The calls under the mock server's grammar have no arguments.
 TEST_F(hostile_calls, are_generated_under_the_grammar_if_they_are_nested_too_deep) {
     start_with(write_call(repeat("{\"a\": ", 1000) + "1" + repeat("}", 1000)));
     for (const auto& r : ask()) {

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// During an attack, another client slowly receives an answer, which must be complete.
+/// During an attack, another client slowly receives an answer. The answer must be complete.
 class attacked_gateway : public a_gateway {
  protected:
     attacked_gateway() { server_options.tokens_per_second = 10; }

@@ -54,7 +54,7 @@ class http_client {
     http_answer read_answer();
     /// Reads until `text` arrives; false if the connection ends or times out first.
     bool read_until(std::string_view text);
-    /// Reads until the other side closes the connection in order. Throws std::runtime_error on a
+    /// Reads until the other side closes the connection properly. Throws std::runtime_error on a
     /// timeout, on a reset, or if TLS ends silently.
     std::string read_to_end();
     /// Like read_to_end(), but throws only on a timeout.

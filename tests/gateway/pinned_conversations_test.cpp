@@ -93,7 +93,7 @@ TEST_F(two_servers, continue_with_a_conversation_whose_server_has_died) {
 
 class a_conversation_with_a_clock : public a_gateway {
  protected:
-    /// The usage of the answer to a dialogue whose system prompt says the time.
+    /// The usage of the answer to a dialogue whose system prompt contains the time.
     json usage_at(const std::string& time, int exchanges) {
         auto messages =
             json::array({{{"role", "system"},

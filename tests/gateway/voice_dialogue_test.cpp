@@ -366,7 +366,7 @@ TEST_F(voice_gateway, reports_what_the_documents_say) {
             continue;
         }
         const auto heard = c->read();
-        said.erase("boundary");  // that of a last chunk depends on timing
+        said.erase("boundary");  // the boundary of a last chunk depends on timing
         if (said["type"] == "ready") {
             if (session.empty()) session = heard["session"];
             said["session"] = session;

@@ -1,4 +1,4 @@
-// Replies that are drafted before the user has certainly finished, over the voice WebSocket.
+// Replies that are drafted before the user has surely finished, over the voice WebSocket.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/poll_until.hpp"
@@ -44,7 +44,7 @@ class voice_draft_gateway : public voice_gateway {
     std::vector<mock::request_record> requests() {
         return mock_server->observe().of_path("/completion");
     }
-    /// Waits until the server has generated the first chunk, and returns its requests by then.
+    /// Waits until the server has generated the first chunk, and returns its requests so far.
     std::size_t draft(voice_client& c, const std::string& text) {
         const auto before = requests().size();
         c.say(draft_of(text));
@@ -297,8 +297,8 @@ class voice_draft_gateway_with_key : public voice_draft_gateway {
     }
     voice_client voice() { return voice_client(port, "tandem.voice.v1", "Bearer " + key.key); }
 
-    /// Begins a session, and a draft whose request has been sent. Returns the number of the
-    /// requests before it.
+    /// Begins a session, and a draft whose request has been sent. Returns the number of
+    /// requests before the draft.
     std::size_t begin_draft(voice_client& c) {
         begin(c);
         const auto before = requests().size();

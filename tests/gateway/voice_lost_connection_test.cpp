@@ -1,4 +1,4 @@
-// A client whose connection is lost, and that says what the listener heard.
+// A client that loses its connection, and reports what the listener heard.
 
 #include "gateway/voice_fixture.hpp"
 

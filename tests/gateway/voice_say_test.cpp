@@ -1,4 +1,4 @@
-// Given texts over the voice WebSocket.
+// Texts that the bot speaks for a client, over the voice WebSocket.
 
 #include "gateway/voice_fixture.hpp"
 

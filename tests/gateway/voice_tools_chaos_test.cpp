@@ -1,4 +1,4 @@
-// Conversations with functions, while users barge in, functions are late, and servers are killed.
+// Conversations with functions, while users interrupt, functions are late, and servers are killed.
 
 #include "gateway/voice_fixture.hpp"
 #include "support/run_settings.hpp"
@@ -84,7 +84,7 @@ int orphans_in(std::string_view prompt) {
     return orphans;
 }
 
-/// What the model writes to words at the end of a prompt.
+/// The model's replies, by the words at the end of the prompt.
 const std::map<std::string, std::string>& model_replies() {
     static const auto utc = render_call("UTC");
     static const std::map<std::string, std::string> replies{
@@ -109,12 +109,12 @@ bool is_reply_of_model(std::string_view text) {
     });
 }
 
-/// What all conversations had.
+/// Counts over all conversations.
 struct totals {
     std::atomic<int> turns{0}, barge_ins{0}, calls{0}, results{0}, dropped{0}, failed{0};
 };
 
-/// A client that talks in one conversation, and knows what must be in its last prompt.
+/// A client with one conversation. It knows what the last prompt must contain.
 class talker {
  public:
     talker(std::uint16_t port, std::uint64_t seed, std::string name, totals& all)
@@ -367,7 +367,7 @@ class voice_tools_chaos : public voice_gateway {
     int prompts_ = 0;
 };
 
-// The full run has TANDEM_TOOL_CONVERSATIONS=200.
+// The full test runs with TANDEM_TOOL_CONVERSATIONS=200.
 TEST_F(voice_tools_chaos, loses_no_result_and_leaves_no_orphan) {
     const auto conversations = static_cast<int>(test::number_from("TANDEM_TOOL_CONVERSATIONS", 60));
     const auto seed = test::number_from("TANDEM_CHAOS_SEED", 1);

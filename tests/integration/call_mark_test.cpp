@@ -27,7 +27,7 @@ class call_mark_of_server : public client_and_mock {
             std::make_shared<detail::strand_scope>(loop.ioc.get_executor(), log.logger()), config,
             instruments, detail::slot_defaults{});
     }
-    /// Asks several times at once.
+    /// Asks `times` times concurrently.
     std::vector<learned> load(std::size_t times = 1, decltype(&server_link::load_call_mark) what =
                                                          &server_link::load_call_mark) {
         std::vector<learned> all;
@@ -38,7 +38,7 @@ class call_mark_of_server : public client_and_mock {
         EXPECT_TRUE(loop.run_until([&] { return all.size() == times; }));
         return all;
     }
-    /// Asks for the marks around the words of a reply alone.
+    /// Asks only for the marks around the words of a reply.
     learned load_words() { return load(1, &server_link::load_word_marks).front(); }
     std::size_t renderings() const { return server->observe().of_path("/apply-template").size(); }
 

@@ -178,7 +178,7 @@ TEST_F(cancelling_one_of_two_waits, lets_upcoming_speech_be_asked_for_again) {
 
 class cancelling_the_reading_of_all : public client_and_mock {
  protected:
-    /// Starts to read a reply; `stop` can cancel that.
+    /// Starts to read a reply. `stop` can cancel the reading.
     void read_all(const boost::asio::any_io_executor& runs_handlers) {
         async_read_all(llm->start(prompt),
                        boost::asio::bind_cancellation_slot(

@@ -102,7 +102,7 @@ struct handler_that_owns_its_memory {
 
 class a_completion_token : public client_and_mock {
  protected:
-    /// Runs the coroutine. Returns the exception that it threw, or nothing.
+    /// Runs the coroutine. Returns the exception that it threw, if any.
     template <class Coroutine>
     std::optional<error_with_diagnostics> run(Coroutine coroutine) {
         std::optional<error_with_diagnostics> thrown;

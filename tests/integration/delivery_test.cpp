@@ -149,8 +149,8 @@ TEST_F(a_control, of_no_reply_changes_nothing) {
     none.heard_share({1, 0}, 0.5);
 }
 
-// Interrupts come in bursts. The first one ends a reply; the others meet the end of this reply and
-// the start of the next reply.
+// Interrupts come in bursts. The first one ends a reply. The others arrive at the end of this reply
+// and at the start of the next one.
 TEST_F(a_control, interrupts_from_another_thread_at_any_time) {
     constexpr int times = 20'000;
     constexpr int min_replies = 100;

@@ -1,4 +1,4 @@
-// Replies that are drafted before the user has certainly finished speaking.
+// Replies that are drafted before the user has surely finished speaking.
 
 #include "service_fixture.hpp"
 

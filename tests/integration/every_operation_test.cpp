@@ -32,7 +32,7 @@
 #include <type_traits>
 #include <utility>
 
-// What holds for each asynchronous function of the library.
+// Rules for every asynchronous function of the library.
 namespace tandem::testing {
 namespace {
 
@@ -222,8 +222,8 @@ TEST_F(every_operation, does_not_complete_within_the_function_that_starts_it) {
 
 #if BOOST_VERSION >= 107700
 TEST_F(every_operation, is_cancelled_by_the_types_that_it_supports) {
-    // The conversation's restore_slot fails at once, because the request of its save_slot
-    // continues.
+    // The conversation's restore_slot fails immediately, because the request of its save_slot is
+    // still running.
     const std::set<std::string> with_side_effects = {"erase_slot",   "save_slot",
                                                      "restore_slot", "set_adapters",
                                                      "draft",        "conversation's save_slot"};

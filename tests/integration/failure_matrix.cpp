@@ -124,7 +124,7 @@ bool is_to_prefill(const mock::request_record& r) {
            r.body.find("\"n_predict\":1}") != std::string::npos;
 }
 
-// Sends a request without the client to a server that may crash because of the request.
+// Sends a request directly, without the client, to a server that may crash because of it.
 void ask_for_health(std::uint16_t port) {
     using boost::asio::ip::tcp;
     boost::asio::io_context ioc;
@@ -285,7 +285,7 @@ consumer failing_reply::meet_the_fault(bool revive) {
 
 void failing_reply::take(consumer& c, const chunk& piece) {
     const bool is_first = piece.id.seq == 0;
-    // The first request may wait, too, for the guard after the last request of the rehearsal.
+    // The first request, too, may wait for the guard after the last request of the rehearsal.
     if (what.state == state::waiting_for_the_guard && is_first)
         strike_at_ = "for the reuse guard of slot";
     if (what.state == state::waiting_for_continue && is_first) strike();

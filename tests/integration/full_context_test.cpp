@@ -1,4 +1,4 @@
-// Conversations that do not fit their server's context.
+// Conversations that do not fit into their server's context.
 
 #include "service_fixture.hpp"
 

@@ -19,7 +19,7 @@ class a_conversation_that_hears : public service_and_mocks {
         answers_with("Do you have a table for four?", "Yes.");
     }
 
-    /// Passes the text on, and waits until it is prefilled.
+    /// Reports the text to the conversation, and waits until it is prefilled.
     void hear(conversation& talk, const std::string& text, std::optional<std::size_t> stable = {}) {
         const auto before = state_of(talk).metrics.prefilled;
         talk.hearing(text, stable);

@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// An interrupt in each phase of a reply. The reply ends at once and leaves the server idle.
+// An interrupt in each phase of a reply. The reply ends immediately and leaves the server idle.
 namespace tandem::testing {
 namespace {
 

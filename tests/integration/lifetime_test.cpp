@@ -1,6 +1,6 @@
 #include "integration/mock_fixture.hpp"
 
-// Clients and handles that are destroyed while work runs, and wrong use of them.
+// Clients and handles that are destroyed while work runs, or used wrongly.
 namespace tandem::testing {
 namespace {
 

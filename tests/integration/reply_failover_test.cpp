@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-// More failures while a reply continues after a failure of its server.
+// Further failures while a reply continues after a failure of its server.
 namespace tandem::testing {
 namespace {
 

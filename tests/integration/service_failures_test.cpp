@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-// Failing servers of a service, and the effect on replies.
+// Failing servers of a service, and their effect on replies.
 namespace tandem::testing {
 namespace {
 
@@ -149,7 +149,7 @@ TEST_F(hanging_servers, are_waited_for_if_there_is_no_other) {
 
 // A server that generates may be too busy for anything else.
 TEST_F(hanging_servers, are_not_left_while_they_speak) {
-    config.client.pacing.mode = pacing::stream;  // a reply that rests would leave the server
+    config.client.pacing.mode = pacing::stream;  // an idle reply would leave the server
     server_options.tokens_per_second = 5;
     start(2);
     hang("/health");

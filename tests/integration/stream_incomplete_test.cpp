@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-// A stream that the server closes before its end.
+// A stream that the server closes before the final event.
 namespace tandem::testing {
 namespace {
 

@@ -113,7 +113,7 @@ TEST_F(threads, last_handle_destroyed_elsewhere_leaves_the_rest_to_the_strand) {
         {
             const auto last = gone->start(prompt);
             gone.reset();
-            // When the strand has run this, only the handle is left.
+            // After the strand has run this, only the handle is left.
             boost::asio::post(strand, boost::asio::use_future).wait();
             EXPECT_TRUE(last.ended());
         }

@@ -17,7 +17,7 @@ class upcoming_speech : public client_and_mock {
         config.chunking.first_chunk_min_tokens = 0;
         start();
     }
-    // Starts a reply to its first chunk, which is not continued.
+    // Starts a reply, and runs it to its first chunk, which is not continued.
     consumer begin() {
         consumer c(llm->start(prompt), consumer::say_nothing);
         EXPECT_TRUE(loop.run_until([&] { return c.chunks().size() == 1; }));

@@ -138,7 +138,7 @@ TEST_F(verified_cut, with_erasing_is_reported_by_that) {
     EXPECT_EQ(looks(), 0u);
 }
 
-// The event loop must be able to end, and so must the client.
+// Both the event loop and the client must be able to end.
 class watch_that_is_left : public verified_cut {
  protected:
     // Runs until the client watches slot 0, which stays busy.

@@ -3,7 +3,7 @@
 
   tests/integrations/check_interfaces.py --pipecat DIR --livekit DIR
 
-Each DIR is a checkout: of pipecat-ai/pipecat, and of livekit/agents. The program reads the sources but
+The DIRs are checkouts of pipecat-ai/pipecat and of livekit/agents. The program reads the sources but
 does not import them, so it needs none of their dependencies. It checks each Python file and each python
 block of a page: imported names exist; constructors and methods accept the given keywords; overriding
 methods have the parameters of the overridden methods. The members in USED and the events in EVENTS
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "integrations"
 ENTRIES = [ROOT / "tools" / "python" / "tandem_voice" / f"{name}.py" for name in ("livekit", "pipecat")]
 
-# Members that tandem_voice uses, of objects that they receive without an annotation.
+# The members that tandem_voice uses of objects that it receives without an annotation.
 USED = {
     "pipecat.frames.frames.LLMContextFrame": ["context"],
     "pipecat.frames.frames.TTSStartedFrame": ["context_id"],
@@ -63,7 +63,7 @@ USED = {
     "livekit.agents.llm.ToolContext": ["parse_function_tools(format)"],
 }  # fmt: skip
 
-# Events that recognizers of Pipecat report, by the module that registers them.
+# The events of Pipecat's recognizers, by the module that registers them.
 EVENTS = {
     "pipecat.services.deepgram.flux.stt_base": ["on_update", "on_eager_end_of_turn", "on_turn_resumed"],
     "pipecat.services.cartesia.turns.stt": ["on_turn_eager_end", "on_turn_resume"],

@@ -1,4 +1,4 @@
-"""Tests dialogues whose history a framework has, with a gateway."""
+"""Tests dialogues whose history a framework keeps, with a gateway."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Checks that the Python code of docs/integrations compiles, and that its bots and the package's work."""
+"""Checks that the Python code of docs/integrations compiles, and that its bots and the package's bot work."""
 
 import asyncio
 import re

@@ -54,8 +54,8 @@ NO_RESULT = "No result: interrupted."  # what the gateway writes
 
 
 def _bookings():
-    """Yields BOOKING, preceded by how the model writes the call, and dialogues that go on differently
-    after the call."""
+    """Yields a dialogue in which the model writes the call, then BOOKING, and then dialogues that continue
+    differently after the call."""
     yield [*BOOKING[:2], {"role": "assistant", "content": WAIT + CALL}]
     yield BOOKING
     yield [BOOKING[0], {"role": "user", "content": TWICE}, {"role": "assistant", "content": f"{WAIT}\n{CALL}\n{CALL}"}]
@@ -65,7 +65,7 @@ def _bookings():
 
 def _dialogues(heard_words):
     """Yields DIALOGUE, and variants in which the user interrupts the first two sentences after this
-    number of words, or after each."""
+    number of words, or, without a number, after each word."""
     yield DIALOGUE
     words = " ".join(FIRST[:2]).split()
     for n in [heard_words] if heard_words else range(1, len(words)):

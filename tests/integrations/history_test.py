@@ -1,4 +1,4 @@
-"""Tests what tandem_voice keeps of a history."""
+"""Tests which part of a history tandem_voice keeps."""
 
 import unittest
 

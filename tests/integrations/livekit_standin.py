@@ -1,5 +1,5 @@
 """Stand-ins for the classes of LiveKit Agents that tandem_voice.livekit uses, with the same signatures.
-real_livekit.py runs tandem_voice.livekit on LiveKit Agents itself. The import of this module registers the
+real_livekit.py runs tandem_voice.livekit on the real LiveKit Agents. Importing this module registers the
 stand-ins under the names of LiveKit's modules."""
 
 import asyncio
@@ -144,7 +144,7 @@ class Agent:
     class default:
         @staticmethod
         async def stt_node(agent, audio, model_settings):
-            """The test gives events in place of audio."""
+            """The test passes events in place of audio."""
             async for event in audio:
                 yield event
 

@@ -1,6 +1,6 @@
 """Stand-ins for the classes of Pipecat that tandem_voice.pipecat uses, with the same signatures. They behave
-as a pipeline of one service requires. real_pipecat.py runs tandem_voice.pipecat on Pipecat itself. The
-import of this module registers the stand-ins under the names of Pipecat's modules."""
+as a pipeline of one service requires. real_pipecat.py runs tandem_voice.pipecat on the real Pipecat.
+Importing this module registers the stand-ins under the names of Pipecat's modules."""
 
 import asyncio
 import enum

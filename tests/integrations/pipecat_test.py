@@ -53,12 +53,12 @@ class PipecatPipeline(unittest.IsolatedAsyncioTestCase):
         self.llm.next = self.stage
 
     async def ask(self, messages, *tools):
-        # the service adds the system prompt
+        # The service adds the system prompt.
         self.context = pipecat.LLMContext(messages[1:], *tools)
         return await self.llm.queue_frame(pipecat.LLMContextFrame(self.context))
 
     def with_function(self):
-        """The model may call a function, which returns what the test sets as the result of `booked`."""
+        """Lets the model call a function, which returns what the test sets as the result of `booked`."""
         self.called, self.booked = asyncio.Event(), asyncio.Future()
 
         async def book(guests):

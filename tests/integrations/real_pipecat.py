@@ -3,7 +3,8 @@
 Run this by hand with tools/python in PYTHONPATH. It needs Pipecat, installed or with its src/ in
 PYTHONPATH. Packages that Pipecat imports but that have no effect here (loudness, soxr, ...) may be
 missing. The voice and the transport are small classes based on Pipecat's TTSService and
-BaseOutputTransport, with words of 60 ms, played in real time. Exit status: 0 if all checks pass, otherwise 1.
+BaseOutputTransport, with words of 60 ms, played in real time. Exit status: 0 if all checks pass,
+otherwise 1.
 """
 
 import asyncio

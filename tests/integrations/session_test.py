@@ -316,7 +316,7 @@ class SessionsOnALostConnection(SessionsOnALostConnectionBase):
         first = await anext(reply)
         self.wire.lose("down")
         session.heard(first, words=4)
-        session._send({"type": "result", "call": "unknown", "content": ""})  # has an answer
+        session._send({"type": "result", "call": "unknown", "content": ""})  # the gateway answers it
         await self.wire.lost.wait()
         self.wire.cut()
         self.assertEqual(" ".join(FIRST[1:]), " ".join(await spoken(reply)))
@@ -505,7 +505,7 @@ class SessionsOnARestartedGateway(SessionsOnALostConnectionBase):
 
 
 async def say_yes(socket, question):
-    """Sends the chunk of a reply, and returns the names of that reply."""
+    """Sends the only chunk of a reply, and returns the ids of reply and turn."""
     reply = {"reply": "1", "turn": question["turn"]}
     chunk = {"id": "1-0", "seq": 0, "text": "Yes.", "speech": "Yes.", "boundary": "sentence"}
     await socket.send(json.dumps({"type": "chunk", **reply, **chunk}))
@@ -543,7 +543,7 @@ class SessionErrors(SessionTest):
             await spoken(session.ask(ASKED))
 
     async def connected_to(self, play):
-        """`play` stands for a gateway, from the question on. It gets the socket, its number and the question."""
+        """`play` acts as the gateway after the question. It gets the socket, its number and the question."""
         openings = []
 
         async def welcome(socket):

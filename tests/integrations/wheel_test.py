@@ -1,4 +1,4 @@
-"""Checks what the installed wheel has."""
+"""Checks the contents of the installed wheel."""
 
 import importlib.metadata
 import importlib.resources

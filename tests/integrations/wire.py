@@ -1,12 +1,12 @@
-"""A port that forwards to the gateway, and loses or delays what the test wants."""
+"""A port that forwards to the gateway, and loses or delays what the test selects."""
 
 import asyncio
 import contextlib
 
 
 class Wire:
-    """`lost`, to be awaited, is set when bytes of a lost direction have come, and `asked` when a connection
-    whose answers wait has sent its first message."""
+    """Tests can await `lost`, which is set when bytes arrive in a direction that loses them, and `asked`,
+    which is set when a connection with delayed answers has sent its first message."""
 
     def __init__(self, port):
         self._port, self._writers, self._losing = port, set(), None
@@ -25,7 +25,7 @@ class Wire:
         self.cut()
 
     def lose(self, direction):
-        """Loses all bytes "up" to the gateway or "down" from it, on the connections that there are."""
+        """Loses all bytes "up" to the gateway or "down" from it, until the connections are cut."""
         self.lost.clear()
         self._losing = direction
 
@@ -35,7 +35,7 @@ class Wire:
             writer.transport.abort()
 
     def delay_answers(self):
-        """What follows the handshake waits until let_answers(), on new connections."""
+        """Holds back what the gateway sends after the handshake, until let_answers()."""
         self._answers.clear()
         self.asked.clear()
 
@@ -43,12 +43,12 @@ class Wire:
         self._answers.set()
 
     def lead_to(self, port):
-        """A gateway that knows no sessions takes the place of the other."""
+        """Another gateway, which knows no sessions, takes over."""
         self._port = port
         self.cut()
 
     def refuse(self):
-        """There is no gateway any more."""
+        """Cuts all connections and refuses new ones."""
         self._server.close()
         self.cut()
 

@@ -25,7 +25,7 @@ LETTERS = byte_letters()
 
 
 def is_whole_or_inside(token):
-    """Whether a token has only whole characters of up to three bytes, or only a part of one character.
+    """Whether a token contains only whole characters of up to three bytes, or only a part of one character.
 
     Thus no token contains parts of two characters, and characters of four bytes (emoji) always need
     several tokens.
@@ -58,7 +58,7 @@ def merge_word(word, pair):
 
 
 def learn_merges(texts, count):
-    """Returns merges, the most frequent pairs first. Bytes decide between equal pairs, so all runs agree."""
+    """Returns merges, the most frequent pairs first. Bytes order equal pairs, so all runs agree."""
     pieces = Counter(piece for text in texts for piece in PIECE.findall(text))
     words = Counter()
     for piece, n in pieces.items():

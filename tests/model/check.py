@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the talk model on a real llama-server: tokens, replies, and replies cut at every token and continued.
 
-Needs nothing but Python and a llama-server, which tools/llama-server.sh finds or fetches.
+Needs only Python and a llama-server, which tools/llama-server.sh finds or fetches.
 """
 
 import argparse
@@ -33,7 +33,7 @@ class Server:
             port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}"
         program = subprocess.run([TOOL, "fetch"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-        # Such a small model gains nothing from more threads, which would wait for each other on a busy machine.
+        # More threads do not help such a small model. On a busy machine, they would wait for each other.
         self.command = [program, "-m", model, "--parallel", "2", "-c", "4096", "-t", "1", "--port", str(port)]
 
     def __enter__(self):
@@ -139,7 +139,7 @@ def report(title, count, failures):
 
 
 def check_tokens(server, tokenizer, jobs):
-    """Compares the server's tokens of each text and each of its beginnings with those of the training."""
+    """Compares the server's tokens of each text, and of each beginning of it, with those of the training."""
     texts = [text[:end] for _, _, text in jobs for end in range(1, len(text) + 1)]
     texts += [server.prompt(*asked) + text for _, asked, text in jobs]
     failures = [repr(text) for text in texts if server.tokenize(text) != tokenizer.encode(text)]

@@ -37,7 +37,7 @@ def read_tools(name):
 
 
 def introduction(tools, sort_keys=False):
-    """Returns the list of the tools, as chat_template.jinja writes it."""
+    """Returns the list of the tools as chat_template.jinja writes it."""
     lines = [json.dumps(tool, sort_keys=sort_keys) for tool in tools]
     example = '<tool_call>\n{"name": "function", "arguments": {}}\n</tool_call>'
     return "\n".join(["Functions that you may call:", *lines, "Write a call like this:", example])
@@ -46,8 +46,8 @@ def introduction(tools, sort_keys=False):
 def with_tools(dialogue, rng=None):
     """Returns the dialogue with its tools in the system's text.
 
-    With `rng`, the order of the tools and of their fields varies. Thus the model calls by the words of the user,
-    also where a client writes the list otherwise.
+    With `rng`, the order of the tools and of their fields varies. Thus the model calls tools by what the user
+    says, even if a client writes the list differently.
     """
     if "tools" not in dialogue:
         return dialogue

@@ -16,7 +16,7 @@ class Voice {
     spoken = [];
     #end = () => {};
 
-    /** onSpeech(text): true if the test ends it. */
+    /** onSpeech(text) returns true if the test ends this speech. */
     constructor(onSpeech = () => false) {
         this.onSpeech = onSpeech;
     }

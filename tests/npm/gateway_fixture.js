@@ -1,4 +1,4 @@
-// Runs a gateway in front of a mock server that knows what to say.
+// Runs a gateway in front of a mock server with known dialogues.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const [user, bot, tool] = ['user', 'assistant', 'tool'].map(says);
 const begin = [says('system')(system)];
 const result = '{"booked":true}';
 const booked = 'Your table is booked. See you soon.';
-// The model replies so only if the history is the same, to the letter.
+// The model gives these replies only if the history is exactly the same.
 const dialogues = [
     [user('Hello!'), bot(story), user('And tomorrow?'), bot('Tomorrow, too.')],
     [user('Hello!'), bot('I am'), user('And tomorrow?'), bot('Where was I?')],
@@ -67,7 +67,7 @@ export async function textOf(reply, onChunk = () => {}) {
     return text.trim();
 }
 
-// Those that the tests of a file share.
+// Shared by the tests of a file.
 export let mock;
 export let gateway;
 

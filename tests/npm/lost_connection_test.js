@@ -7,7 +7,7 @@ import { connect, VoiceError } from 'tandem-voice';
 
 import { bookTool, gateway, mock, runGateway, story, system, textOf } from './gateway_fixture.js';
 
-/** A WebSocket class that loses its nth message in a direction, and with it the connection. */
+/** A WebSocket class that loses the nth message in a direction, and then the connection. */
 function losing(direction, nth) {
     let count = 0;
     const isLost = (way) => way === direction && ++count === nth;
@@ -38,7 +38,7 @@ function losing(direction, nth) {
     };
 }
 
-// start, start, continue, continue, continue; ready, chunk, chunk, chunk, end.
+// Out: start, start, continue, continue, continue. In: ready, chunk, chunk, chunk, end.
 for (const direction of ['out', 'in'])
     test(`any message ${direction} may be lost, but no words said or kept`, async () => {
         await Promise.all([1, 2, 3, 4, 5].map(talk));
@@ -60,7 +60,7 @@ test('a connection that is lost again and again loses nothing', async () => {
     talk.close();
 });
 
-/** Cuts the connection, and waits until the client knows. */
+/** Cuts the connection, and waits until the client has noticed. */
 class Cut extends WebSocket {
     static #newest;
 
@@ -92,7 +92,7 @@ for (const [when, cut] of [
         talk.close();
     });
 
-/** Its second connection hears nothing before release(). */
+/** A WebSocket class whose second connection receives nothing before release(). */
 function holding() {
     let count = 0;
     let tellAsked, release;
@@ -186,7 +186,7 @@ test('what is heard while there is no connection counts', async () => {
     talk.close();
 });
 
-// start, start, interrupt, say.
+// Out: start, start, interrupt, say.
 for (const nth of [3, 4])
     test(`what comes after an interrupt is spoken, though message ${nth} is lost`, async () => {
         const talk = connect(gateway.url, { system, WebSocket: losing('out', nth) });
@@ -215,7 +215,7 @@ test('a turn whose connection is lost while its function runs comes to its end',
     talk.close();
 });
 
-/** Is closed once by a gateway that lets another one continue the session. */
+/** Closes once, like a gateway that lets another one continue the session. */
 class Moved extends WebSocket {
     static #hasMoved = false;
 
@@ -233,17 +233,17 @@ class Moved extends WebSocket {
     }
 }
 
-// Mock timers would keep undici from clearing its own ones.
+// Mock timers would prevent undici from clearing its own timers.
 test('a session that moves is resumed without a wait', async (t) => {
     const { mock: set } = t.mock.method(globalThis, 'setTimeout');
     const talk = connect(gateway.url, { system, WebSocket: Moved });
     assert.equal(await textOf(talk.ask('Hello!')), story);
     talk.close();
-    const isWait = (ms) => ms >= 225 && ms <= 375; // the first one: 300 ms, and a random part
+    const isWait = (ms) => ms >= 225 && ms <= 375; // the first wait: 300 ms, more or less
     assert.deepEqual(set.calls.map((call) => call.arguments[1]).filter(isWait), []);
 });
 
-/** A session at a gateway of its own, whose connection can lead to another one. */
+/** A session at its own gateway. Its connection can be redirected to another gateway. */
 async function connectAlone(t) {
     const first = await runGateway(mock);
     t.after(() => first.stop());

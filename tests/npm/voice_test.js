@@ -1,4 +1,4 @@
-// Talks to a gateway in front of a mock server by the packed tandem-voice.
+// Uses the packed tandem-voice with a gateway in front of a mock server.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -136,7 +136,7 @@ test('a draft becomes the reply to the same words', async (t) => {
     await textOf(talk.ask('Hello!'));
     talk.hearing('And to');
     talk.draft('And tomorrow?');
-    // The gateway does not tell when it has generated a draft, which takes some 20 ms.
+    // The gateway does not report when it has generated a draft, which takes about 20 ms.
     await setTimeout(300);
     const reply = talk.commit('and tomorrow');
     assert.equal(await textOf(reply), 'Tomorrow, too.');
@@ -187,7 +187,7 @@ test('a lone surrogate is replaced, because it is no text', async (t) => {
     assert.equal(await textOf(session(t).say('a\ud800b')), 'a\ufffdb');
 });
 
-/** Takes two chunks of a reply, the second one early. */
+/** Receives two chunks of a reply, the second one early. */
 async function takeTwo(talk) {
     const chunks = talk.ask('Hello!')[Symbol.asyncIterator]();
     const [first, second] = [await chunks.next(), await chunks.next()];

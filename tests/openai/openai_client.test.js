@@ -176,7 +176,7 @@ describe('the client', () => {
 });
 
 describe('a round trip with tools', () => {
-  // As the mock server's template writes a call.
+  // A call as the mock server's template writes it.
   const asked = '<tool_call>\n{"name": "weather", "arguments": {"city": "Bonn"}}\n</tool_call>';
   const answer = 'It rains in Bonn. Take a coat.';
   let gateway;

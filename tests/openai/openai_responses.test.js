@@ -1,4 +1,4 @@
-// OpenAI's own client, by its responses API.
+// OpenAI's own client, with its responses API.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 

@@ -48,9 +48,9 @@ export const keyOf = (name, more = {}) => ({
 const roles = ['user', 'assistant', 'tool', 'assistant'];
 
 /**
- * Starts both servers. Each of `dialogues` is a user message and the mock server's answer; if that is
- * a call, also its result and the answer to it. `keys`
- * are the entries of the key file; without them, the gateway requires no key.
+ * Starts both servers. Each of `dialogues` is a user message and the mock server's answer. If the
+ * answer is a call, its result and the answer to the result follow. `keys` are the entries of the key
+ * file; without them, the gateway requires no key.
  */
 export async function startGateway({ dialogues = [], keys, mockFlags = [], flags = [] }) {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-openai-'));

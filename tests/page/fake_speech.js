@@ -1,5 +1,5 @@
 // Replaces the browser's speech synthesis and recognition. Runs in the page, before the page's scripts.
-// The test ends each utterance. If `mode` is 'flowing', an utterance ends at once. The mode 'broken'
+// The test ends each utterance. If `mode` is 'flowing', utterances end immediately. The mode 'broken'
 // simulates a browser without voices.
 
 export function fakeSpeech({ mode = 'stepped', hasEars = true, voices = [] }) {

@@ -68,7 +68,7 @@ describe('the log', () => {
             return scrollHeight > clientHeight && scrollHeight - scrollTop - clientHeight < 2;
         });
 
-    /** A page with more words than it shows, whose bot speaks. */
+    /** A page with more words than fit into the view, and a speaking bot. */
     async function long() {
         const viewport = { width: 390, height: 500 };
         const it = await running.connect({ context: { viewport } });
@@ -238,7 +238,7 @@ describe('the figures', () => {
             })),
         );
 
-    /** Of the row of this name, and of the parts below it. */
+    /** Returns the value of the row with this name, and the sum of the parts below it. */
     function sumOf(all, name) {
         const at = all.findIndex((row) => row.name === name);
         const below = all.slice(at + 1);

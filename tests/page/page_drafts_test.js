@@ -21,13 +21,13 @@ async function listening() {
 const hear = (it, text, isFinal = false) =>
     it.page.evaluate((args) => fake.hear(...args), [text, isFinal]);
 
-/** What the page has sent since it listens. */
+/** What the page has sent since it began to listen. */
 const sent = (it) =>
     it.frames
         .filter(({ to, type }) => to === 'gateway' && /hearing|draft|drop|commit/.test(type))
         .map(({ type, text }) => (text ? `${type} ${text}` : type));
 
-/** The gateway does not tell when it has generated a draft, which takes some 20 ms. */
+/** The gateway does not report when it has generated a draft, which takes about 20 ms. */
 const generated = (it) => it.page.waitForTimeout(500);
 
 test('a pause drafts the reply, which the final text commits', async () => {

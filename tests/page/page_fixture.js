@@ -119,7 +119,7 @@ class OpenPage {
         return this.page.locator('#status', { hasText: text }).waitFor();
     }
 
-    /** Waits until the page says that this is going on. */
+    /** Waits until the page shows this as its current activity. */
     now(text) {
         return this.page.locator('#now', { hasText: text }).waitFor();
     }

@@ -15,7 +15,7 @@ const running = runForAllTests({
     gateway: { more: ['--reuse-guard', '600ms'] },
 });
 
-// Holds a dialogue: a whole reply, a reply interrupted in mid-sentence, and a running reply.
+// Runs a dialogue: a whole reply, a reply interrupted in mid-sentence, and a running reply.
 async function talkedWith(context) {
     const it = await running.open({ context });
     await it.status('Connected to talk');

@@ -107,7 +107,7 @@ describe('a conversation', () => {
 });
 
 describe('functions', () => {
-    /** Asks for a table, which the model books with a function. */
+    /** Asks for a table. The model books it with a function. */
     async function booking(port = running.gateway.port) {
         const it = await openPage(running.browser, port);
         await it.status('Connected to talk');
@@ -268,10 +268,10 @@ describe('without a voice', () => {
         await it.say('Hello!');
         for (const [n, text] of greeting.entries()) {
             await it.page.locator('.bot .text', { hasText: text }).waitFor();
-            const soon = text.length * 50; // at 20 letters a second; the page paces 16, in steps of 100 ms
+            const soon = text.length * 50; // 20 letters a second; the page takes 16, in steps of 100 ms
             await it.page.clock.runFor(soon);
             assert.equal(it.order().filter((type) => type === '→ continue').length, n);
-            // Not longer, because the next chunk may be there already.
+            // No longer than this, because the next chunk may already be there.
             await it.page.clock.runFor(Math.ceil((text.length * 62.5) / 100) * 100 - soon);
             await it.frame('gateway', 'continue', n + 1);
         }

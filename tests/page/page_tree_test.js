@@ -1,4 +1,4 @@
-// The page as a screen reader gets it: the accessibility tree of the browser.
+// The page as a screen reader sees it: the accessibility tree of the browser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

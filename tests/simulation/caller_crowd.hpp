@@ -20,7 +20,7 @@ struct crowd_rules {
     /// slot.
     duration prompt_time = std::chrono::milliseconds(30);
     duration change_time = std::chrono::milliseconds(20);
-    /// Whether these hold up all slots, as on llama-server, or only their own request.
+    /// Whether prompts and moves hold up all slots, as on llama-server, or only their own request.
     bool prompts_hold_up_all = true;
     duration guard{};
     pacing mode = pacing::automatic;

@@ -1,5 +1,5 @@
-// How many callers some slots carry, on the real scheduler and reply machine, beside an ideal
-// earliest-deadline queue. docs/capacity.md contains the figures.
+// How many callers some slots can serve with the real scheduler and reply machine, compared with an
+// ideal earliest-deadline queue. docs/capacity.md contains the figures.
 
 #include "simulation/caller_crowd.hpp"
 
@@ -80,7 +80,7 @@ crowd_rules with_own_costs(crowd_rules rules) {
     return rules;
 }
 
-// Prompts and changes of conversation take time of their own request only.
+// Prompts and changes of conversation delay only their own request.
 INSTANTIATE_TEST_SUITE_P(
     on_independent_slots, crowd,
     testing::Values(
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         crowd_case{"pauses", with_own_costs({.callers = 64, .pause_between_turns = 5s}), 750, 20}),
     [](const auto& tested) { return tested.param.name; });
 
-// The ideal charges prompts to their own request, too.
+// In the ideal queue, too, a prompt delays only its own request.
 TEST(crowd_beside_the_ideal, waits_at_most_a_third_longer) {
     const auto rules = with_own_costs({.callers = 64});
     const double ideal = p99(run_ideal_queue(rules, 1).first_chunk_ms);
@@ -116,7 +116,7 @@ TEST(crowd_that_grows, DISABLED_prints_its_waits) {
     }
 }
 
-// More is due than can be made: everybody waits, and nobody forever.
+// More is due than the server can generate. Everybody waits, but nobody forever.
 TEST(crowd_that_is_too_large, starves_nobody) {
     const auto rules = with_own_costs({.callers = 120});
     const auto longest = [](const crowd_report& r) {

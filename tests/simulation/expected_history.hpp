@@ -40,8 +40,8 @@ class expected_history {
     void record_calls(std::vector<tool_call> calls) { calls_ = std::move(calls); }
     /// Returns false if the turn has no such call without a final result.
     bool answer_call(const std::string& id, std::string content, bool is_final);
-    /// The words of the user for the final result of a call of an earlier turn. nullopt if there is
-    /// no such call without a final result.
+    /// The user message for the final result of a call of an earlier turn. nullopt if there is no
+    /// such call without a final result.
     std::optional<std::string> take_late_result(const std::string& id, const std::string& content);
     /// Drops the oldest exchanges, but never the last one. Returns the number of dropped exchanges.
     std::size_t drop(std::size_t exchanges);

@@ -302,7 +302,7 @@ void simulated_conversation::on_called(std::uint64_t reply_id, std::vector<tool_
     history_.record_calls(calls);
     expected_.record_calls(calls);
     compare();
-    // Some functions are slow, answer twice, or never.
+    // Some functions are slow, answer twice, or never answer.
     for (const auto& call : calls)
         for (int n = pick(world_.random(), 0, 2); n > 0; --n)
             world_.at(up_to(world_.random(), chance(world_.random(), 0.7) ? 1000 : 20'000),

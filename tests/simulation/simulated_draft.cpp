@@ -6,7 +6,7 @@
 
 #include <utility>
 
-// Drafts of a simulated conversation, some of which are of other words than the user says then.
+// Drafts of a simulated conversation. Some are for other words than the user says in the end.
 namespace tandem::test {
 
 using namespace std::chrono_literals;

@@ -12,8 +12,8 @@ namespace tandem::test {
 /// A draft of a simulated conversation. Mirrors reply_draft.
 class simulated_draft final : public detail::reply_listener {
  public:
-    /// `plan` is that of the turn. When the draft ends, `on_ended` is called at once, and `on_over`
-    /// after its reply has performed all actions.
+    /// `plan` is that of the turn. When the draft ends, `on_ended` is called immediately, and
+    /// `on_over` after the draft's reply has performed all actions.
     simulated_draft(simulated_world& world, std::uint64_t id, reply_plan plan, simulated_core& core,
                     slots::owner_id owner, std::function<void()> on_ended,
                     std::function<void()> on_over);

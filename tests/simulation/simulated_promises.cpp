@@ -61,7 +61,7 @@ void simulated_reply::check_nothing_lost() const {
     if (machine_.text().empty()) return;
     const auto& result = machine_.result();
     auto generated = std::string(machine_.transcript().generated());
-    // Calls that were reported are no text, nor is the white space before them.
+    // Reported calls are not text, nor is the white space before them.
     if (!result.calls.empty() || is_resumed_after_call_)
         generated.resize(plan_.model.text_before_call().size());
     const auto whole = spoken_ + result.unspoken_text;
@@ -105,7 +105,7 @@ void simulated_reply::check_own_end() const {
     world_.check(
         plan_.model.has_call() ? without_space(spoken_) == without_space(text) : spoken_ == text,
         "a whole reply has its whole text, and no part of a call");
-    // The tokens of a stop word that came with the last text count, and may reach max_tokens.
+    // The tokens of a stop word that came with the last text are counted, and may reach max_tokens.
     if (plan_.rules.max_tokens > 0 && reason == finish_reason::length) return;
     const auto stop = uncut.empty() ? wire::stop_type::none : uncut.back().stop;
     if (!is_resumed_after_call_)

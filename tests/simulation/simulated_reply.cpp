@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-// The servers, slots and consumer of a simulated reply. simulated_requests.cpp has the requests,
-// simulated_promises.cpp the promises.
+// The servers, slots and consumer of a simulated reply. The requests are in
+// simulated_requests.cpp, the promises in simulated_promises.cpp.
 
 namespace tandem::test {
 

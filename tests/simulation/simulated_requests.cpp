@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Of the calls that a model writes.
+/// The share of invalid calls among those that a model writes.
 constexpr double invalid_call_share = 0.2;
 
 }  // namespace

@@ -123,7 +123,7 @@ void simulated_slots::check_grants(const std::vector<slots::grant>& given) {
                      "a slot is granted to a waiting request");
     for (const auto& g : given)
         if (g.guard_wait > duration{}) world_.note("a request waits for a guard");
-    // In a larger batch, the tickets of the other grants do not count as waiting.
+    // In a larger batch, waiting_ still has the other granted tickets, which no longer wait.
     if (given.size() == 1 && waiting_.contains(given[0].ticket)) check_order(given[0]);
 }
 
@@ -155,8 +155,8 @@ void simulated_slots::check_nobody_waits_in_vain() {
     world_.check(!next || *next > world_.now(), "each grant is made when it is due");
 }
 
-// A quarter of the slots is kept for turns from a continuation that is not due within 2 s, and from
-// a draft behind it.
+// A quarter of the slots is kept for turns. A continuation that is not due within 2 s does not get
+// them, nor does a draft that waits after it.
 bool simulated_slots::may_be_kept_waiting(const slots::slot_request& w) {
     return w.due > world_.now() + 2s && count_open() <= count() / 4;
 }

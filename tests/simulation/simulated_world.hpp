@@ -53,7 +53,7 @@ class simulated_world {
     const std::map<std::string, int>& happened() const noexcept { return happened_; }
 
     std::uint64_t steps() const noexcept { return steps_; }
-    /// A hash of the times of all steps, which distinguishes different runs.
+    /// A hash of the times of all steps. It tells different runs apart.
     std::uint64_t course() const noexcept { return course_; }
     const std::vector<std::string>& broken() const noexcept { return broken_; }
 

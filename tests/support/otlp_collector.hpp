@@ -12,7 +12,7 @@
 
 namespace tandem::testing {
 
-/// A collector of OTLP over HTTP. Gives the answers in order, then accepts everything.
+/// A collector of OTLP over HTTP. Sends the given answers in order, and then accepts everything.
 class otlp_collector {
  public:
     using json = nlohmann::json;
@@ -25,7 +25,7 @@ class otlp_collector {
         const std::lock_guard lock(mutex_);
         return requests_;
     }
-    /// The spans of these requests.
+    /// The spans in these requests.
     std::vector<json> spans() const {
         std::vector<json> all;
         for (const auto& request : requests()) {

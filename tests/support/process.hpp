@@ -12,7 +12,7 @@
 namespace tandem::testing {
 
 inline std::size_t open_descriptors() {
-    // The descriptor that lists the directory does not count.
+    // The descriptor that lists the directory is not counted.
     const std::filesystem::directory_iterator all("/proc/self/fd");
     return static_cast<std::size_t>(std::distance(begin(all), end(all))) - 1;
 }

@@ -13,7 +13,7 @@ namespace tandem::testing {
 struct logged_use {
     int slot = 0;
     int task = 0;
-    /// Both times count from the start of the server.
+    /// Both times are measured from the start of the server.
     std::chrono::microseconds start{};
     std::optional<std::chrono::microseconds> end{};
 };

@@ -18,7 +18,7 @@
 
 namespace tandem::testing {
 
-/// A port that nothing uses now, for programs that cannot say which one they chose.
+/// A port that nothing uses now, for programs that cannot report the port they chose.
 inline std::string find_free_port() {
     using boost::asio::ip::tcp;
     boost::asio::io_context loop;
@@ -26,7 +26,7 @@ inline std::string find_free_port() {
     return std::to_string(a.local_endpoint().port());
 }
 
-/// Whether something listens there.
+/// Whether something listens at this endpoint.
 template <class Endpoint>
 bool accepts_connections(const Endpoint& where) {
     boost::asio::io_context loop;
@@ -53,7 +53,7 @@ class temporary_folder {
     std::string name_ = std::filesystem::temp_directory_path() / "tandem-redis-XXXXXX";
 };
 
-/// A redis-server of Debian that listens on a Unix socket of its own, without files.
+/// Debian's redis-server, which listens on its own Unix socket and stores no data in files.
 class redis_server {
  public:
     explicit redis_server(std::vector<std::string> arguments = {})
@@ -73,7 +73,7 @@ class redis_server {
             return accepts_connections(boost::asio::local::stream_protocol::endpoint(path()));
         }));
     }
-    /// With all that it knows.
+    /// All data of the store is lost.
     void kill() { process_.reset(); }
     void suspend() { process_->send_signal(SIGSTOP); }
     void resume() { process_->send_signal(SIGCONT); }

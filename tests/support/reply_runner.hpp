@@ -20,7 +20,7 @@ namespace tandem::testing {
 /// continues each chunk on arrival unless the test sets another listener.
 class consumer {
  public:
-    /// Called with each chunk instead of continue_after().
+    /// Called with each chunk; the default continues it at once.
     using listener = std::function<void(consumer&, const chunk&)>;
 
     explicit consumer(reply r, listener on_chunk = continue_at_once);

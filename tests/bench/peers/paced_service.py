@@ -37,7 +37,7 @@ async def tokens_of(client, url, body):
 
 
 async def chunks_of(tokens, collected=""):
-    """Yields each chunk with the token that was peeked at after it, or None after the last chunk."""
+    """Yields each chunk with the token that was peeked at after it, or with None for the last chunk."""
     async for token in tokens:
         if token is None:
             break

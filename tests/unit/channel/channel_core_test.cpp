@@ -4,7 +4,7 @@
 
 #include <string>
 
-// A channel that has ended, without a reply: what consumers receive.
+// What consumers receive from a channel that has ended. No reply runs.
 namespace {
 
 using tandem::chunk;

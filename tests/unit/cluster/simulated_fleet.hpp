@@ -20,7 +20,7 @@ namespace tandem::test {
 struct fleet_counts {
     int requests = 0;
     /// Requests that reached a slot while a request of another gateway ran there, and the longest
-    /// time that one of them waited for that.
+    /// time that one of them waited for the other request.
     int meetings = 0;
     duration max_meeting{};
     /// Requests that began on a slot before its guard was over.
@@ -39,7 +39,7 @@ class simulated_fleet {
     /// busy.
     void run_until(time_point end, double load);
 
-    /// The store notices at once if the process ends, but not if its machine does.
+    /// The store immediately notices the end of a process, but not the failure of its machine.
     enum class notice { at_once, by_lease };
     void kill(int gateway, notice n = notice::at_once);
     void pause(int gateway, duration time);
@@ -49,7 +49,7 @@ class simulated_fleet {
     void reconnect(int gateway);
     void stop_store(bool is_stopped);
     void empty_store() { ledger_.clear(); }
-    /// The gateway gets no more requests, and returns its slots.
+    /// The gateway receives no more requests, and returns its slots.
     void leave(int gateway);
 
     time_point now() const noexcept { return now_; }
@@ -59,7 +59,7 @@ class simulated_fleet {
     const fleet_counts& counts() const noexcept { return counts_; }
     void forget_counts() { counts_ = {}; }
     int count_slots(int gateway) const;
-    /// Number of requests that wait at gateways that live.
+    /// Number of requests that wait at running gateways.
     int count_waiting() const;
 
  private:

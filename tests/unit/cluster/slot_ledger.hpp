@@ -34,7 +34,7 @@ class slot_ledger {
     };
 
     struct beat_answer {
-        /// 1 if the lease had not ended, 0 if it had, or was that of a process that has ended, -1
+        /// 1 if the lease had not ended; 0 if it had, or if the process that had it has ended; -1
         /// if another process has it.
         int was_known = 0;
         /// Number of other gateways whose process or lease has ended within the last minute.
@@ -54,7 +54,7 @@ class slot_ledger {
     void clear();
     /// Another primary has taken the place of the store.
     void fail_over() { is_new_run_ = true; }
-    /// A process has lost its connection, or has it again.
+    /// A process loses its connection, or connects again.
     void hang_up(const std::string& process) { gone_.insert(process); }
     void connect(const std::string& process) { gone_.erase(process); }
     /// What the scripts published since the last call, such as `wish A turn 20`.
@@ -77,7 +77,7 @@ class slot_ledger {
     bool is_young(std::int64_t now) const { return !born_ || now - *born_ < 3000; }
     void lend(int slot, const std::string& gateway, std::int64_t used, bool is_doubtful,
               std::uint64_t at_least);
-    /// Returns whether the wish is fulfilled: a doubtful slot is lent, too, but must be watched.
+    /// Returns whether the wish is fulfilled. A doubtful slot is lent, too, but must be watched.
     bool lend_one_more(std::int64_t now, const std::string& gateway, int slots);
 
     std::map<std::string, std::int64_t> members_;

@@ -35,7 +35,7 @@ TEST(slot_lending, keeps_waits_close_to_those_of_a_single_gateway) {
         simulated_fleet one(1, slots, 0s, 1);
         simulated_fleet three(gateways, slots, 0s, 1);
         for (auto* fleet : {&one, &three}) {
-            fleet->run_until(fleet->now() + 10s, load);  // a new store is not trusted at once
+            fleet->run_until(fleet->now() + 10s, load);  // a new store is not trusted immediately
             fleet->forget_counts();
             fleet->run_until(fleet->now() + 1h, load);
         }

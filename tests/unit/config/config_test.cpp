@@ -312,8 +312,8 @@ INSTANTIATE_TEST_SUITE_P(
         text_row{"reasoning_tags", " </think>", "a closing mark"},
         text_row{"reasoning_tags", "", "none"}, text_row{"no_such_field", "1", "unknown field"}));
 
-// set_field() describes a text that it cannot parse as check() describes a value out of range. For
-// a time, it adds examples.
+// For a text that it cannot parse, set_field() has the same words as check() for a value out of
+// range. For a time, it adds examples.
 TEST(set_field, reports_the_text_and_what_it_must_be) {
     config c;
     EXPECT_EQ(*set_field(c, "slots", "two"), "is two; it must be a whole number from 0 to 1024");

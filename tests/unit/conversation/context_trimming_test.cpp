@@ -34,7 +34,7 @@ TEST(plan_trim, drops_nothing_that_fits) {
 
 TEST(plan_trim, continues_to_the_next_step_once_something_has_to_go) {
     const costs five(5, {100, 400});
-    // 250 tokens of 4 bytes: a step every 512 bytes. The third exchange begins behind the first.
+    // 250 tokens of 4 bytes: a step every 512 bytes. Exchange 3 begins after the first step.
     expect_plan(make_usage(801, five), 2, true);
     auto use = make_usage(801, five);
     use.dropped_bytes = 400;
@@ -49,7 +49,7 @@ TEST(plan_trim, begins_successive_prompts_alike_though_each_has_the_whole_histor
     for (int turn = 0; turn < 200; ++turn) {
         const auto bytes = 40 + random() % 120;
         whole.push_back({-1, bytes});
-        // Another 8 tokens are the template's.
+        // The template adds another 8 tokens.
         prompt += static_cast<int>(bytes / 4 + 8);
         const auto plan = plan_trim(make_usage(prompt, whole));
         ASSERT_TRUE(plan.fits);

@@ -278,7 +278,7 @@ TEST(floor_to_word_end, do_not_end_with_what_belongs_to_the_next_one) {
 
 TEST(floor_to_word_end, are_signs_too) {
     EXPECT_EQ(words("So \xF0\x9F\x98\x80 ok", 7), "So \xF0\x9F\x98\x80");
-    // A family emoji is one sign.
+    // A family emoji is one visible character.
     EXPECT_EQ(words("So 👨‍👩‍👧 ok", 7), "So");
 }
 

@@ -14,13 +14,13 @@
 namespace tandem::conversations {
 namespace {
 
-/// What a voice says for a part of the text; a space follows each.
+/// A part of the text, and what a voice says for it. A space follows each.
 struct piece {
     std::string text;
     std::string speech;
 };
 
-/// The history keeps a replaced word, a number and a mark as the model wrote them.
+/// The history keeps replaced words, numbers and marks as the model wrote them.
 piece random_piece(std::mt19937& random) {
     static const std::vector<piece> pieces{{"Dr.", "Doctor"},
                                            {"kWh", "kilowatt hours"},
@@ -50,8 +50,8 @@ text::speech_options options() {
     return o;
 }
 
-/// A chunk of pieces, and where each spoken one is: in characters of the speech, and in bytes of
-/// the text.
+/// A chunk of pieces, and the place of each spoken piece, in characters of the speech and in bytes
+/// of the text.
 struct pieced_chunk {
     struct place {
         std::size_t speech_end = 0;
@@ -84,8 +84,8 @@ std::string history_after(const chunk& c, std::size_t characters) {
     return turn.make_history_text(history_policy::heard, "");
 }
 
-/// Bytes of the text that the history keeps. A piece of which only the begin was heard is not kept,
-/// but the marks before it are.
+/// Bytes of the text that the history keeps. A piece that was heard only in part is not kept, but
+/// the marks before it are.
 std::size_t kept_after(const pieced_chunk& c, std::size_t characters) {
     std::size_t speech_begin = 0, text_end = 0;
     for (const auto& p : c.spoken) {

@@ -27,7 +27,7 @@ const std::string name = probes[0].messages.at(1).tool_calls.at(0).name;
 const std::string result = probes[0].messages.at(2).content;
 const std::string last_question = probes[2].messages.at(2).content;
 
-/// How a template renders messages, shortened.
+/// How a template renders messages, in a shortened form.
 struct template_text {
     const char* model;
     /// From the question to the reply, where the model begins to generate.
@@ -42,7 +42,7 @@ struct template_text {
     /// From the words of a reply without calls to the next question.
     std::string end;
     std::string opening;
-    /// What the history has between header and words, where the header of a new reply differs.
+    /// The text between header and words in the history. A new reply begins without it.
     std::string before_words = "";
     std::string history_header = header;
     /// A reply without calls has `before_words`, too.
@@ -230,7 +230,7 @@ TEST(call_mark, has_the_text_that_leads_from_it_to_the_name_of_a_function) {
     }
 }
 
-// The template shows the words as those of a message after the call.
+// The template renders the words as a message after the call.
 TEST(call_mark, is_not_sought_after_words_that_follow_the_call) {
     auto prompts = render(template_of("Gemma 4"));
     prompts.call_after_text += words + "<turn|>\n" + name;
@@ -279,7 +279,7 @@ TEST(word_marks, are_what_the_template_writes_around_the_words_of_a_reply) {
               (text::text_marks{.opening = "<answer>", .closing = "</answer>"}));
 }
 
-// Muse marks its thoughts as it marks words, but for the recipient.
+// Muse marks its thoughts like its words, except for the recipient.
 TEST(word_marks, of_muse_end_where_it_thinks) {
     EXPECT_EQ(mark_in(render(muse)).words,
               (text::text_marks{.opening = "<|start|>assistant to=user<|message|>",

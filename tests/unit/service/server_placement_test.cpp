@@ -23,7 +23,7 @@ using tandem::time_point;
 using tandem::services::server_choice;
 using tandem::services::server_load;
 
-/// Conversations of ten turns each. A turn takes a slot of its server for two seconds on average,
+/// Conversations of ten turns each. A turn uses a slot of its server for two seconds on average,
 /// and the next one follows after four.
 class simulated_servers {
  public:
@@ -58,7 +58,7 @@ class simulated_servers {
     /// The use of a server by one gateway or all.
     struct use {
         int conversations = 0;
-        int generating = 0;  // also those that wait
+        int generating = 0;  // including those that wait
         int running = 0;
         duration running_time{};
         time_point counted_until{};

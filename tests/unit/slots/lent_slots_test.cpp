@@ -1,4 +1,4 @@
-// Slots that several processes lend each other.
+// Slots that several processes lend to each other.
 
 #include "slot_uses.hpp"
 
@@ -18,7 +18,7 @@ using tandem::slots::slot_shortage;
 using tandem::test::at;
 using tandem::test::only_grant;
 
-/// Two slots, of which the first one is here.
+/// Two slots. This process has the first one.
 class lent_slots : public testing::Test {
  protected:
     lent_slots() {

@@ -128,7 +128,7 @@ class plain_rule {
         int same = 0;
         for (std::size_t n = 0; n < std::min(w.prompt.size(), s.holds.size()); ++n, ++same)
             if (w.prompt[n] != s.holds[n]) break;
-        // For five minutes, the text that another owner would lose counts as well.
+        // For five minutes, the text that another owner would lose matters as well.
         const bool is_lost = s.last_user != tandem::slots::nobody && s.last_user != w.owner &&
                              s.filled && now - *s.filled < std::chrono::minutes(5);
         const int lost = is_lost ? static_cast<int>(s.holds.size()) - same : 0;

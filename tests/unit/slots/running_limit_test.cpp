@@ -24,7 +24,7 @@ duration of_seconds(double s) {
     return std::chrono::duration_cast<duration>(std::chrono::duration<double>(s));
 }
 
-/// What a request generates that nothing holds up.
+/// What a request generates if nothing holds it up.
 generated_so_far steady(int tokens, duration time) {
     return {tokens, time, tokens, time};
 }
@@ -34,7 +34,7 @@ void see(running_limit& limit, int running, double tokens_per_s, tandem::time_po
     limit.record_speed(running, steady(40, of_seconds(40 / tokens_per_s)), when);
 }
 
-/// The limit after 1 to `most` requests ran at once, each at this speed.
+/// The limit after 1 to `most` requests ran concurrently, each at this speed.
 int limit_of(int most, const std::function<double(int running)>& tokens_per_s) {
     running_limit limit;
     for (int running = 1; running <= most; ++running)
@@ -115,8 +115,8 @@ TEST(token_gaps, are_steady_if_tokens_arrive_together) {
     EXPECT_EQ(add_gaps({1ms, 1ms, 27ms, 1ms, 1ms, 27ms, 1ms, 1ms}).steady_time, 60ms);
 }
 
-/// The limit of a server that makes 320 tokens/s with 8 and 16 requests, and was seen some time ago
-/// with 6 at this speed each.
+/// The limit of a server that generates 320 tokens/s with 8 and with 16 requests, and that ran 6
+/// requests some time ago, each at this speed.
 int limit_by_what_fewer_made(duration ago, double tokens_per_s) {
     running_limit limit;
     const auto now = at(60s);
@@ -141,7 +141,7 @@ TEST(running_limit, gives_a_trial_up_that_shows_nothing) {
     EXPECT_EQ(limit_by_what_fewer_made(36s, 40), 6) << "and tries again later";
 }
 
-/// The limit of a server that makes 300 tokens/s, some time after `running` requests ran.
+/// The limit of a server that generates 300 tokens/s, some time after `running` requests ran.
 int limit_after(const std::vector<int>& running, duration since) {
     running_limit limit;
     for (const int n : running)
@@ -151,7 +151,7 @@ int limit_after(const std::vector<int>& running, duration since) {
     return limit.find_limit(at(0s) + since);
 }
 
-// Of an average that is slightly less than 5, 1 / 1.25 is less than 4.
+// If the average is slightly less than 5, dividing it by 1.25 gives less than 4.
 TEST(running_limit, does_not_stay_below_a_number_that_it_tries) {
     for (auto since = 0s; since < 60s; ++since) EXPECT_GE(limit_after({5, 7}, since), 4);
 }
@@ -172,7 +172,7 @@ TEST(running_limit, tries_fewer_until_one_of_them_was_seen) {
     EXPECT_EQ(limit.find_limit(at(20s)), 8);
 }
 
-// One request alone had the server for itself, until others came that this process does not know.
+// A single request had the server to itself, until requests of unknown other processes arrived.
 TEST(running_limit, is_not_held_down_by_what_one_request_made_before) {
     running_limit limit;
     for (int request = 0; request < 10; ++request) {
@@ -326,7 +326,7 @@ TEST(running_limit, counts_what_a_request_generated_once) {
     EXPECT_NEAR(*s.find_tokens_per_s(at(4s)), 25, 1) << "the last second counts a little more";
 }
 
-// Four run while the prompt of one is evaluated, and sixteen once it generates.
+// Four requests run while the prompt of one is evaluated, and sixteen once that one generates.
 TEST(running_limit, counts_the_requests_that_ran_since_the_first_token) {
     slot_scheduler s(16, 0s);
     const auto run = [&](int more, tandem::time_point now) {

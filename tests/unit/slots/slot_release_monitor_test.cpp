@@ -46,7 +46,7 @@ class release_watching : public testing::Test {
     }
     void on_granted(int slot) { watch.on_granted(slot, start + now); }
 
-    /// Answers each poll at once, until `end`.
+    /// Answers each poll immediately, until `end`.
     void run_until(duration end) {
         for (auto due = watch.next_poll_at(); due && *due <= start + end;
              due = watch.next_poll_at()) {

@@ -1,4 +1,4 @@
-// Whether one more session can be spoken to in time.
+// Whether one more session would receive its speech in time.
 
 #include "slots/speech_load.hpp"
 
@@ -16,7 +16,7 @@ using tandem::time_point;
 using tandem::slots::speech_load;
 using tandem::test::at;
 
-/// Callers who hear a chunk of 10 tokens in 3 s, and ask again at once.
+/// Callers who hear a chunk of 10 tokens in 3 s, and immediately ask again.
 class a_speech_load : public testing::Test {
  protected:
     void begin(int caller) { load.on_session_started(name(caller), now); }

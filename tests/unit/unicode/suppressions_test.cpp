@@ -73,8 +73,8 @@ struct left_out_words {
     const char* language;
     /// Words that end sentences far more often than they are abbreviations.
     std::string_view plain;
-    /// Abbreviations in dictionaries and tables, but not in spoken replies. Before lower case, they
-    /// do not end a sentence either.
+    /// Abbreviations in dictionaries and tables, but not in spoken replies. Before a small letter,
+    /// they do not end a sentence either.
     std::string_view rare;
 };
 

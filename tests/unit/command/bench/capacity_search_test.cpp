@@ -18,7 +18,7 @@ using testing::Ge;
 using testing::Le;
 using testing::SizeIs;
 
-// Searches in front of a server whose steps hold as `holds` says. Returns the callers of each step.
+// Runs a search in which `holds` decides whether a step holds. Returns the callers of each step.
 std::vector<int> search(capacity_search& s, const std::function<bool(int)>& holds) {
     std::vector<int> steps;
     while (const auto callers = s.next()) {
@@ -74,7 +74,7 @@ TEST(capacity_search, asks_for_the_same_step_until_it_has_its_outcome) {
     EXPECT_EQ(s.next(), 4);
 }
 
-// A step in which a reply failed, although all that were heard came at once.
+// A step in which a reply failed, although all other replies began immediately.
 TEST(capacity_search, takes_failed_replies_as_over) {
     capacity_search s;
     search(s, [](int callers) {

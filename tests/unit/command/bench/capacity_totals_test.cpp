@@ -15,7 +15,7 @@ const turn_times::time_point begin{100s};
 const auto half = begin + 10s;
 const auto end = begin + 20s;
 
-// A turn that was due at `due`, with a chunk of 7 tokens and 2 s at each of these times.
+// A turn that was due at `due`. At each of these times, a chunk of 7 tokens and 2 s arrives.
 turn_times turn_with(turn_times::time_point due,
                      std::initializer_list<turn_times::time_point> chunks) {
     turn_times t{.due = due, .began = due};
@@ -26,7 +26,7 @@ turn_times turn_with(turn_times::time_point due,
     return t;
 }
 
-// The same while its last chunk is being spoken.
+// The same turn while its last chunk is being spoken.
 turn_times speaking(turn_times t) {
     t.chunks.back().continued = t.chunks.back().arrived;
     return t;

@@ -102,7 +102,7 @@ TEST(user_speech, is_the_same_for_the_same_turn) {
     EXPECT_EQ(plan_turn(four_words, rules).steps, plan_turn(four_words, rules).steps);
 }
 
-// A step never comes before another one, whatever is drawn, and the shares are as wanted.
+// Whatever is drawn, the steps are in order, and the shares of wrong steps are as wanted.
 TEST(user_speech, is_in_order_and_wrong_as_often_as_wanted) {
     const user_speech_rules rules{.partials = 100ms, .eager = 300ms, .revise = 0.3};
     const std::string message = "Has he one table";

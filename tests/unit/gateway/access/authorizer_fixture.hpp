@@ -44,7 +44,7 @@ struct gate {
                    std::string_view remote = "10.0.0.1") {
         return ask(endpoint::chat_completions, authorization, now, remote);
     }
-    /// The number of admitted requests out of `tries`. Each request ends at once.
+    /// The number of admitted requests out of `tries`. Each request ends immediately.
     int let_in(const std::string& authorization, int tries, time_point now = at({})) {
         int count = 0;
         for (int i = 0; i < tries; ++i)

@@ -18,7 +18,7 @@ using tandem::time_point;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The other gateways, as the test plays them.
+/// The other gateways, played by the test.
 class played_limits final : public shared_limits {
  public:
     void ask(const question& q, verdict_handler done) override {
@@ -48,7 +48,7 @@ const shared_limits::verdict yes{.is_admitted = true};
 
 class shared_key : public ::testing::Test {
  protected:
-    /// Handlers that were never called keep `others`, which holds them.
+    /// Handlers that were never called own `others`, which owns them.
     ~shared_key() override {
         others->handlers.clear();
         others->settled.clear();
@@ -57,7 +57,7 @@ class shared_key : public ::testing::Test {
         g.emplace(std::vector{std::move(key), key_named("other")});
         g->access.share_limits(others);
     }
-    /// Runs until the others are asked; nullopt if they are.
+    /// Returns the admission, or nullopt after asking the other gateways.
     std::optional<admission> begin(admission first, time_point now) {
         auto* const open = std::get_if<undecided>(&first);
         if (!open) return first;
@@ -70,13 +70,13 @@ class shared_key : public ::testing::Test {
         others->answer(now, v);
         return std::move(*decided);
     }
-    /// The number of admitted requests out of `tries`, while the others do not answer.
+    /// The number of admitted requests out of `tries` while the others do not answer.
     int let_in_alone(int tries, time_point now) {
         int count = 0;
         for (int i = 0; i < tries; ++i) count += status_of(chat(now, std::nullopt)) == 200;
         return count;
     }
-    /// The number of replies out of `tries` that run at once, while the others do not answer.
+    /// The number of concurrent replies out of `tries` while the others do not answer.
     std::size_t count_running_alone(int tries) {
         std::vector<admitted> running;
         for (int i = 0; i < tries; ++i) {

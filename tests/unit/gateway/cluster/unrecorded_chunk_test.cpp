@@ -23,8 +23,8 @@ session_record make_lost_session() {
             .resumes = true};
 }
 
-// The same in the next reply, which began while the voice still spoke that sentence. Nothing of it
-// was recorded.
+// The session is lost again in the next reply, which began while the voice still spoke that
+// sentence. Nothing of this reply was recorded.
 session_record make_session_lost_again() {
     auto r = make_lost_session();
     saved_conversation talk;
@@ -45,7 +45,7 @@ voice::last_heard last_of(client_chunk_id chunk, std::string text) {
     return last;
 }
 
-// What the next gateway speaks first after `characters` of the added chunk were heard.
+// What the next gateway speaks first if `characters` of the added chunk were heard.
 std::optional<std::string> rest_after(const session_record& r, std::size_t characters) {
     saved_conversation talk;
     if (const auto fault = read_saved(r.conversation, talk)) return fault->message;

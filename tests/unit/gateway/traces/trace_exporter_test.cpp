@@ -47,7 +47,7 @@ class exported : public ::testing::Test {
             limits);
     }
     void add(const std::string& name) { exporter->add({.name = name, .model = "talk"}); }
-    /// Sends what waits.
+    /// Sends all waiting turns.
     void end() { exporter.reset(); }
 
     std::vector<std::string> names(const otlp_collector& collector) {
@@ -110,7 +110,7 @@ TEST_F(exported, turns_are_sent_again_to_a_busy_collector) {
                                  "traces are delivered again"));
 }
 
-// The answer of a collector that asks for so many seconds.
+// The answer of a collector that asks the client to wait this many seconds.
 std::string busy_for(int seconds) {
     return whole_answer("busy", fmt::format("503 Service Unavailable\r\nRetry-After: {}", seconds));
 }

@@ -1,4 +1,4 @@
-// A gateway dies before it has recorded all that it sent, and the client reports to another one
+// A gateway dies before it has recorded all that it sent, and the client reports to another gateway
 // what the listener has heard.
 
 #include "conversation/history/turn_history.hpp"
@@ -241,8 +241,8 @@ class story_listener {
     death death_;
     std::optional<telling_gateway> here_;
     std::vector<std::string> heard_{""};
-    std::string last_;   // chunk
-    std::string reply_;  // its reply, and the text of that to its end
+    std::string last_;   // the last chunk
+    std::string reply_;  // its reply; text_ is the text of the reply up to its end
     std::string text_;
     std::size_t chunks_ = 0;
 };

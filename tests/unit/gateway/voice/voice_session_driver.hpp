@@ -72,7 +72,7 @@ class voice_session_driver {
         turns.on_reply_ended(now, number, result);
         perform();
     }
-    /// As end(), with calls that the session may not know yet.
+    /// Like end(), but with calls that the session may not know yet.
     void end_with_calls(std::uint64_t number, std::vector<tool_call> calls) {
         turns.on_reply_ended(
             now, number, {.finish_reason = finish_reason::tool_calls, .calls = std::move(calls)});

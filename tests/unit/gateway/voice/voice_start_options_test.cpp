@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-// Options of a start that have the form of OpenAI's API, or exclude each other.
+// Options of a start message that have the form of OpenAI's API, or that exclude each other.
 namespace tandem::gateway {
 namespace {
 

@@ -13,14 +13,14 @@ namespace {
 const std::string off = R"({"chat_template_kwargs":{"enable_thinking":false}})";
 const std::string on = R"({"chat_template_kwargs":{"enable_thinking":true}})";
 
-/// The options of a start with these.
+/// The options after a start message with these options.
 generation_options started(generation_options base, const std::string& options) {
     const auto read =
         parse_voice_message(R"({"type":"start","text":"Hi","options":)" + options + "}");
     return changed(std::move(base), std::get<voice::start>(std::get<voice_message>(read)).options);
 }
 
-/// The template's options of a turn of a session that began with others.
+/// The template options of a turn with its own options, in a session with others.
 std::string template_options_of(const std::string& session, const std::string& turn) {
     return without_thinking(started(started({}, session), turn)).template_options;
 }

@@ -24,7 +24,7 @@ std::string resumed_with(const std::string& last, const std::string& more = "") 
     return R"({"type":"start","session":"s-1","last":)" + last + more + "}";
 }
 
-// The voice had the first sentence spoken when the socket was lost, and was given the second one.
+// When the socket was lost, the voice had spoken the first sentence and received the second one.
 struct lost_in_the_second_sentence : voice_session_driver {
     lost_in_the_second_sentence() {
         attach(lost_socket, hello);

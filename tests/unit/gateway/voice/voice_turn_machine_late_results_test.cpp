@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Results that come after the reply to the results has begun.
+// Results that arrive after the reply to the results has begun.
 namespace tandem::gateway {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Turns that the key's limits or the prompt policy may refuse, at once or later.
+// Turns that the key's limits or the prompt policy may refuse, immediately or later.
 namespace tandem::gateway {
 namespace {
 

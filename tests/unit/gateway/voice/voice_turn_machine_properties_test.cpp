@@ -326,8 +326,8 @@ class random_session {
         EXPECT_FALSE(is_interrupted_) << "a call after the interrupt";
         open_.insert(id);
     }
-    /// History must not go on before each call has a result or was dropped. A client that is gone
-    /// has been sent nothing.
+    /// History must not go on before each call has a result or was dropped. Without a socket,
+    /// nothing can be sent to the client.
     void check_no_open_call() const {
         EXPECT_TRUE(open_.empty() || sockets_.empty()) << "an open call: " << *open_.begin();
     }
@@ -474,7 +474,7 @@ TEST(voice_session_properties, hold_whatever_happens_in_any_order) {
         session.finish();
         session.check_ends();
     }
-    // The last action is that of sessions of other gateways.
+    // Only sessions of other gateways have the last action.
     for (std::size_t i = 0; i + 1 < std::variant_size_v<voice_action::any>; ++i)
         EXPECT_GT(seen["action " + std::to_string(i)], sessions / 60) << i;
     for (const auto* what : {"end held", "chunk too late", "taken up", "close 1000", "close 1012",

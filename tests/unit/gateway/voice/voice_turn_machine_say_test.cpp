@@ -5,7 +5,7 @@
 
 #include <string>
 
-// Texts that a client has spoken as replies.
+// Texts of a client that are spoken as replies.
 namespace tandem::gateway {
 namespace {
 

@@ -37,7 +37,7 @@ struct dropped : speaking_to_first {
     }
 };
 
-// The client loses its socket, the reply ends, and the client takes up the session.
+// The client loses its socket, the reply ends, and the client resumes the session.
 void drop_and_take_up(voice_session_driver& s, finish_reason end_of_reply) {
     s.drop(first);
     s.end(1, end_of_reply);

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-// Values that no field takes.
+// Values that no field accepts.
 namespace tandem::gateway {
 namespace {
 

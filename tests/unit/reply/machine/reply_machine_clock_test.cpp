@@ -28,7 +28,7 @@ void lose(machine_driver& d) {
 
 struct clock_row {
     const char* name;
-    /// The limit counts from the last step of this function.
+    /// The limit is measured from the last step of this function.
     void (*reach)(machine_driver&);
     tandem::duration limit;
     const char* end;

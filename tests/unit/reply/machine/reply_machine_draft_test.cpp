@@ -83,7 +83,7 @@ TEST_F(a_draft, knows_that_the_reply_ends_with_its_chunk) {
     EXPECT_THAT(reply.wants(), ElementsAre("chunk 0 'It works.' end"));
 }
 
-// More tokens than words: the reply must not wait for more of them.
+// The chunk has enough tokens, but few words. The reply must not wait for more.
 TEST_F(a_draft, keeps_its_chunk_although_the_words_alone_are_fewer_than_its_tokens) {
     machine_driver drafted{
         draft_rules(), {.first_min_tokens = 5}, "P", tandem::boundary_rule::spoken};

@@ -1,4 +1,4 @@
-// Chunks that are handed over before the one that is spoken is continued.
+// Chunks that are handed over before the continue of the spoken chunk.
 
 #include "support/machine_driver.hpp"
 

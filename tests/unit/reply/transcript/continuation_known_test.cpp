@@ -1,4 +1,4 @@
-// A prompt with known ids for its beginning, and the ids that are known for the text afterwards.
+// A prompt whose beginning has known ids, and the ids that become known for the text after it.
 
 #include "reply/transcript/reply_transcript.hpp"
 

@@ -222,7 +222,7 @@ TEST(reply_transcript, asks_for_no_sure_ids_where_there_are_no_stop_words) {
     EXPECT_THAT(c.texts_with_missing_ids(), IsEmpty());
 }
 
-// A request is cut, and then its server is lost while the reply rests.
+// A request is cut, and then its server is lost while no request runs.
 TEST(reply_transcript, is_cut_once_where_nothing_was_read_since) {
     reply_transcript c(prompt_with_ids{"Hi"}, true);
     c.append(event("a", {3}, 1));

@@ -1,4 +1,4 @@
-// Texts that are meant to be slow or large. A test ends at once if the work is linear in the length
+// Texts that are meant to be slow or large. A test ends quickly if the work is linear in the length
 // of the text, and exceeds the time limit of ctest if the work is quadratic.
 
 #include "support/process.hpp"

@@ -15,7 +15,7 @@ struct whole_call {
     std::string arguments{};
 };
 
-/// Reads the text as it grows by this many bytes at once.
+/// Reads the text as it grows by this many bytes at a time.
 whole_call read(std::string_view text, std::size_t step) {
     streamed_call reader;
     whole_call all;
